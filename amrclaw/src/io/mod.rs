@@ -1,0 +1,3 @@
+//! Files: the case file in, frames, checkpoints and pictures out. Never sees an executor.
+
+pub mod frame;

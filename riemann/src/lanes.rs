@@ -1,0 +1,256 @@
+//! Packs of lanes: vector types of the processor behind [`Real`].
+//!
+//! The intrinsics of a pack may only run on a processor that has them. Packs are therefore used inside functions
+//! marked `#[target_feature]` alone, which are entered after the processor was asked: see [`crate::patch`].
+
+use crate::real::{Mask, Real};
+use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
+
+/// Defines a pack over a vector type and its mask over the vector's comparison result.
+macro_rules! pack {
+    (
+        $(#[$doc:meta])* $pack:ident, $mask:ident, $lane:ty, $lanes:literal, $vec:ty, $mvec:ty,
+        splat: $splat:expr, load: $load:expr, store: $store:expr,
+        add: $add:expr, sub: $sub:expr, mul: $mul:expr, div: $div:expr,
+        abs: $abs:expr, neg: $neg:expr, sqrt: $sqrt:expr,
+        lt: $lt:expr, le: $le:expr, select: $select:expr,
+        and: $and:expr, or: $or:expr, not: $not:expr, any: $any:expr $(,)?
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $pack($vec);
+
+        /// Mask of the pack of the same shape.
+        #[derive(Clone, Copy, Debug)]
+        pub struct $mask($mvec);
+
+        pack!(@binary $pack, Add, add, $add);
+        pack!(@binary $pack, Sub, sub, $sub);
+        pack!(@binary $pack, Mul, mul, $mul);
+        pack!(@binary $pack, Div, div, $div);
+        pack!(@binary $mask, BitAnd, bitand, $and);
+        pack!(@binary $mask, BitOr, bitor, $or);
+        pack!(@unary $pack, Neg, neg, $neg);
+        pack!(@unary $mask, Not, not, $not);
+
+        impl AddAssign for $pack {
+            #[inline(always)]
+            fn add_assign(&mut self, other: Self) {
+                *self = *self + other;
+            }
+        }
+        impl SubAssign for $pack {
+            #[inline(always)]
+            fn sub_assign(&mut self, other: Self) {
+                *self = *self - other;
+            }
+        }
+        impl Mask for $mask {
+            #[inline(always)]
+            fn any(self) -> bool {
+                // SAFETY: a mask only exists where its instructions run (module comment).
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                unsafe { $any(self.0) }
+            }
+        }
+
+        impl Real for $pack {
+            type Mask = $mask;
+            type Scalar = $lane;
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            fn constant(x: f64) -> Self {
+                Self::splat(x as $lane)
+            }
+            #[inline(always)]
+            fn splat(x: $lane) -> Self {
+                // SAFETY: packs are used inside `#[target_feature]` functions alone (module comment).
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $splat(x) })
+            }
+            #[inline(always)]
+            unsafe fn load(p: *const $lane) -> Self {
+                // SAFETY: readable by the caller's promise; the instruction takes any alignment.
+                Self(unsafe { $load(p) })
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $lane) {
+                // SAFETY: writable by the caller's promise; the instruction takes any alignment.
+                unsafe { $store(p, self.0) }
+            }
+            #[inline(always)]
+            fn max_lane(self) -> $lane {
+                let mut lanes = [<$lane>::default(); $lanes];
+                // SAFETY: the array has room for every lane.
+                unsafe { self.store(lanes.as_mut_ptr()) };
+                lanes.into_iter().fold(<$lane>::NEG_INFINITY, <$lane>::max)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $abs(self.0) })
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $sqrt(self.0) })
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> $mask {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                $mask(unsafe { $lt(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn le(self, other: Self) -> $mask {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                $mask(unsafe { $le(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn select(mask: $mask, yes: Self, no: Self) -> Self {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $select(mask.0, yes.0, no.0) })
+            }
+        }
+    };
+    (@binary $type:ident, $op:ident, $method:ident, $intrinsic:expr) => {
+        impl $op for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                // SAFETY: packs are used inside `#[target_feature]` functions alone (module comment).
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $intrinsic(self.0, other.0) })
+            }
+        }
+    };
+    (@unary $type:ident, $op:ident, $method:ident, $intrinsic:expr) => {
+        impl $op for $type {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self) -> Self {
+                // SAFETY: packs are used inside `#[target_feature]` functions alone (module comment).
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $intrinsic(self.0) })
+            }
+        }
+    };
+}
+
+/// Defines a pack of plain arrays, which the compiler maps to whatever vectors the target has.
+macro_rules! array_pack {
+    ($(#[$doc:meta])* $pack:ident, $mask:ident, $lane:ty, $lanes:literal) => {
+        pack! {
+            $(#[$doc])* $pack, $mask, $lane, $lanes, [$lane; $lanes], [bool; $lanes],
+            splat: |x| [x; $lanes],
+            load: |p: *const $lane| p.cast::<[$lane; $lanes]>().read_unaligned(),
+            store: |p: *mut $lane, v| p.cast::<[$lane; $lanes]>().write_unaligned(v),
+            add: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] + b[i]),
+            sub: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] - b[i]),
+            mul: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] * b[i]),
+            div: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] / b[i]),
+            abs: |a: [$lane; $lanes]| a.map(<$lane>::abs),
+            neg: |a: [$lane; $lanes]| a.map(|x| -x),
+            sqrt: |a: [$lane; $lanes]| a.map(<$lane>::sqrt),
+            lt: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] < b[i]),
+            le: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] <= b[i]),
+            select: |m: [bool; $lanes], a: [$lane; $lanes], b: [$lane; $lanes]| {
+                std::array::from_fn(|i| if m[i] { a[i] } else { b[i] })
+            },
+            and: |a: [bool; $lanes], b: [bool; $lanes]| std::array::from_fn(|i| a[i] && b[i]),
+            or: |a: [bool; $lanes], b: [bool; $lanes]| std::array::from_fn(|i| a[i] || b[i]),
+            not: |a: [bool; $lanes]| a.map(|x| !x),
+            any: |a: [bool; $lanes]| a.contains(&true),
+        }
+    };
+}
+
+array_pack!(
+    /// Two `f64`, for any processor.
+    F64x2, Mask64x2, f64, 2
+);
+array_pack!(
+    /// Four `f32`, for any processor.
+    F32x4, Mask32x4, f32, 4
+);
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::*;
+    use std::arch::x86_64::*;
+
+    pack! {
+        /// Four `f64` in one AVX register.
+        F64x4, Mask64x4, f64, 4, __m256d, __m256d,
+        splat: |x| _mm256_set1_pd(x), load: |p| _mm256_loadu_pd(p), store: |p, v| _mm256_storeu_pd(p, v),
+        add: |a, b| _mm256_add_pd(a, b), sub: |a, b| _mm256_sub_pd(a, b),
+        mul: |a, b| _mm256_mul_pd(a, b), div: |a, b| _mm256_div_pd(a, b),
+        abs: |a| _mm256_andnot_pd(_mm256_set1_pd(-0.0), a),
+        neg: |a| _mm256_xor_pd(_mm256_set1_pd(-0.0), a),
+        sqrt: |a| _mm256_sqrt_pd(a),
+        lt: |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b), le: |a, b| _mm256_cmp_pd::<_CMP_LE_OQ>(a, b),
+        select: |m, a, b| _mm256_blendv_pd(b, a, m),
+        and: |a, b| _mm256_and_pd(a, b), or: |a, b| _mm256_or_pd(a, b),
+        not: |a| _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))),
+        any: |a| _mm256_movemask_pd(a) != 0,
+    }
+
+    pack! {
+        /// Eight `f32` in one AVX register.
+        F32x8, Mask32x8, f32, 8, __m256, __m256,
+        splat: |x| _mm256_set1_ps(x), load: |p| _mm256_loadu_ps(p), store: |p, v| _mm256_storeu_ps(p, v),
+        add: |a, b| _mm256_add_ps(a, b), sub: |a, b| _mm256_sub_ps(a, b),
+        mul: |a, b| _mm256_mul_ps(a, b), div: |a, b| _mm256_div_ps(a, b),
+        abs: |a| _mm256_andnot_ps(_mm256_set1_ps(-0.0), a),
+        neg: |a| _mm256_xor_ps(_mm256_set1_ps(-0.0), a),
+        sqrt: |a| _mm256_sqrt_ps(a),
+        lt: |a, b| _mm256_cmp_ps::<_CMP_LT_OQ>(a, b), le: |a, b| _mm256_cmp_ps::<_CMP_LE_OQ>(a, b),
+        select: |m, a, b| _mm256_blendv_ps(b, a, m),
+        and: |a, b| _mm256_and_ps(a, b), or: |a, b| _mm256_or_ps(a, b),
+        not: |a| _mm256_xor_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(-1))),
+        any: |a| _mm256_movemask_ps(a) != 0,
+    }
+
+    pack! {
+        /// Eight `f64` in one AVX-512 register.
+        F64x8, Mask64x8, f64, 8, __m512d, __mmask8,
+        splat: |x| _mm512_set1_pd(x), load: |p| _mm512_loadu_pd(p), store: |p, v| _mm512_storeu_pd(p, v),
+        add: |a, b| _mm512_add_pd(a, b), sub: |a, b| _mm512_sub_pd(a, b),
+        mul: |a, b| _mm512_mul_pd(a, b), div: |a, b| _mm512_div_pd(a, b),
+        abs: |a| _mm512_abs_pd(a), neg: |a| _mm512_xor_pd(_mm512_set1_pd(-0.0), a),
+        sqrt: |a| _mm512_sqrt_pd(a),
+        lt: |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b), le: |a, b| _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b),
+        select: |m, a, b| _mm512_mask_blend_pd(m, b, a),
+        and: |a: __mmask8, b| a & b, or: |a: __mmask8, b| a | b, not: |a: __mmask8| !a,
+        any: |a: __mmask8| a != 0,
+    }
+
+    pack! {
+        /// Sixteen `f32` in one AVX-512 register.
+        F32x16, Mask32x16, f32, 16, __m512, __mmask16,
+        splat: |x| _mm512_set1_ps(x), load: |p| _mm512_loadu_ps(p), store: |p, v| _mm512_storeu_ps(p, v),
+        add: |a, b| _mm512_add_ps(a, b), sub: |a, b| _mm512_sub_ps(a, b),
+        mul: |a, b| _mm512_mul_ps(a, b), div: |a, b| _mm512_div_ps(a, b),
+        abs: |a| _mm512_abs_ps(a), neg: |a| _mm512_xor_ps(_mm512_set1_ps(-0.0), a),
+        sqrt: |a| _mm512_sqrt_ps(a),
+        lt: |a, b| _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), le: |a, b| _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b),
+        select: |m, a, b| _mm512_mask_blend_ps(m, b, a),
+        and: |a: __mmask16, b| a & b, or: |a: __mmask16, b| a | b, not: |a: __mmask16| !a,
+        any: |a: __mmask16| a != 0,
+    }
+}
+#[cfg(target_arch = "x86_64")]
+pub use x86::*;
+
+#[cfg(not(target_arch = "x86_64"))]
+mod other {
+    /// Elsewhere the wide packs are the portable ones, and are never chosen.
+    pub use super::{F32x4 as F32x8, F32x4 as F32x16, F64x2 as F64x4, F64x2 as F64x8};
+}
+#[cfg(not(target_arch = "x86_64"))]
+pub use other::*;

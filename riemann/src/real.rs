@@ -1,0 +1,196 @@
+//! The number type that solvers are written over.
+//!
+//! A solver's formulas are generic over [`Real`]: one face at a time with `f64` or `f32`, or one face per lane with
+//! the vector types of [`crate::lanes`]. Every operation is IEEE and applied lane by lane, never contracted into a
+//! fused multiply-add, so that all widths give the same bits.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
+
+/// A truth value per lane.
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+    /// True if any lane is set.
+    fn any(self) -> bool;
+}
+
+impl Mask for bool {
+    #[inline(always)]
+    fn any(self) -> bool {
+        self
+    }
+}
+
+/// A real number, or a pack of them that are treated alike.
+///
+/// Branches on values are written with [`Real::select`]: both sides are evaluated, each lane keeps its own.
+pub trait Real:
+    Copy
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+{
+    /// Result of a comparison.
+    type Mask: Mask;
+    /// The type of one lane: `f32` or `f64`.
+    type Scalar: Scalar;
+    /// Number of lanes.
+    const LANES: usize;
+
+    /// The constant `x` in every lane, rounded to the precision of the lane.
+    fn constant(x: f64) -> Self;
+    /// `x` in every lane.
+    fn splat(x: Self::Scalar) -> Self;
+    /// Reads [`Real::LANES`] consecutive numbers.
+    ///
+    /// # Safety
+    /// `p .. p + LANES` must be readable. No alignment beyond that of the scalar is needed.
+    unsafe fn load(p: *const Self::Scalar) -> Self;
+    /// Writes [`Real::LANES`] consecutive numbers.
+    ///
+    /// # Safety
+    /// `p .. p + LANES` must be writable. No alignment beyond that of the scalar is needed.
+    unsafe fn store(self, p: *mut Self::Scalar);
+    /// The largest lane; lanes that are NaN are passed over.
+    fn max_lane(self) -> Self::Scalar;
+
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// Square root, correctly rounded.
+    fn sqrt(self) -> Self;
+    /// The smaller of two numbers. Written `select(self.lt(other), self, other)`: `other` where either is NaN.
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self::select(self.lt(other), self, other)
+    }
+    /// The larger of two numbers. Written `select(self.gt(other), self, other)`: `other` where either is NaN.
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self::select(self.gt(other), self, other)
+    }
+    /// `self < other`.
+    fn lt(self, other: Self) -> Self::Mask;
+    /// `self <= other`.
+    fn le(self, other: Self) -> Self::Mask;
+    /// `self > other`.
+    #[inline(always)]
+    fn gt(self, other: Self) -> Self::Mask {
+        other.lt(self)
+    }
+    /// `self >= other`.
+    #[inline(always)]
+    fn ge(self, other: Self) -> Self::Mask {
+        other.le(self)
+    }
+    /// `yes` where the mask is set, `no` elsewhere.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    /// The number zero.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::constant(0.0)
+    }
+}
+
+/// One lane: `f32` or `f64`, with the vector types that a processor may offer for it.
+pub trait Scalar: Real<Scalar = Self, Mask = bool> + PartialOrd + Default {
+    /// Pack for AVX-512.
+    type Avx512: Real<Scalar = Self>;
+    /// Pack for AVX2.
+    type Avx2: Real<Scalar = Self>;
+    /// Pack that every processor can run.
+    type Portable: Real<Scalar = Self>;
+    /// Bytes of one number.
+    const BYTES: usize = std::mem::size_of::<Self>();
+    /// `"f32"` or `"f64"`.
+    const NAME: &'static str;
+
+    /// The value as `f64`.
+    fn to_f64(self) -> f64;
+    /// The nearest value to `x`.
+    fn from_f64(x: f64) -> Self;
+    /// False for NaN and infinities.
+    fn finite(self) -> bool;
+}
+
+macro_rules! impl_scalar {
+    ($t:ty, $name:literal, $avx512:ident, $avx2:ident, $portable:ident) => {
+        impl Real for $t {
+            type Mask = bool;
+            type Scalar = $t;
+            const LANES: usize = 1;
+
+            #[inline(always)]
+            fn constant(x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn splat(x: $t) -> Self {
+                x
+            }
+            #[inline(always)]
+            unsafe fn load(p: *const $t) -> Self {
+                // SAFETY: the caller promises that `p` is readable.
+                unsafe { *p }
+            }
+            #[inline(always)]
+            unsafe fn store(self, p: *mut $t) {
+                // SAFETY: the caller promises that `p` is writable.
+                unsafe { *p = self }
+            }
+            #[inline(always)]
+            fn max_lane(self) -> $t {
+                self
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$t>::abs(self)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$t>::sqrt(self)
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn le(self, other: Self) -> bool {
+                self <= other
+            }
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+        }
+
+        impl Scalar for $t {
+            type Avx512 = crate::lanes::$avx512;
+            type Avx2 = crate::lanes::$avx2;
+            type Portable = crate::lanes::$portable;
+            const NAME: &'static str = $name;
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self as f64
+            }
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn finite(self) -> bool {
+                self.is_finite()
+            }
+        }
+    };
+}
+
+impl_scalar!(f64, "f64", F64x8, F64x4, F64x2);
+impl_scalar!(f32, "f32", F32x16, F32x8, F32x4);
