@@ -6,6 +6,7 @@ pub mod axis;
 pub mod lanes;
 pub mod real;
 pub mod solver;
+pub mod solvers;
 
 /// What a solver's file imports.
 pub mod prelude {
