@@ -1,3 +1,56 @@
-//! Project tasks: `cargo xtask --help`.
+//! Project tasks: `cargo xtask help` lists them.
 
-fn main() {}
+mod bench;
+mod checks;
+mod process;
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask TASK
+
+  test                 everything below but the benchmarks, cheap checks first; stops at the first failure
+  fmt                  is the Rust code formatted?
+  tidy                 sizes, module dependencies, links, example folders
+  clippy               lints, warnings denied
+  units                unit and integration tests
+  doctests             examples in doc comments
+  doc                  API documentation, warnings denied
+  python               tests of the output files with their Python readers, in a virtual environment under target/
+
+  bench [OPTIONS]      the paper's benchmark on a small base mesh, through the command line
+      --runs N         measured runs per thread count, after one warm-up        (default 5)
+      --threads A,B    thread counts                                            (default 1,2)
+      --cells NX,NY    cells of the coarsest level                              (default 250,250)
+      --case FILE      case to run                     (default examples/acoustics_radial/case.toml)
+      --json FILE      save the record
+  bench-compare A B    two saved records side by side; fails if B is slower
+      --tolerance X    by more than this fraction                               (default 0.05)
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let outcome = match task {
+        "bench" => bench::run(rest),
+        "bench-compare" => bench::compare(rest),
+        "help" | "-h" | "--help" => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ if !rest.is_empty() => Err(format!("`{task}` takes no arguments, but was given {rest:?}")),
+        "test" => checks::run_all(),
+        _ => checks::run_one(task).unwrap_or_else(|| Err(format!("no task `{task}`\n\n{HELP}"))),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask {task}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Rules that neither rustfmt nor clippy knows. Each file below holds one kind, its table at the top.
+
+mod dependencies;
+mod examples;
+mod lexer;
+mod sizes;
+mod text;
+
+use crate::process::{Outcome, command, output, root};
+use std::collections::BTreeSet;
+
+/// One file of the repository, as text.
+struct SourceFile {
+    /// Path from the root, with `/`.
+    path: String,
+    text: String,
+}
+
+impl SourceFile {
+    fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// File name without folders.
+    fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+}
+
+/// What the rules found. Warnings are printed; errors fail the check.
+#[derive(Default)]
+struct Report {
+    errors: Vec<String>,
+    warnings: Vec<String>,
+}
+
+impl Report {
+    fn error(&mut self, path: &str, line: usize, message: impl AsRef<str>) {
+        self.errors.push(format!("{path}:{line}: {}", message.as_ref()));
+    }
+
+    fn warning(&mut self, path: &str, line: usize, message: impl AsRef<str>) {
+        self.warnings.push(format!("{path}:{line}: {}", message.as_ref()));
+    }
+}
+
+/// The 1-based line of a byte offset.
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.as_bytes()[..offset].iter().filter(|&&b| b == b'\n').count()
+}
+
+/// Applies every rule to the files that git tracks or would track.
+pub fn run() -> Outcome {
+    let paths = list_files()?;
+    let mut report = Report::default();
+    let mut files = 0;
+    for path in &paths {
+        // What is not UTF-8 is a picture or data; a file deleted but still tracked is git's business.
+        let Ok(text) = std::fs::read_to_string(root().join(path)) else { continue };
+        let file = SourceFile { path: path.clone(), text };
+        files += 1;
+        text::check(&file, &paths, &mut report);
+        sizes::check(&file, &mut report);
+        dependencies::check(&file, &mut report);
+    }
+    examples::check(&paths, &mut report);
+    for warning in &report.warnings {
+        println!("warning: {warning}");
+    }
+    for error in &report.errors {
+        println!("error: {error}");
+    }
+    println!("tidy: {files} files, {} errors, {} warnings", report.errors.len(), report.warnings.len());
+    if report.errors.is_empty() { Ok(()) } else { Err(format!("{} errors", report.errors.len())) }
+}
+
+fn list_files() -> Outcome<BTreeSet<String>> {
+    let listing = output(command("git").args(["ls-files", "--cached", "--others", "--exclude-standard"]))?;
+    Ok(listing.lines().map(String::from).collect())
+}
