@@ -2,4 +2,6 @@
 
 pub mod index;
 pub mod io;
+pub mod mesh;
 pub mod physics;
+pub mod regrid;

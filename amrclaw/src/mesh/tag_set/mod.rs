@@ -1,0 +1,314 @@
+//! Flagged cells of one level, one bit each.
+
+mod signature;
+mod tiling;
+
+use crate::index::{CellBox, CellIndex, Ratio, wrap_into_domain};
+use std::collections::BTreeMap;
+
+pub(crate) use tiling::Tiling;
+use tiling::{key, visit_tiles};
+
+/// Flagged cells of one level, one bit each.
+///
+/// Bits are packed in words along x, the words in tiles (see `Tiling`), and only tiles that hold or held a tag exist:
+/// memory follows the tags and not the level's index space. Operations cost words, not cells.
+#[derive(Clone)]
+pub struct TagSet<const D: usize> {
+    domain: CellBox<D>,
+    /// Where a tile's words begin, by `tiling::key`.
+    tiles: BTreeMap<[i32; D], usize>,
+    words: Vec<u64>,
+}
+
+/// `n` low bits set, `1 <= n <= 64`.
+fn low_bits(n: i32) -> u64 {
+    u64::MAX >> (64 - n)
+}
+
+impl<const D: usize> TagSet<D> {
+    /// No tags on a level that covers `domain`.
+    pub fn new(domain: CellBox<D>) -> Self {
+        TagSet { domain, tiles: BTreeMap::new(), words: Vec::new() }
+    }
+
+    /// The cells that may be tagged. Whatever is inserted outside of it is left out.
+    pub fn domain(&self) -> &CellBox<D> {
+        &self.domain
+    }
+
+    /// Tags one cell.
+    pub fn insert(&mut self, cell: CellIndex<D>) {
+        self.insert_row(cell, 1);
+    }
+
+    /// Tags up to 64 cells in a row: bit `k` stands for the cell `k` cells after `start` along x.
+    pub fn insert_row(&mut self, start: CellIndex<D>, bits: u64) {
+        let mut row = CellBox::cell(start);
+        row.hi[0] = start[0] + 64;
+        let row = row.intersect(&self.domain);
+        if row.is_empty() {
+            return;
+        }
+        let bits = (bits >> (row.lo[0] - start[0])) & low_bits(row.hi[0] - row.lo[0]);
+        let shift = row.lo[0] & 63;
+        self.or_word(row.lo, bits << shift);
+        if shift > 0 {
+            let mut next = row.lo;
+            next[0] += 64 - shift;
+            self.or_word(next, bits >> (64 - shift));
+        }
+    }
+
+    /// Tags the cells of a patch from its bitmap.
+    ///
+    /// Shape of `bitmap`: `[nz, ny, ⌈nx / 64⌉]` words, x fastest; bit `k` of a row's word `w` is cell `64 w + k`
+    /// counted from `region.lo`. Bits past the row's end are ignored.
+    pub fn insert_bitmap(&mut self, region: &CellBox<D>, bitmap: &[u64]) {
+        let size = region.size();
+        let words_per_row = (size[0] as usize).div_ceil(64);
+        let rows: usize = size[1..].iter().map(|&n| n as usize).product();
+        assert_eq!(bitmap.len(), words_per_row * rows, "bitmap of {region:?} has the wrong length");
+        let visible = region.intersect(&self.domain);
+        for tile in Tiling::tiles_touching(&visible).cells() {
+            let part = visible.intersect(&Tiling::cells_of(tile));
+            let first = part.lo[0] - region.lo[0];
+            let (word, shift) = (first as usize / 64, first as u32 % 64);
+            let (mask, place) = (low_bits(part.hi[0] - part.lo[0]), part.lo[0] & 63);
+            let mut found = [0; 64];
+            Tiling::for_each_row(&part, |row, cell| {
+                let line = (1..D).rev().fold(0, |line, d| line * size[d] as usize + (cell[d] - region.lo[d]) as usize);
+                let words = &bitmap[line * words_per_row..][..words_per_row];
+                let low = words[word] >> shift;
+                let high = if shift > 0 { words.get(word + 1).map_or(0, |w| w << (64 - shift)) } else { 0 };
+                found[row] = ((low | high) & mask) << place;
+            });
+            self.or_tile(tile, &found[..Tiling::<D>::ROWS]);
+        }
+    }
+
+    /// Tags every cell of a box.
+    pub fn insert_box(&mut self, region: &CellBox<D>) {
+        let region = region.intersect(&self.domain);
+        for tile in Tiling::tiles_touching(&region).cells() {
+            let part = region.intersect(&Tiling::cells_of(tile));
+            let mask = Tiling::row_mask(&part);
+            let words = self.tile_mut(tile);
+            Tiling::for_each_row(&part, |row, _| words[row] |= mask);
+        }
+    }
+
+    /// Tags every cell of a box, whose part outside the domain comes back in along periodic axes.
+    pub fn insert_box_wrapped(&mut self, region: &CellBox<D>, periodic: [bool; D]) {
+        for piece in wrap_into_domain(region, &self.domain, periodic) {
+            self.insert_box(&piece);
+        }
+    }
+
+    /// Takes the tags off a box.
+    pub fn remove_box(&mut self, region: &CellBox<D>) {
+        let words = &mut self.words;
+        visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {
+            let mask = Tiling::row_mask(part);
+            Tiling::for_each_row(part, |row, _| words[start + row] &= !mask);
+        });
+    }
+
+    /// Takes the tags off everything outside a box.
+    pub fn retain_box(&mut self, region: &CellBox<D>) {
+        let mut outside = Vec::new();
+        self.domain.subtract_into(region, &mut outside);
+        for part in outside {
+            self.remove_box(&part);
+        }
+    }
+
+    /// True if the cell is tagged.
+    pub fn contains(&self, cell: CellIndex<D>) -> bool {
+        let word = self.tiles.get(&key(Tiling::tile_of(cell))).map(|start| self.words[start + Tiling::row_of(cell)]);
+        word.is_some_and(|w| w >> (cell[0] & 63) & 1 == 1)
+    }
+
+    /// True if every cell of the box is tagged.
+    pub fn contains_box(&self, region: &CellBox<D>) -> bool {
+        self.count_in(region) == region.volume()
+    }
+
+    /// True if no cell is tagged.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&w| w == 0)
+    }
+
+    /// Tagged cells.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// Tagged cells in a box.
+    pub fn count_in(&self, region: &CellBox<D>) -> usize {
+        let mut count = 0;
+        self.for_each_word(region, |_, bits| count += bits.count_ones() as usize);
+        count
+    }
+
+    /// The smallest box that holds all tags; empty if there are none.
+    pub fn bounding_box(&self) -> CellBox<D> {
+        self.bounding_box_in(&self.domain)
+    }
+
+    /// The smallest box that holds the tags of `region`; empty if there are none.
+    pub fn bounding_box_in(&self, region: &CellBox<D>) -> CellBox<D> {
+        let mut hull = CellBox::EMPTY;
+        self.for_each_word(region, |origin, bits| {
+            let mut row = CellBox::cell(origin);
+            row.hi[0] = origin[0] + 64 - bits.leading_zeros() as i32;
+            row.lo[0] = origin[0] + bits.trailing_zeros() as i32;
+            hull = hull.hull(&row);
+        });
+        hull
+    }
+
+    /// Adds the tags of another set, as far as they lie in this one's domain.
+    pub fn union(&mut self, other: &Self) {
+        for (tile, words) in other.tiles() {
+            self.or_tile(tile, words);
+        }
+    }
+
+    /// Keeps only tags that are in both sets.
+    pub fn intersect(&mut self, other: &Self) {
+        self.combine(other, |own, others| own & others);
+    }
+
+    /// Takes the tags of another set away.
+    pub fn subtract(&mut self, other: &Self) {
+        self.combine(other, |own, others| own & !others);
+    }
+
+    /// The cells of the coarser level above at least one tag.
+    pub fn coarse_from_fine(&self, ratio: Ratio<D>) -> Self {
+        let mut coarse = TagSet::new(self.domain.coarse_from_fine(ratio));
+        self.for_each_run(|run| {
+            let parent = run.coarse_from_fine(ratio);
+            coarse.insert_row(parent.lo, low_bits(parent.hi[0] - parent.lo[0]));
+        });
+        coarse
+    }
+
+    /// The cells of the finer level that make up the tagged ones.
+    pub fn fine_from_coarse(&self, ratio: Ratio<D>) -> Self {
+        let mut fine = TagSet::new(self.domain.fine_from_coarse(ratio));
+        self.for_each_run(|run| fine.insert_box(&run.fine_from_coarse(ratio)));
+        fine
+    }
+
+    /// All tagged cells: tile by tile, in a tile row by row. The order depends on nothing but the tags.
+    pub fn iter(&self) -> impl Iterator<Item = CellIndex<D>> {
+        self.tiles().flat_map(|(tile, words)| {
+            let rows = Tiling::cells_of(tile);
+            words.iter().enumerate().filter(|(_, bits)| **bits != 0).flat_map(move |(row, &bits)| {
+                let mut cell = rows.lo;
+                for d in 1..D {
+                    cell[d] += (row / Tiling::<D>::stride(d) % Tiling::<D>::extent(d)) as i32;
+                }
+                (0..64).filter(move |k| bits >> k & 1 == 1).map(move |k| {
+                    cell[0] = rows.lo[0] + k;
+                    cell
+                })
+            })
+        })
+    }
+
+    /// Tiles in order, first axis fastest, with their words. Some may hold no tag.
+    pub(crate) fn tiles(&self) -> impl Iterator<Item = (CellIndex<D>, &[u64])> {
+        self.tiles.iter().map(|(&k, &start)| (key(k), &self.words[start..start + Tiling::<D>::ROWS]))
+    }
+
+    /// Adds tags to a tile, as far as they lie in the domain.
+    pub(crate) fn or_tile(&mut self, tile: CellIndex<D>, bits: &[u64]) {
+        let part = Tiling::cells_of(tile).intersect(&self.domain);
+        if part.is_empty() || bits.iter().all(|&w| w == 0) {
+            return;
+        }
+        let mask = Tiling::row_mask(&part);
+        let words = self.tile_mut(tile);
+        Tiling::for_each_row(&part, |row, _| words[row] |= bits[row] & mask);
+    }
+
+    /// Calls `visit` for every word with tags in `region`: the cell of the word's lowest bit, and the bits of the
+    /// region's cells.
+    pub(crate) fn for_each_word(&self, region: &CellBox<D>, mut visit: impl FnMut(CellIndex<D>, u64)) {
+        visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {
+            let mask = Tiling::row_mask(part);
+            Tiling::for_each_row(part, |row, mut cell| {
+                let bits = self.words[start + row] & mask;
+                if bits != 0 {
+                    cell[0] &= !63;
+                    visit(cell, bits);
+                }
+            });
+        });
+    }
+
+    /// Calls `visit` with each row of tagged neighbours along x; a row ends where its word ends.
+    fn for_each_run(&self, mut visit: impl FnMut(CellBox<D>)) {
+        self.for_each_word(&self.domain, |origin, mut bits| {
+            let mut run = CellBox::cell(origin);
+            run.hi[0] = origin[0];
+            while bits != 0 {
+                let gap = bits.trailing_zeros();
+                let length = (bits >> gap).trailing_ones();
+                run.lo[0] = run.hi[0] + gap as i32;
+                run.hi[0] = run.lo[0] + length as i32;
+                visit(run);
+                bits = bits.checked_shr(gap + length).unwrap_or(0);
+            }
+        });
+    }
+
+    fn combine(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {
+        for (k, &start) in &self.tiles {
+            let others = other.tiles.get(k);
+            for (row, word) in self.words[start..start + Tiling::<D>::ROWS].iter_mut().enumerate() {
+                *word = f(*word, others.map_or(0, |&o| other.words[o + row]));
+            }
+        }
+    }
+
+    /// Sets bits of the word that holds `cell`, which must lie in the domain if any bit is set.
+    fn or_word(&mut self, cell: CellIndex<D>, bits: u64) {
+        if bits != 0 {
+            self.tile_mut(Tiling::tile_of(cell))[Tiling::row_of(cell)] |= bits;
+        }
+    }
+
+    /// The words of a tile, which comes into being if need be.
+    fn tile_mut(&mut self, tile: CellIndex<D>) -> &mut [u64] {
+        let end = self.words.len();
+        let start = *self.tiles.entry(key(tile)).or_insert(end);
+        if start == end {
+            self.words.resize(end + Tiling::<D>::ROWS, 0);
+        }
+        &mut self.words[start..start + Tiling::<D>::ROWS]
+    }
+}
+
+/// Sets are equal if they have the same domain and the same tags.
+impl<const D: usize> PartialEq for TagSet<D> {
+    fn eq(&self, other: &Self) -> bool {
+        let tagged = |(_, words): &(CellIndex<D>, &[u64])| words.iter().any(|&w| w != 0);
+        self.domain == other.domain && self.tiles().filter(tagged).eq(other.tiles().filter(tagged))
+    }
+}
+
+impl<const D: usize> Eq for TagSet<D> {}
+
+impl<const D: usize> std::fmt::Debug for TagSet<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} tags in {:?} ", self.count(), self.domain)?;
+        f.debug_set().entries(self.iter().take(100)).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

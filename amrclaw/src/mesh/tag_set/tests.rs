@@ -1,0 +1,192 @@
+//! Tag sets against sets of cells.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+/// One change of a set; coordinates are taken from the domain's lower corner.
+#[derive(Clone, Debug)]
+enum Change {
+    Cell([i32; 3]),
+    Row([i32; 3], u64),
+    Bitmap([i32; 3], [i32; 3], u64),
+    Insert([i32; 3], [i32; 3]),
+    Remove([i32; 3], [i32; 3]),
+    Retain([i32; 3], [i32; 3]),
+}
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let corner = || [-20..160i32, -20..90i32, -6..24i32];
+    let size = || [0..140i32, 0..80i32, 0..20i32];
+    let change = prop_oneof![
+        4 => corner().prop_map(Change::Cell),
+        4 => (corner(), any::<u64>()).prop_map(|(c, bits)| Change::Row(c, bits)),
+        2 => (corner(), size(), any::<u64>()).prop_map(|(c, n, seed)| Change::Bitmap(c, n, seed)),
+        2 => (corner(), size()).prop_map(|(c, n)| Change::Insert(c, n)),
+        2 => (corner(), size()).prop_map(|(c, n)| Change::Remove(c, n)),
+        1 => (corner(), size()).prop_map(|(c, n)| Change::Retain(c, n)),
+    ];
+    prop::collection::vec(change, 0..12)
+}
+
+/// A cell of `D` dimensions from one of three.
+fn cut<const D: usize>(cell: [i32; 3], domain: &CellBox<D>) -> CellIndex<D> {
+    std::array::from_fn(|d| domain.lo[d] + cell[d])
+}
+
+fn span<const D: usize>(corner: [i32; 3], size: [i32; 3], domain: &CellBox<D>) -> CellBox<D> {
+    let lo = cut(corner, domain);
+    CellBox::new(lo, std::array::from_fn(|d| lo[d] + size[d]))
+}
+
+fn apply<const D: usize>(change: &Change, tags: &mut TagSet<D>, cells: &mut HashSet<CellIndex<D>>) {
+    let domain = *tags.domain();
+    match *change {
+        Change::Cell(c) => {
+            tags.insert(cut(c, &domain));
+            cells.insert(cut(c, &domain));
+        }
+        Change::Row(c, bits) => {
+            let start = cut(c, &domain);
+            tags.insert_row(start, bits);
+            cells.extend((0..64).filter(|k| bits >> k & 1 == 1).map(|k| {
+                let mut cell = start;
+                cell[0] += k;
+                cell
+            }));
+        }
+        Change::Bitmap(c, n, seed) => {
+            let region = span(c, n, &domain);
+            let size = region.size();
+            let words_per_row = (size[0] as usize).div_ceil(64);
+            let rows: usize = size[1..].iter().map(|&n| n as usize).product();
+            let bitmap: Vec<u64> = (1..=words_per_row * rows)
+                .map(|k| (seed ^ k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(k as u32))
+                .collect();
+            tags.insert_bitmap(&region, &bitmap);
+            cells.extend(region.cells().enumerate().filter_map(|(k, cell)| {
+                let (row, x) = (k / size[0] as usize, k % size[0] as usize);
+                (bitmap[row * words_per_row + x / 64] >> (x % 64) & 1 == 1).then_some(cell)
+            }));
+        }
+        Change::Insert(c, n) => {
+            tags.insert_box(&span(c, n, &domain));
+            cells.extend(span(c, n, &domain).cells());
+        }
+        Change::Remove(c, n) => {
+            tags.remove_box(&span(c, n, &domain));
+            cells.retain(|&cell| !span(c, n, &domain).contains(cell));
+        }
+        Change::Retain(c, n) => {
+            tags.retain_box(&span(c, n, &domain));
+            cells.retain(|&cell| span(c, n, &domain).contains(cell));
+        }
+    }
+    cells.retain(|&cell| domain.contains(cell));
+}
+
+fn check<const D: usize>(
+    domain: CellBox<D>,
+    changes: &[Change],
+    query: &CellBox<D>,
+    ratio: Ratio<D>,
+) -> Result<(), TestCaseError> {
+    let (mut tags, mut cells) = (TagSet::new(domain), HashSet::new());
+    let (mut others, mut other_cells) = (TagSet::new(domain), HashSet::new());
+    let (half, rest) = changes.split_at(changes.len() / 2);
+    half.iter().for_each(|change| apply(change, &mut tags, &mut cells));
+    rest.iter().for_each(|change| apply(change, &mut others, &mut other_cells));
+
+    prop_assert_eq!(tags.count(), cells.len());
+    prop_assert_eq!(tags.is_empty(), cells.is_empty());
+    prop_assert_eq!(tags.iter().collect::<HashSet<_>>(), cells.clone());
+    prop_assert_eq!(tags.iter().count(), cells.len());
+    prop_assert!(domain.grow(2).cells().all(|cell| tags.contains(cell) == cells.contains(&cell)));
+
+    let inside: Vec<_> = cells.iter().copied().filter(|&cell| query.contains(cell)).collect();
+    prop_assert_eq!(tags.count_in(query), inside.len());
+    prop_assert_eq!(tags.contains_box(query), inside.len() == query.volume());
+    let hull = inside.iter().fold(CellBox::EMPTY, |hull, &cell| hull.hull(&CellBox::cell(cell)));
+    prop_assert_eq!(tags.bounding_box_in(query), hull);
+    for axis in 0..D {
+        let plane = |i: i32| inside.iter().filter(|cell| cell[axis] == i).count() as u32;
+        let signature: Vec<u32> = (query.lo[axis]..query.hi[axis]).map(plane).collect();
+        prop_assert_eq!(&tags.signature(query, axis), &signature);
+        prop_assert_eq!(&tags.signatures(query)[axis], &signature);
+    }
+
+    let coarse: HashSet<_> = cells.iter().map(|c| CellBox::cell(*c).coarse_from_fine(ratio).lo).collect();
+    prop_assert_eq!(tags.coarse_from_fine(ratio).iter().collect::<HashSet<_>>(), coarse);
+    let fine: HashSet<_> = cells.iter().flat_map(|c| CellBox::cell(*c).fine_from_coarse(ratio).cells()).collect();
+    prop_assert_eq!(tags.fine_from_coarse(ratio).iter().collect::<HashSet<_>>(), fine);
+
+    type Op<const D: usize> = fn(&mut TagSet<D>, &TagSet<D>);
+    let both: [(Op<D>, HashSet<_>); 3] = [
+        (TagSet::union, &cells | &other_cells),
+        (TagSet::intersect, &cells & &other_cells),
+        (TagSet::subtract, &cells - &other_cells),
+    ];
+    for (op, expected) in both {
+        let mut result = tags.clone();
+        op(&mut result, &others);
+        prop_assert_eq!(result.iter().collect::<HashSet<_>>(), expected.clone());
+        let mut rebuilt = TagSet::new(domain);
+        expected.iter().for_each(|&cell| rebuilt.insert(cell));
+        prop_assert_eq!(result == rebuilt, true, "sets with the same cells must be equal");
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Every operation agrees with the same one on a set of cells, whatever the changes before it. Domains begin at
+    /// negative indices and inside of tiles; boxes reach past the domain's sides.
+    #[test]
+    fn agrees_with_sets_of_cells_1d(changes in changes(), lo in -70..70i32, query in -100..200i32, n in 0..200i32,
+                                    ratio in 1..5i32) {
+        check(CellBox::new([lo], [lo + 151]), &changes, &CellBox::new([query], [query + n]), Ratio([ratio]))?;
+    }
+
+    #[test]
+    fn agrees_with_sets_of_cells_2d(changes in changes(), lo in [-70..70i32, -70..70i32],
+                                    query in [-80..150i32, -80..80i32], n in [0..150i32, 0..100i32],
+                                    ratio in [1..5i32, 1..5i32]) {
+        let domain = CellBox::new(lo, [lo[0] + 131, lo[1] + 77]);
+        check(domain, &changes, &CellBox::new(query, [query[0] + n[0], query[1] + n[1]]), Ratio(ratio))?;
+    }
+
+    #[test]
+    fn agrees_with_sets_of_cells_3d(changes in changes(), lo in [-70..70i32, -9..9i32, -9..9i32],
+                                    query in [-80..100i32, -10..20i32, -10..20i32], n in [0..99i32, 0..30i32, 0..20i32],
+                                    ratio in [1..4i32, 1..4i32, 1..4i32]) {
+        let domain = CellBox::new(lo, [lo[0] + 75, lo[1] + 21, lo[2] + 13]);
+        let query = CellBox::new(query, std::array::from_fn(|d| query[d] + n[d]));
+        check(domain, &changes, &query, Ratio(ratio))?;
+    }
+}
+
+/// Boxes that leave a periodic domain come back in; the part past a wall is cut off.
+#[test]
+fn wraps_boxes_along_periodic_axes() {
+    let mut tags = TagSet::new(CellBox::new([0, 0], [70, 9]));
+    tags.insert_box_wrapped(&CellBox::new([-2, -3], [1, 2]), [true, false]);
+    let mut expected = TagSet::new(CellBox::new([0, 0], [70, 9]));
+    expected.insert_box(&CellBox::new([68, 0], [70, 2]));
+    expected.insert_box(&CellBox::new([0, 0], [1, 2]));
+    assert_eq!(tags, expected);
+}
+
+/// Queries over a huge region with few tags must not walk its tiles: 500 000³ cells have 3e13 of them, more than any
+/// test can visit.
+#[test]
+fn deep_levels_cost_only_their_tags() {
+    let domain = CellBox::new([0; 3], [500_000; 3]);
+    let mut tags = TagSet::new(domain);
+    for k in 0..100 {
+        tags.insert([4_999 * k, 499_999 - 3_000 * k, 1_234 * k]);
+    }
+    assert_eq!(tags.count_in(&domain), 100);
+    assert_eq!(tags.count_in(&CellBox::new([4_999, 0, 0], [500_000, 499_999, 500_000])), 99);
+    assert_eq!(tags.bounding_box(), CellBox::new([0, 202_999, 0], [494_902, 500_000, 122_167]));
+}

@@ -1,0 +1,219 @@
+//! Widening tags, so that features stay on fine patches until the next regrid.
+
+use crate::index::{CellBox, CellIndex};
+use crate::mesh::{TagSet, Tiling};
+
+/// Tags every cell within `width` cells (maximum norm) of a tag.
+///
+/// The result is cut to the domain; along periodic axes it wraps around instead. The maximum norm makes the widening
+/// separable: one pass per axis, each with a logarithmic number of word operations.
+pub fn buffer<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D]) -> TagSet<D> {
+    assert!(width >= 0, "tags cannot be buffered by {width} cells");
+    if width == 0 {
+        return tags.clone();
+    }
+    let size = tags.domain().size();
+    // Widening by a whole period already reaches every cell of the axis, so one image on either side is enough.
+    let widths: [i32; D] = std::array::from_fn(|d| if periodic[d] { width.min(size[d]) } else { width });
+    let images: [i32; D] = std::array::from_fn(|d| if periodic[d] { widths[d] } else { 0 });
+    let mut wide = with_periodic_images(tags, images);
+    for axis in 0..D {
+        let mut left = widths[axis];
+        while left > 0 {
+            let step = left.min(Tiling::<D>::extent(axis) as i32);
+            wide = widen_axis(&wide, axis, step as usize);
+            left -= step;
+        }
+    }
+    if images == [0; D] {
+        return wide;
+    }
+    let mut inside = TagSet::new(*tags.domain());
+    inside.union(&wide);
+    inside
+}
+
+/// Keeps the tags that are more than `width` cells (maximum norm) from every cell of the domain without a tag.
+///
+/// Cells outside the domain count as tagged, or along periodic axes as the cells that they stand for. Costs as much as
+/// the tags are many, however large the domain.
+pub fn erode<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D]) -> TagSet<D> {
+    let mut rim = buffer(tags, width, periodic);
+    rim.subtract(tags);
+    let mut kept = tags.clone();
+    kept.subtract(&buffer(&rim, width, periodic));
+    kept
+}
+
+/// The tags on a domain with `images[d]` more cells on both sides along axis `d`, filled with the tags one period away.
+fn with_periodic_images<const D: usize>(tags: &TagSet<D>, images: [i32; D]) -> TagSet<D> {
+    if images == [0; D] {
+        return tags.clone();
+    }
+    let domain = *tags.domain();
+    let size = domain.size();
+    let mut padded = TagSet::new(domain.grow_by(images));
+    padded.union(tags);
+    let periods = CellBox::new(images.map(|n| -i32::from(n > 0)), images.map(|n| 1 + i32::from(n > 0)));
+    for period in periods.cells().filter(|period| *period != [0; D]) {
+        let shift: CellIndex<D> = std::array::from_fn(|d| period[d] * size[d]);
+        let source = padded.domain().shift(shift.map(|x| -x)).intersect(&domain);
+        tags.for_each_word(&source, |origin, bits| {
+            padded.insert_row(std::array::from_fn(|d| origin[d] + shift[d]), bits);
+        });
+    }
+    padded
+}
+
+/// Widens tags by `step` cells both ways along one axis; `step` is at most a tile's extent, so that a tile reaches
+/// only its neighbours.
+fn widen_axis<const D: usize>(tags: &TagSet<D>, axis: usize, step: usize) -> TagSet<D> {
+    let mut wide = TagSet::new(*tags.domain());
+    for (tile, words) in tags.tiles() {
+        if words.iter().all(|&w| w == 0) {
+            continue;
+        }
+        let spread = if axis == 0 { spread_in_words(words, step) } else { spread_over_rows::<D>(words, axis, step) };
+        for (side, bits) in (-1..).zip(&spread) {
+            let mut target = tile;
+            target[axis] += side;
+            wide.or_tile(target, &bits[..words.len()]);
+        }
+    }
+    wide
+}
+
+/// Tags of a tile widened along an axis: what falls in the tile before it, in the tile itself, in the tile after it.
+type Spread = [[u64; 64]; 3];
+
+fn spread_in_words(words: &[u64], step: usize) -> Spread {
+    let mut spread = [[0; 64]; 3];
+    for (row, &word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
+        let (mut up, mut down) = (u128::from(word), u128::from(word) << 64);
+        for shift in doublings(step) {
+            up |= up << shift;
+            down |= down >> shift;
+        }
+        spread[0][row] = down as u64;
+        spread[1][row] = up as u64 | (down >> 64) as u64;
+        spread[2][row] = (up >> 64) as u64;
+    }
+    spread
+}
+
+fn spread_over_rows<const D: usize>(words: &[u64], axis: usize, step: usize) -> Spread {
+    let (extent, stride) = (Tiling::<D>::extent(axis), Tiling::<D>::stride(axis));
+    let length = extent + 2 * step;
+    let mut spread = [[0; 64]; 3];
+    for line in (0..words.len()).filter(|row| row / stride % extent == 0) {
+        // Row `r` of the line is entry `r + step` of the result; entries past a shift are still unwidened when read.
+        let mut rows = [0; 3 * 64];
+        for r in 0..extent {
+            rows[r] = words[line + r * stride];
+        }
+        for shift in doublings(2 * step) {
+            for r in (shift..length).rev() {
+                rows[r] |= rows[r - shift];
+            }
+        }
+        for r in 0..length {
+            let place = r + extent - step;
+            spread[place / extent][line + place % extent * stride] = rows[r];
+        }
+    }
+    spread
+}
+
+/// Shifts whose successive "or" covers all shifts from 0 to `width`: 1, 2, 4 … and what is left.
+fn doublings(width: usize) -> impl Iterator<Item = usize> {
+    let mut covered = 0;
+    std::iter::from_fn(move || {
+        let shift = (covered + 1).min(width - covered);
+        covered += shift;
+        (shift > 0).then_some(shift)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Cells of the domain that some tag reaches, by trying all images of all tags.
+    fn buffer_by_search<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D]) -> TagSet<D> {
+        let domain = *tags.domain();
+        let size = domain.size();
+        let near = |a: CellIndex<D>, b: CellIndex<D>| {
+            (0..D).all(|d| {
+                let distance = (a[d] - b[d]).abs();
+                distance <= width || periodic[d] && size[d] - distance <= width
+            })
+        };
+        let mut wide = TagSet::new(domain);
+        domain.cells().filter(|&cell| tags.iter().any(|tag| near(cell, tag))).for_each(|cell| wide.insert(cell));
+        wide
+    }
+
+    fn check<const D: usize>(
+        domain: CellBox<D>,
+        cells: &[CellIndex<D>],
+        width: i32,
+        periodic: [bool; D],
+    ) -> Result<(), TestCaseError> {
+        let mut tags = TagSet::new(domain);
+        for cell in cells {
+            tags.insert(std::array::from_fn(|d| domain.lo[d] + cell[d].rem_euclid(domain.size()[d])));
+        }
+        prop_assert_eq!(buffer(&tags, width, periodic), buffer_by_search(&tags, width, periodic));
+
+        let mut untagged = TagSet::new(domain);
+        untagged.insert_box(&domain);
+        untagged.subtract(&tags);
+        let mut eroded = TagSet::new(domain);
+        eroded.insert_box(&domain);
+        eroded.subtract(&buffer_by_search(&tags, width, periodic));
+        prop_assert_eq!(erode(&untagged, width, periodic), eroded);
+        Ok(())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Widening and eroding agree with a search over all pairs: widths below, at and above a tile, a domain or a
+        /// period, domains that start and end inside of tiles.
+        #[test]
+        fn agrees_with_search_1d(lo in -200..200i32, n in 1..300i32, width in 0..200i32, periodic: bool,
+                                 cells in prop::collection::vec(any::<[i16; 1]>(), 0..5)) {
+            check(CellBox::new([lo], [lo + n]), &cells.iter().map(|c| c.map(i32::from)).collect::<Vec<_>>(), width, [periodic])?;
+        }
+
+        #[test]
+        fn agrees_with_search_2d(lo: [i8; 2], n in [1..140i32, 1..140i32], width in 0..80i32, periodic: [bool; 2],
+                                 cells in prop::collection::vec(any::<[i16; 2]>(), 0..5)) {
+            let lo = lo.map(i32::from);
+            let domain = CellBox::new(lo, [lo[0] + n[0], lo[1] + n[1]]);
+            check(domain, &cells.iter().map(|c| c.map(i32::from)).collect::<Vec<_>>(), width, periodic)?;
+        }
+
+        #[test]
+        fn agrees_with_search_3d(lo: [i8; 3], n in [1..70i32, 1..20i32, 1..20i32], width in 0..20i32, periodic: [bool; 3],
+                                 cells in prop::collection::vec(any::<[i16; 3]>(), 0..5)) {
+            let lo = lo.map(i32::from);
+            let domain = CellBox::new(lo, std::array::from_fn(|d| lo[d] + n[d]));
+            check(domain, &cells.iter().map(|c| c.map(i32::from)).collect::<Vec<_>>(), width, periodic)?;
+        }
+    }
+
+    /// Proves that the work follows the tags and not the index space: 500 000² cells would be 31 GB of bits.
+    #[test]
+    fn deep_levels_cost_only_their_tags() {
+        let domain = CellBox::new([0, 0], [500_000, 500_000]);
+        let mut tags = TagSet::new(domain);
+        tags.insert([0, 499_999]);
+        tags.insert([250_000, 3]);
+        let wide = buffer(&tags, 4, [true, true]);
+        assert_eq!(wide.count(), 2 * 81);
+        assert!(wide.contains([499_996, 3]) && wide.contains([250_004, 499_999]));
+        assert_eq!(erode(&wide, 4, [true, true]), tags);
+    }
+}

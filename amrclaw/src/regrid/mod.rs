@@ -1,0 +1,5 @@
+//! From flags to the boxes of a finer level: buffer, cluster, nest.
+
+mod buffer;
+
+pub use buffer::{buffer, erode};
