@@ -3,6 +3,7 @@
 //! A solver is written once, over [`real::Real`], and runs on one face at a time or on a vector of faces.
 
 pub mod axis;
+pub mod catalogue;
 pub mod lanes;
 pub mod real;
 pub mod solver;
