@@ -1,0 +1,179 @@
+//! A solution as cells, whatever the patches it was split into, and the measures by which two are compared.
+
+use crate::npz::Npz;
+use amrclaw::index::{CellBox, CellIndex};
+
+/// The cells of one level.
+struct LevelCells {
+    /// A box that holds all of the level's patches.
+    bounds: CellBox<2>,
+    /// Whether a patch covers the cell; shape `[y, x]` of `bounds`.
+    covered: Vec<bool>,
+    /// Shape `[equation, y, x]` of `bounds`; zero where no patch is.
+    q: Vec<f64>,
+}
+
+impl LevelCells {
+    /// Where in the arrays the values of a cell stand; `None` if no patch covers it.
+    fn position(&self, cell: CellIndex<2>) -> Option<usize> {
+        offset(&self.bounds, cell).filter(|&k| self.covered[k])
+    }
+
+    /// The covered cells and their positions.
+    fn cells(&self) -> impl Iterator<Item = (usize, CellIndex<2>)> {
+        self.bounds.cells().enumerate().filter(|&(k, _)| self.covered[k])
+    }
+}
+
+/// Position of a cell in an array of shape `[y, x]` over a box; `None` outside.
+fn offset(bounds: &CellBox<2>, cell: CellIndex<2>) -> Option<usize> {
+    let [i, j] = [cell[0] - bounds.lo[0], cell[1] - bounds.lo[1]];
+    bounds.contains(cell).then(|| (j * bounds.size()[0] + i) as usize)
+}
+
+/// One patch: its level from 0, its cells, and its values with shape `[equation, y, x]`.
+struct Patch {
+    level: usize,
+    cells: CellBox<2>,
+    q: Vec<f64>,
+}
+
+/// The solution at one time.
+pub struct Field {
+    pub time: f64,
+    num_equations: usize,
+    levels: Vec<LevelCells>,
+}
+
+/// Where two fields differ most.
+#[derive(Debug)]
+pub struct Difference {
+    pub size: f64,
+    /// Counted from 1, as users see it.
+    #[expect(dead_code, reason = "read through Debug")]
+    pub level: usize,
+    #[expect(dead_code, reason = "read through Debug")]
+    pub cell: CellIndex<2>,
+    #[expect(dead_code, reason = "read through Debug")]
+    pub equation: usize,
+}
+
+impl Field {
+    fn new(time: f64, num_equations: usize, patches: &[Patch]) -> Field {
+        let num_levels = patches.iter().map(|p| p.level + 1).max().unwrap_or(0);
+        let mut levels = Vec::new();
+        for level in 0..num_levels {
+            let patches = || patches.iter().filter(|p| p.level == level);
+            let bounds = patches().fold(CellBox::EMPTY, |hull, p| hull.hull(&p.cells));
+            let volume = bounds.volume();
+            let (mut covered, mut q) = (vec![false; volume], vec![0.0; volume * num_equations]);
+            for patch in patches() {
+                for (k, cell) in patch.cells.cells().enumerate() {
+                    let at = offset(&bounds, cell).expect("the hull holds every patch");
+                    assert!(!covered[at], "level {}: two patches cover cell {cell:?}", level + 1);
+                    covered[at] = true;
+                    for m in 0..num_equations {
+                        q[m * volume + at] = patch.q[m * patch.cells.volume() + k];
+                    }
+                }
+            }
+            levels.push(LevelCells { bounds, covered, q });
+        }
+        Field { time, num_equations, levels }
+    }
+
+    /// Reads the reference frame `NAME.npz`.
+    pub fn reference(name: &str) -> Field {
+        let mut file = Npz::open(name);
+        let (level, lower, size, q) = (file.array("level"), file.array("lower"), file.array("size"), file.array("q"));
+        let mut start = 0;
+        let patch = |k: usize| {
+            let lo = [lower.row(k)[0] as i32, lower.row(k)[1] as i32];
+            let cells = CellBox::new(lo, [lo[0] + size.row(k)[0] as i32, lo[1] + size.row(k)[1] as i32]);
+            let range = start..start + cells.volume();
+            start = range.end;
+            let q = (0..q.shape[0]).flat_map(|m| &q.row(m)[range.clone()]).copied().collect();
+            Patch { level: level.values[k] as usize - 1, cells, q }
+        };
+        let patches: Vec<Patch> = (0..level.values.len()).map(patch).collect();
+        Field::new(file.array("t").values[0], q.shape[0], &patches)
+    }
+
+    /// Covered cells of each level.
+    pub fn cells_per_level(&self) -> Vec<usize> {
+        self.levels.iter().map(|l| l.cells().count()).collect()
+    }
+
+    /// Panics unless each level covers the same cells in both fields.
+    pub fn assert_same_cells(&self, reference: &Field) {
+        assert_eq!(self.levels.len(), reference.levels.len(), "number of levels, ours and the reference's");
+        for (level, (ours, theirs)) in self.levels.iter().zip(&reference.levels).enumerate() {
+            let missing = |a: &LevelCells, b: &LevelCells| -> Vec<_> {
+                a.cells().map(|(_, cell)| cell).filter(|&cell| b.position(cell).is_none()).collect()
+            };
+            let (extra, absent) = (missing(ours, theirs), missing(theirs, ours));
+            assert!(
+                extra.is_empty() && absent.is_empty(),
+                "level {} at t = {}: we cover {} cells that the reference does not (first {:?}) and lack {} (first {:?})",
+                level + 1,
+                self.time,
+                extra.len(),
+                extra.first(),
+                absent.len(),
+                absent.first(),
+            );
+        }
+    }
+
+    /// The largest absolute difference over all cells and equations; a NaN counts as infinite.
+    pub fn largest_difference(&self, reference: &Field) -> Difference {
+        self.assert_same_cells(reference);
+        assert_eq!(self.num_equations, reference.num_equations, "number of equations");
+        let mut largest = Difference { size: 0.0, level: 1, cell: [0; 2], equation: 0 };
+        for (level, (ours, theirs)) in self.levels.iter().zip(&reference.levels).enumerate() {
+            for (k, cell) in ours.cells() {
+                let Some(at) = theirs.position(cell) else { continue };
+                for equation in 0..self.num_equations {
+                    let (a, b) =
+                        (ours.q[equation * ours.covered.len() + k], theirs.q[equation * theirs.covered.len() + at]);
+                    let size = if (a - b).is_nan() { f64::INFINITY } else { (a - b).abs() };
+                    if size > largest.size {
+                        largest = Difference { size, level: level + 1, cell, equation };
+                    }
+                }
+            }
+        }
+        largest
+    }
+
+    /// The composite grid's values of one equation on a uniform grid of the finest level's cells, shape `[y, x]`: at each place
+    /// the finest patch's value. `ratios` are those between all levels that the case allows, so that fields with different
+    /// numbers of levels give arrays of the same length.
+    pub fn composite(&self, equation: usize, ratios: &[i32]) -> Vec<f64> {
+        let coarsest = self.levels[0].bounds;
+        let finest = ratios.iter().product::<i32>();
+        let cells = CellBox::new(coarsest.lo.map(|i| i * finest), coarsest.hi.map(|i| i * finest)).cells();
+        cells.map(|cell| self.finest_value(equation, cell, ratios)).collect()
+    }
+
+    fn finest_value(&self, equation: usize, mut cell: CellIndex<2>, ratios: &[i32]) -> f64 {
+        for level in (0..=ratios.len()).rev() {
+            if let Some(cells) = self.levels.get(level)
+                && let Some(at) = cells.position(cell)
+            {
+                return cells.q[equation * cells.covered.len() + at];
+            }
+            if level > 0 {
+                cell = cell.map(|i| i.div_euclid(ratios[level - 1]));
+            }
+        }
+        panic!("the coarsest level does not cover cell {cell:?}")
+    }
+}
+
+/// `Σ|a − b| / Σ|b|`.
+pub fn relative_l1(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len(), "composite grids of different size");
+    let difference: f64 = a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum();
+    difference / b.iter().map(|b| b.abs()).sum::<f64>()
+}
