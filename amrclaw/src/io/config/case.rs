@@ -1,0 +1,242 @@
+//! The typed form of a case file. `docs/case-file.md` describes every key.
+
+use super::choice::{BoundaryKind, Criterion, Limiter, OutputFormat, SourceSplitting, Sweeps};
+use super::origin::Origin;
+use crate::index::Level;
+use crate::io::expression::Syntax;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A problem and how to solve it, as the case file says.
+///
+/// Vectors over axes have as many entries as `mesh.cells`: the dimension.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Which Riemann solver, and its parameters.
+    pub solver: SolverChoice,
+    /// The domain and its coarsest grid.
+    pub mesh: MeshSettings,
+    /// How many levels, and the ratios between them.
+    pub levels: LevelSettings,
+    /// When and where to refine.
+    pub regrid: RegridSettings,
+    /// The numerical scheme.
+    pub scheme: SchemeSettings,
+    /// From when to when, and by which steps.
+    pub time: TimeSettings,
+    /// The solution at the start.
+    pub initial: CellData,
+    /// Auxiliary values.
+    pub aux: CellData,
+    /// Source terms dq/dt by equation; in the order of the file, equations without one are absent.
+    pub source: Vec<NamedExpression>,
+    /// What to write and when.
+    pub output: OutputSettings,
+    /// Points whose values are recorded every step.
+    pub gauge: Vec<GaugeSettings>,
+    pub(super) origin: Arc<Origin>,
+}
+
+/// The case file's `[solver]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolverChoice {
+    /// Where the solver comes from.
+    pub from: SolverFrom,
+    /// The solver's own parameters, by name.
+    pub parameters: BTreeMap<String, f64>,
+}
+
+/// Where a solver comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SolverFrom {
+    /// A built-in solver's name.
+    Name(String),
+    /// A solver's source or library. A relative path in the case file counts from that file's folder.
+    Path(PathBuf),
+}
+
+/// The case file's `[mesh]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshSettings {
+    /// Lower corner of the domain.
+    pub lower: Vec<f64>,
+    /// Upper corner of the domain.
+    pub upper: Vec<f64>,
+    /// Cells of the coarsest level along each axis.
+    pub cells: Vec<i32>,
+    /// Per axis, the conditions at the lower and the upper side.
+    pub boundary: Vec<[BoundaryKind; 2]>,
+}
+
+/// The case file's `[levels]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LevelSettings {
+    /// Number of levels; 1 is no refinement.
+    pub max: usize,
+    /// `ratio[level][axis]`: refinement between a level and the next finer one; `max − 1` entries.
+    pub ratio: Vec<Vec<i32>>,
+    /// Refinement in time; `max − 1` entries. `None`: the largest space ratio of each level.
+    pub ratio_time: Option<Vec<i32>>,
+}
+
+/// The case file's `[regrid]`.
+#[derive(Clone, Debug)]
+pub struct RegridSettings {
+    /// Steps of a level between regrids of the finer ones.
+    pub interval: u64,
+    /// Cells added around flagged cells.
+    pub buffer: i32,
+    /// Least share of flagged cells in a new patch.
+    pub cutoff: f64,
+    /// Most cells of a patch along any axis.
+    pub max_patch_size: i32,
+    /// Keep the totals of conserved quantities across level interfaces.
+    pub conservation_fix: bool,
+    /// Which cells to refine.
+    pub flag: FlagSettings,
+    /// Boxes in which levels are forced or forbidden.
+    pub region: Vec<Region>,
+}
+
+/// The case file's `[regrid.flag]`.
+#[derive(Clone, Debug)]
+pub struct FlagSettings {
+    /// How to find the cells to refine.
+    pub criterion: Criterion,
+    /// Flag above this value of the criterion.
+    pub tolerance: f64,
+    /// With [`Criterion::User`]: flag where this is not zero. `None`: the solver's own criterion.
+    pub expression: Option<NamedExpression>,
+}
+
+/// One of the case file's `[[regrid.region]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Region {
+    /// The coarsest level allowed in the region: it is refined at least up to here.
+    pub coarsest: Level,
+    /// The finest level allowed in the region.
+    pub finest: Level,
+    /// Lower corner.
+    pub lower: Vec<f64>,
+    /// Upper corner.
+    pub upper: Vec<f64>,
+    /// From when to when; all time unless given.
+    pub time: [f64; 2],
+}
+
+/// The case file's `[scheme]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchemeSettings {
+    /// 1 or 2.
+    pub order: u8,
+    /// 0: none; 1: of fluctuations; 2: of second-order corrections too.
+    pub transverse: u8,
+    /// Sweeps along the axes one by one, or all at once.
+    pub split: Sweeps,
+    /// One limiter for every wave, or one per wave.
+    pub limiter: Vec<Limiter>,
+    /// How source terms are taken together with the waves.
+    pub source: SourceSplitting,
+    /// Auxiliary value that is the capacity function.
+    pub capacity: Option<String>,
+}
+
+/// The case file's `[time]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeSettings {
+    /// Start.
+    pub start: f64,
+    /// End.
+    pub end: f64,
+    /// First step of the coarsest level.
+    pub dt_initial: f64,
+    /// Courant number that steps aim for.
+    pub cfl_desired: f64,
+    /// Courant number above which a step is taken again.
+    pub cfl_max: f64,
+    /// Fixed step of the coarsest level.
+    pub dt: Option<f64>,
+    /// Most steps of the coarsest level.
+    pub max_steps: Option<u64>,
+    /// How often a step may be taken again.
+    pub max_retries: u32,
+}
+
+/// Values that fill the cells: the case file's `[initial]` and `[aux]`.
+#[derive(Clone, Debug)]
+pub enum CellData {
+    /// From the solver's or program's own function.
+    User,
+    /// An expression per value; in the order of the file.
+    Expressions(Vec<NamedExpression>),
+}
+
+/// An expression and the equation or auxiliary value it belongs to. Its names are looked up by [`Case::check`].
+#[derive(Clone, Debug)]
+pub struct NamedExpression {
+    /// Equation or auxiliary value.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// The parsed text.
+    pub syntax: Syntax,
+    /// Path of the key it was read from.
+    pub(super) key: String,
+}
+
+/// The case file's `[output]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputSettings {
+    /// Formats to write; none at all is allowed.
+    pub format: Vec<OutputFormat>,
+    /// When to write frames.
+    pub frames: FrameSchedule,
+    /// Coarsest-level steps between checkpoints; 0 for none.
+    pub checkpoint_every_steps: u64,
+    /// Write auxiliary values too.
+    pub aux: bool,
+    /// Draw a picture of each frame.
+    pub png: bool,
+}
+
+/// When frames are written.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FrameSchedule {
+    /// At these times, ascending.
+    Times(Vec<f64>),
+    /// At the start, and this many times at equal intervals up to the end.
+    Count(u64),
+    /// At the start, after every so many steps of the coarsest level, and at the end.
+    EverySteps(u64),
+}
+
+/// One of the case file's `[[gauge]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GaugeSettings {
+    /// Name of the gauge and of its file.
+    pub name: String,
+    /// Where it stands.
+    pub position: Vec<f64>,
+}
+
+impl Case {
+    /// Number of space dimensions: 1, 2 or 3.
+    pub fn dimension(&self) -> usize {
+        self.mesh.cells.len()
+    }
+}
+
+impl FrameSchedule {
+    /// The times of frames in `start ..= end`; `None` if they go by steps.
+    pub fn times(&self, start: f64, end: f64) -> Option<Vec<f64>> {
+        match self {
+            FrameSchedule::Times(times) => Some(times.clone()),
+            FrameSchedule::Count(count) => {
+                let at = |n: u64| if n == *count { end } else { start + (end - start) * (n as f64 / *count as f64) };
+                Some((0..=*count).map(at).collect())
+            }
+            FrameSchedule::EverySteps(_) => None,
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The fit between a case and its solver.
+
+use super::case::{Case, CellData, MeshSettings, NamedExpression, SchemeSettings, SolverChoice};
+use super::choice::{BoundaryKind, SourceSplitting};
+use super::reader::{Reader, plural};
+use super::shape::SolverShape;
+use crate::io::expression::{Expression, Names, cell_names, nearest};
+
+/// The parts of a case that depend on the solver; `None` where a part could not be read.
+pub(super) struct Parts<'a> {
+    pub solver: Option<&'a SolverChoice>,
+    pub mesh: Option<&'a MeshSettings>,
+    pub dimension: Option<usize>,
+    pub scheme: Option<&'a SchemeSettings>,
+    pub initial: Option<&'a CellData>,
+    pub aux: Option<&'a CellData>,
+    pub source: Option<&'a [NamedExpression]>,
+    pub flag: Option<&'a NamedExpression>,
+}
+
+impl<'a> Parts<'a> {
+    /// The parts of a complete case.
+    pub fn of(case: &'a Case) -> Self {
+        Parts {
+            solver: Some(&case.solver),
+            mesh: Some(&case.mesh),
+            dimension: Some(case.dimension()),
+            scheme: Some(&case.scheme),
+            initial: Some(&case.initial),
+            aux: Some(&case.aux),
+            source: Some(&case.source),
+            flag: case.regrid.flag.expression.as_ref(),
+        }
+    }
+}
+
+/// Expressions in the order of the solver, compiled.
+#[derive(Debug, Default)]
+pub(super) struct Compiled {
+    /// One per equation; `None` for the solver's or program's own function.
+    pub initial: Option<Vec<Expression>>,
+    /// One per auxiliary value; `None` for the solver's or program's own function.
+    pub aux: Option<Vec<Expression>>,
+    /// One per equation; `None` without `[source]`.
+    pub source: Option<Vec<Expression>>,
+    /// The refinement criterion, if it is an expression.
+    pub flag: Option<Expression>,
+}
+
+/// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
+pub(super) fn check(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) -> Compiled {
+    check_dimension(reader, parts, shape);
+    check_parameters(reader, parts, shape);
+    check_scheme(reader, parts, shape);
+    check_walls(reader, parts, shape);
+    let dimension = parts.dimension.unwrap_or(shape.dimension);
+    let scope = Scope { position: cell_names(dimension), constants: constants(parts.solver, shape), shape };
+    let aux_names = match parts.aux {
+        Some(CellData::Expressions(_)) => shape.aux.clone(),
+        _ => Vec::new(),
+    };
+    Compiled {
+        initial: fields(reader, "initial", parts.initial, &shape.equations, &scope.names(&aux_names), shape),
+        aux: fields(reader, "aux", parts.aux, &shape.aux, &scope.names(&[]), shape),
+        source: parts.source.filter(|s| !s.is_empty()).map(|source| source_terms(reader, source, &scope)),
+        flag: parts.flag.and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
+    }
+}
+
+fn check_dimension(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
+    let Some(dimension) = parts.dimension.filter(|dimension| *dimension != shape.dimension) else { return };
+    let message = format!(
+        "has {dimension} number{}, but the solver `{}` is for {}D",
+        plural(dimension),
+        shape.name,
+        shape.dimension
+    );
+    let help = format!("write {} number{}, or choose another solver", shape.dimension, plural(shape.dimension));
+    reader.wrong("mesh.cells", message, help);
+}
+
+fn check_parameters(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
+    let known: Vec<&str> = shape.parameters.iter().map(|p| p.name.as_str()).collect();
+    let places = reader.names("solver");
+    for name in parts.solver.into_iter().flat_map(|solver| solver.parameters.keys()) {
+        if known.contains(&name.as_str()) {
+            continue;
+        }
+        let help = match (nearest(name, known.iter().copied()), known.is_empty()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, false) => format!("its parameters are {}", known.join(", ")),
+            (None, true) => "it has no parameters: remove the line".to_string(),
+        };
+        let place = places.iter().find(|(n, _)| n == name).map(|(_, place)| *place);
+        let message = format!("the solver `{}` has no parameter `{name}`", shape.name);
+        reader.errors.push(reader.origin.error_at(place, &format!("solver.{name}"), message, help));
+    }
+    for parameter in shape.parameters.iter().filter(|p| p.default.is_none()) {
+        let key = format!("solver.{}", parameter.name);
+        reader.require(&key, &format!("write `{} = 1.0` under `[solver]`", parameter.name));
+    }
+}
+
+fn check_scheme(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
+    let Some(scheme) = parts.scheme else { return };
+    let (given, waves) = (scheme.limiter.len(), shape.waves);
+    let message = format!("lists {given} limiters, but the solver `{}` has {waves} wave{}", shape.name, plural(waves));
+    let help = format!("write one limiter for all waves, or {waves}");
+    reader.check(given <= 1 || given == waves, "scheme.limiter", message, help);
+    let has_terms = shape.has_source || parts.source.is_none_or(|source| !source.is_empty());
+    let message = format!("the solver `{}` has no source term", shape.name);
+    let help = "write \"none\", or give the terms under `[source]`";
+    reader.check(has_terms || scheme.source == SourceSplitting::None, "scheme.source", message, help);
+    if let Some(capacity) = scheme.capacity.as_ref().filter(|name| !shape.aux.contains(name)) {
+        let message = format!("the solver `{}` has no auxiliary value `{capacity}`", shape.name);
+        reader.wrong("scheme.capacity", message, choose_from(capacity, &shape.aux, "auxiliary value"));
+    }
+}
+
+fn check_walls(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
+    let Some(mesh) = parts.mesh else { return };
+    for (d, sides) in mesh.boundary.iter().enumerate() {
+        if sides.contains(&BoundaryKind::Wall) && !shape.wall[d] {
+            let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
+            let message = format!("the solver `{}` has no velocity that a wall could turn back", shape.name);
+            reader.wrong(&key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
+        }
+    }
+}
+
+/// The solver's parameters as named numbers.
+fn constants(solver: Option<&SolverChoice>, shape: &SolverShape) -> Vec<(String, f64)> {
+    let value = |name: &str| solver.and_then(|solver| solver.parameters.get(name).copied());
+    // A parameter that is missing is reported as such, not once more by every expression that uses it.
+    shape.parameters.iter().map(|p| (p.name.clone(), value(&p.name).or(p.default).unwrap_or(f64::NAN))).collect()
+}
+
+/// The names that expressions may use.
+struct Scope<'a> {
+    position: Vec<String>,
+    constants: Vec<(String, f64)>,
+    shape: &'a SolverShape,
+}
+
+impl Scope<'_> {
+    /// Position, time, `further` values per cell, and the solver's parameters.
+    fn names(&self, further: &[String]) -> Names {
+        Names { variables: [&self.position, further].concat(), constants: self.constants.clone() }
+    }
+
+    /// With the solution and the auxiliary values.
+    fn names_with_solution(&self) -> Names {
+        self.names(&[self.shape.equations.as_slice(), &self.shape.aux].concat())
+    }
+}
+
+/// One expression per wanted name, in that order; notes names that are missing or not wanted.
+fn fields(
+    reader: &mut Reader<'_>,
+    section: &str,
+    data: Option<&CellData>,
+    wanted: &[String],
+    names: &Names,
+    shape: &SolverShape,
+) -> Option<Vec<Expression>> {
+    let CellData::Expressions(given) = data? else { return None };
+    let what = if section == "aux" { "auxiliary value" } else { "equation" };
+    check_names(reader, given, wanted, what, shape);
+    for name in wanted.iter().filter(|name| given.iter().all(|field| field.name != **name)) {
+        let help = format!("write `{name} = \"0\"`, or a formula, under `[{section}]`");
+        reader.require(&format!("{section}.{name}"), &help);
+    }
+    let compiled: Vec<Option<Expression>> = given.iter().map(|field| compile(reader, field, names)).collect();
+    let of = |name: &String| given.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());
+    wanted.iter().map(of).collect()
+}
+
+/// One expression per equation; zero where the file has none.
+fn source_terms(reader: &mut Reader<'_>, source: &[NamedExpression], scope: &Scope<'_>) -> Vec<Expression> {
+    let names = scope.names_with_solution();
+    check_names(reader, source, &scope.shape.equations, "equation", scope.shape);
+    let compiled: Vec<Option<Expression>> = source.iter().map(|field| compile(reader, field, &names)).collect();
+    let of = |name: &String| source.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());
+    scope.shape.equations.iter().map(|name| of(name).unwrap_or_else(|| Expression::number(0.0, &names))).collect()
+}
+
+fn check_names(reader: &mut Reader<'_>, given: &[NamedExpression], wanted: &[String], what: &str, shape: &SolverShape) {
+    for field in given.iter().filter(|field| !wanted.contains(&field.name)) {
+        let section = field.key.split('.').next().unwrap_or_default();
+        let places = reader.names(section);
+        let place = places.iter().find(|(name, _)| *name == field.name).map(|(_, place)| *place);
+        let message = format!("the solver `{}` has no {what} `{}`", shape.name, field.name);
+        let help = choose_from(&field.name, wanted, what);
+        reader.errors.push(reader.origin.error_at(place, &field.key, message, help));
+    }
+}
+
+fn choose_from(name: &str, known: &[String], what: &str) -> String {
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => format!("it has no {what}s: remove the line"),
+        None => format!("its {what}s are {}", known.join(", ")),
+    }
+}
+
+fn compile(reader: &mut Reader<'_>, field: &NamedExpression, names: &Names) -> Option<Expression> {
+    match field.syntax.compile(names) {
+        Ok(expression) => Some(expression),
+        Err(errors) => {
+            let origin = reader.origin;
+            let located = errors.into_iter().map(|e| origin.error_in_string(&field.key, e.span, e.message, e.help));
+            reader.errors.extend(located);
+            None
+        }
+    }
+}

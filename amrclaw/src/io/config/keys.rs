@@ -1,0 +1,134 @@
+//! The keys of a case file: the one table behind the check for unknown keys and `docs/case-file.md`.
+
+/// A key that the case file may hold.
+pub struct Key {
+    /// Path. A part in capitals stands for any name; `N` for a number in a list of tables.
+    pub path: &'static str,
+    /// Type, in the words of the documentation.
+    pub kind: &'static str,
+    /// Value where the key is left out, in the words of the documentation.
+    pub default: &'static str,
+}
+
+const fn key(path: &'static str, kind: &'static str, default: &'static str) -> Key {
+    Key { path, kind, default }
+}
+
+/// Every key, in the order of the documentation.
+pub const KEYS: &[Key] = &[
+    key("solver.name", "string", "required, or `solver.path`"),
+    key("solver.path", "string", "required, or `solver.name`"),
+    key("solver.PARAMETER", "number", "the solver's"),
+    key("mesh.lower", "list of numbers", "0 along every axis"),
+    key("mesh.upper", "list of numbers", "1 along every axis"),
+    key("mesh.cells", "list of integers", "required"),
+    key("mesh.boundary.x", "list of two words", "`\"extrapolate\"`"),
+    key("mesh.boundary.y", "list of two words", "`\"extrapolate\"`"),
+    key("mesh.boundary.z", "list of two words", "`\"extrapolate\"`"),
+    key("levels.max", "integer", "1"),
+    key("levels.ratio", "list", "2 everywhere"),
+    key("levels.ratio_time", "list of integers", "the largest space ratio"),
+    key("regrid.interval", "integer", "4"),
+    key("regrid.buffer", "integer", "`regrid.interval`"),
+    key("regrid.cutoff", "number", "0.7"),
+    key("regrid.max_patch_size", "integer", "256, in three dimensions 64"),
+    key("regrid.conservation_fix", "true or false", "true"),
+    key("regrid.flag.criterion", "word", "`\"difference\"`"),
+    key("regrid.flag.tolerance", "number", "required where it is used"),
+    key("regrid.flag.expression", "expression", "the solver's criterion"),
+    key("regrid.region.N.levels", "list of two integers", "all levels"),
+    key("regrid.region.N.lower", "list of numbers", "required"),
+    key("regrid.region.N.upper", "list of numbers", "required"),
+    key("regrid.region.N.time", "list of two numbers", "all time"),
+    key("scheme.order", "integer", "2"),
+    key("scheme.transverse", "integer", "2"),
+    key("scheme.split", "word", "`\"unsplit\"`"),
+    key("scheme.limiter", "word, or list of words", "`\"mc\"`"),
+    key("scheme.source", "word", "`\"none\"`; `\"godunov\"` with a `[source]`"),
+    key("scheme.capacity", "string", "none"),
+    key("time.start", "number", "0"),
+    key("time.end", "number", "required"),
+    key("time.dt_initial", "number", "1e-4 of the time from start to end"),
+    key("time.cfl_desired", "number", "0.9, or `time.cfl_max` if less"),
+    key("time.cfl_max", "number", "1"),
+    key("time.dt", "number", "steps follow `time.cfl_desired`"),
+    key("time.max_steps", "integer", "no limit"),
+    key("time.max_retries", "integer", "10"),
+    key("initial", "`\"user\"`, or a table", "required"),
+    key("initial.EQUATION", "expression", "required"),
+    key("aux", "`\"user\"`, or a table", "required by solvers that have aux"),
+    key("aux.NAME", "expression", "required by solvers that have aux"),
+    key("source.EQUATION", "expression", "0"),
+    key("output.format", "word, or list of words", "`[\"vtkhdf\"]`"),
+    key("output.times", "list of numbers", "`output.count`"),
+    key("output.count", "integer", "1"),
+    key("output.every_steps", "integer", "`output.count`"),
+    key("output.checkpoint_every_steps", "integer", "0"),
+    key("output.aux", "true or false", "false"),
+    key("output.png", "true or false", "true"),
+    key("gauge.N.name", "string", "required"),
+    key("gauge.N.position", "list of numbers", "required"),
+];
+
+/// What the table says about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// A key that holds a value.
+    Key,
+    /// A table, or a list of tables if `list`, that holds keys; `or_word`: a word may stand in its place.
+    Table { list: bool, or_word: bool },
+    /// Nothing.
+    No,
+}
+
+/// Looks a path up.
+pub(super) fn known(path: &str) -> Known {
+    let mut found = Known::No;
+    for key in KEYS {
+        match (matches(key.path, path), found) {
+            (Some(""), Known::No) => found = Known::Key,
+            (Some(rest), _) if !rest.is_empty() => {
+                return Known::Table { list: rest.starts_with("N."), or_word: found == Known::Key };
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What is left of a table's path after all of `path`; `None` if the two part ways before.
+fn matches<'a>(pattern: &'a str, path: &str) -> Option<&'a str> {
+    let mut rest = pattern;
+    for part in path.split('.') {
+        let (head, tail) = rest.split_once('.').unwrap_or((rest, ""));
+        let fits = match head {
+            "" => false,
+            "N" => part.parse::<usize>().is_ok(),
+            _ if head.bytes().all(|b| b.is_ascii_uppercase()) => true,
+            _ => head == part,
+        };
+        if !fits {
+            return None;
+        }
+        rest = tail;
+    }
+    Some(rest)
+}
+
+/// The names that may stand in the table at `path`; the root for an empty path.
+pub(super) fn names_in(path: &str) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    for key in KEYS {
+        let rest = if path.is_empty() { Some(key.path) } else { matches(key.path, path) };
+        let name = rest.and_then(|rest| rest.split('.').next()).unwrap_or("");
+        if name.bytes().any(|b| b.is_ascii_lowercase()) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Paths whose last part is `name`.
+pub(super) fn paths_ending_in(name: &str) -> impl Iterator<Item = &'static str> {
+    KEYS.iter().map(|key| key.path).filter(move |path| path.rsplit('.').next() == Some(name))
+}

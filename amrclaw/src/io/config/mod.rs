@@ -1,0 +1,170 @@
+//! The case file: a problem and how to solve it, in TOML.
+//!
+//! [`Case::load`] reads the file and the overrides of the command line. Everything that is wrong is reported at once,
+//! each mistake with its line and key. `docs/case-file.md` describes the keys.
+
+mod case;
+mod check;
+mod choice;
+mod error;
+mod keys;
+mod origin;
+mod parse;
+mod reader;
+mod sections;
+mod shape;
+
+pub use case::{
+    Case, CellData, FlagSettings, FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression,
+    OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
+};
+pub use choice::{BoundaryKind, Criterion, Limiter, OutputFormat, SourceSplitting, Sweeps};
+pub use error::{CaseError, CaseErrors};
+pub use keys::{KEYS, Key};
+pub use shape::{ParameterShape, SolverProblem, SolverShape};
+
+use crate::io::expression::{ExpressionCells, RowExpressions};
+use check::{Compiled, Parts};
+use reader::Reader;
+use std::path::Path;
+use std::sync::Arc;
+
+impl Case {
+    /// Reads the case file at `path`, with overrides `key.path=value` laid over it.
+    ///
+    /// What depends on the solver is left to [`Case::check`]; [`Case::load_with`] does both.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file or the overrides.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Case, CaseErrors> {
+        Case::from_str(&read_file(path)?, &path.display().to_string(), overrides)
+    }
+
+    /// As [`Case::load`], and checks the case against the solver that `find` makes of the `[solver]` section.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file, the overrides or their fit to the solver.
+    pub fn load_with(
+        path: &Path,
+        overrides: &[String],
+        find: impl FnOnce(&SolverChoice) -> Result<SolverShape, SolverProblem>,
+    ) -> Result<Case, CaseErrors> {
+        Case::from_str_with(&read_file(path)?, &path.display().to_string(), overrides, find)
+    }
+
+    /// Reads a case file's `text`, called `name` in messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text or the overrides.
+    pub fn from_str(text: &str, name: &str, overrides: &[String]) -> Result<Case, CaseErrors> {
+        read_text(text, name, overrides, None::<fn(&SolverChoice) -> Result<SolverShape, SolverProblem>>)
+    }
+
+    /// As [`Case::from_str`], and checks the case against the solver that `find` makes of the `[solver]` section.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, the overrides or their fit to the solver.
+    pub fn from_str_with(
+        text: &str,
+        name: &str,
+        overrides: &[String],
+        find: impl FnOnce(&SolverChoice) -> Result<SolverShape, SolverProblem>,
+    ) -> Result<Case, CaseErrors> {
+        read_text(text, name, overrides, Some(find))
+    }
+
+    /// Checks the case against its solver: dimension, parameters, equations, waves and names in expressions.
+    ///
+    /// # Errors
+    /// Everything that does not fit.
+    pub fn check(&self, shape: &SolverShape) -> Result<(), CaseErrors> {
+        self.compiled(shape).map(drop)
+    }
+
+    /// Initial data, one value per equation; `None` if the solver or the program has its own.
+    ///
+    /// # Errors
+    /// Those of [`Case::check`].
+    pub fn initial_cells<const D: usize>(&self, shape: &SolverShape) -> Result<Option<ExpressionCells<D>>, CaseErrors> {
+        self.assert_dimension::<D>();
+        let compiled = self.compiled(shape)?;
+        let aux = compiled.aux.unwrap_or_default();
+        Ok(compiled.initial.map(|initial| ExpressionCells::with_definitions(aux, initial)))
+    }
+
+    /// Auxiliary values; `None` if the solver or the program has its own, or if there are none.
+    ///
+    /// # Errors
+    /// Those of [`Case::check`].
+    pub fn aux_cells<const D: usize>(&self, shape: &SolverShape) -> Result<Option<ExpressionCells<D>>, CaseErrors> {
+        self.assert_dimension::<D>();
+        Ok(self.compiled(shape)?.aux.filter(|aux| !aux.is_empty()).map(ExpressionCells::new))
+    }
+
+    /// Source terms dq/dt, one per equation; `None` without `[source]`. Further values of their rows: the
+    /// equations, then the auxiliary values.
+    ///
+    /// # Errors
+    /// Those of [`Case::check`].
+    pub fn source_terms<const D: usize>(&self, shape: &SolverShape) -> Result<Option<RowExpressions<D>>, CaseErrors> {
+        self.assert_dimension::<D>();
+        Ok(self.compiled(shape)?.source.map(RowExpressions::new))
+    }
+
+    /// The refinement criterion as an expression, not zero where to refine. Further values of its rows: the
+    /// equations, then the auxiliary values.
+    ///
+    /// # Errors
+    /// Those of [`Case::check`].
+    pub fn flag_expression<const D: usize>(
+        &self,
+        shape: &SolverShape,
+    ) -> Result<Option<RowExpressions<D>>, CaseErrors> {
+        self.assert_dimension::<D>();
+        Ok(self.compiled(shape)?.flag.map(|flag| RowExpressions::new(vec![flag])))
+    }
+
+    /// A mistake that shows only later, such as a value that the solver refuses, at the line of `key`.
+    pub fn error(&self, key: &str, message: impl Into<String>, help: impl Into<String>) -> CaseErrors {
+        let error = self.origin.error(key, message.into(), help.into());
+        CaseErrors { file: self.origin.sources[0].name.clone(), errors: vec![error] }
+    }
+
+    fn compiled(&self, shape: &SolverShape) -> Result<Compiled, CaseErrors> {
+        let mut reader = Reader::new(&self.origin);
+        let compiled = check::check(&mut reader, &Parts::of(self), shape);
+        CaseErrors::unless_empty(reader.errors, &self.origin)?;
+        Ok(compiled)
+    }
+
+    fn assert_dimension<const D: usize>(&self) {
+        assert_eq!(D, self.dimension(), "the case has another dimension");
+    }
+}
+
+fn read_file(path: &Path) -> Result<String, CaseErrors> {
+    std::fs::read_to_string(path).map_err(|e| {
+        let name = path.display().to_string();
+        let error = CaseError::without_line(&name, format!("cannot be read: {e}"), "write the path of a case file");
+        CaseErrors { file: name, errors: vec![error] }
+    })
+}
+
+fn read_text(
+    text: &str,
+    name: &str,
+    overrides: &[String],
+    find: Option<impl FnOnce(&SolverChoice) -> Result<SolverShape, SolverProblem>>,
+) -> Result<Case, CaseErrors> {
+    let (origin, syntax_errors) = parse::parse(text, name, overrides);
+    // Where the TOML is broken the rest of the file may be misread: its mistakes come first, alone.
+    CaseErrors::unless_empty(syntax_errors, &origin)?;
+    let origin = Arc::new(origin);
+    let mut reader = Reader::new(&origin);
+    let case = sections::read(&mut reader, &origin, find);
+    CaseErrors::unless_empty(reader.errors, &origin)?;
+    match case {
+        Some(case) => Ok(case),
+        None => unreachable!("a section was refused without a message"),
+    }
+}

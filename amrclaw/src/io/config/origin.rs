@@ -1,0 +1,164 @@
+//! The texts that a case comes from, the tree of their values, and the way from a value back to its line.
+
+use super::error::CaseError;
+use std::ops::Range;
+
+/// A text: the case file or one override.
+#[derive(Clone, Debug)]
+pub(super) struct SourceText {
+    /// What to call it in messages.
+    pub name: String,
+    pub text: String,
+    pub is_override: bool,
+}
+
+/// Bytes of one of the texts.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
+    pub source: usize,
+    pub span: Range<usize>,
+}
+
+/// A value and where it is written.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub value: Value,
+    pub place: Place,
+}
+
+/// A value of TOML.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    String(String),
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+    /// A date or time, which no key takes, or a number beyond what the machine can hold.
+    Other(&'static str),
+    Array(Vec<Node>),
+    Table(Vec<Entry>),
+}
+
+/// A key of a table with its value.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub key: String,
+    pub key_place: Place,
+    pub node: Node,
+}
+
+impl Value {
+    /// What the value is, for messages.
+    pub fn describe(&self) -> String {
+        match self {
+            Value::String(s) => format!("the string \"{s}\""),
+            Value::Integer(i) => format!("the integer {i}"),
+            Value::Float(x) => format!("the number {x}"),
+            Value::Boolean(b) => format!("{b}"),
+            Value::Other(what) => (*what).to_string(),
+            Value::Array(_) => "a list".to_string(),
+            Value::Table(_) => "a table".to_string(),
+        }
+    }
+}
+
+impl Node {
+    /// The value at `path`, key by key; numbers count through lists from 0.
+    pub fn at(&self, path: &str) -> Option<&Node> {
+        path.split('.').try_fold(self, |node, key| match &node.value {
+            Value::Table(entries) => entries.iter().find(|e| e.key == key).map(|e| &e.node),
+            Value::Array(items) => key.parse::<usize>().ok().and_then(|i| items.get(i)),
+            _ => None,
+        })
+    }
+}
+
+/// The texts of a case and the tree of values that they add up to.
+#[derive(Clone, Debug)]
+pub(super) struct Origin {
+    /// The case file first, then the overrides.
+    pub sources: Vec<SourceText>,
+    pub root: Node,
+}
+
+impl Origin {
+    /// The place that speaks for `path`: its value, or else the nearest table around it that is written down.
+    pub fn place(&self, path: &str) -> Option<&Place> {
+        let mut path = path;
+        loop {
+            if let Some(node) = self.root.at(path) {
+                return Some(&node.place);
+            }
+            path = &path[..path.rfind('.')?];
+        }
+    }
+
+    /// A mistake in the value of `path`.
+    pub fn error(&self, path: &str, message: String, help: String) -> CaseError {
+        let place = self.place(path).cloned();
+        self.error_at(place.as_ref(), path, message, help)
+    }
+
+    /// A mistake at `bytes` of the string that is the value of `path`.
+    pub fn error_in_string(&self, path: &str, bytes: Range<usize>, message: String, help: String) -> CaseError {
+        let place = self.root.at(path).map(|node| {
+            let start = match &node.value {
+                Value::String(content) => self.start_of_content(&node.place, content),
+                _ => None,
+            };
+            match start {
+                Some(start) => Place { source: node.place.source, span: start + bytes.start..start + bytes.end },
+                None => node.place.clone(),
+            }
+        });
+        self.error_at(place.as_ref(), path, message, help)
+    }
+
+    /// Where a string's content begins, if it is written without escapes.
+    fn start_of_content(&self, place: &Place, content: &str) -> Option<usize> {
+        let raw = self.sources[place.source].text.get(place.span.clone())?;
+        ["\"\"\"\r\n", "'''\r\n", "\"\"\"\n", "'''\n", "\"\"\"", "'''", "\"", "'", ""]
+            .iter()
+            .find(|quote| raw.starts_with(**quote))
+            .filter(|quote| raw[quote.len()..].starts_with(content))
+            .map(|quote| place.span.start + quote.len())
+    }
+
+    /// A mistake at a place; without one, the file as a whole is meant.
+    pub fn error_at(&self, place: Option<&Place>, key: &str, message: String, help: String) -> CaseError {
+        let Some(place) = place else {
+            let mut error = CaseError::without_line(&self.sources[0].name, message, &help);
+            (error.line, error.column, error.key) = (1, 1, key.to_string());
+            return error;
+        };
+        let source = &self.sources[place.source];
+        let (line, column, text, width) = locate(&source.text, &place.span);
+        CaseError {
+            place: source.name.clone(),
+            line,
+            column,
+            key: key.to_string(),
+            message,
+            help,
+            excerpt: Some((text, width)),
+            in_override: source.is_override,
+        }
+    }
+}
+
+/// Line and column of the first byte, both from 1; the line; and the characters of `span` on that line.
+fn locate(text: &str, span: &Range<usize>) -> (usize, usize, String, usize) {
+    let start = floor_char(text, span.start);
+    let end = floor_char(text, span.end.max(start));
+    let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
+    let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
+    let line = text[..start].matches('\n').count() + 1;
+    let column = text[line_start..start].chars().count() + 1;
+    let width = text[start..end.min(line_end)].trim_end().chars().count();
+    (line, column, text[line_start..line_end].trim_end().to_string(), width)
+}
+
+/// The last character boundary at or before `at`.
+fn floor_char(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|&i| text.is_char_boundary(i)).unwrap_or(0)
+}

@@ -1,0 +1,151 @@
+//! From TOML to the tree of values; overrides laid over it.
+
+use super::error::CaseError;
+use super::origin::{Entry, Node, Origin, Place, SourceText, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Parses the case file and lays the overrides over it, later ones on top.
+///
+/// Where the TOML itself is wrong, the tree holds what could be read.
+pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Vec<CaseError>) {
+    let mut sources = vec![SourceText { name: name.to_string(), text: text.to_string(), is_override: false }];
+    sources.extend(overrides.iter().map(|o| SourceText {
+        name: format!("--set {o}"),
+        text: o.clone(),
+        is_override: true,
+    }));
+    let (mut root, mut wrong) = parse_source(0, text);
+    let mut origin =
+        Origin { sources, root: Node { value: Value::Table(Vec::new()), place: Place { source: 0, span: 0..0 } } };
+    for (number, text) in overrides.iter().enumerate() {
+        let mut problems = Vec::new();
+        match parse_override(number + 1, text, &mut problems) {
+            Some(layer) if problems.is_empty() => {
+                lay_over(&mut root, layer, &origin.sources[number + 1].text, &mut wrong)
+            }
+            _ => wrong.append(&mut problems),
+        }
+    }
+    origin.root = root;
+    let errors = wrong.into_iter().map(|w| origin.error_at(Some(&w.place), &w.key, w.message, w.help)).collect();
+    (origin, errors)
+}
+
+/// A mistake in the TOML.
+struct Wrong {
+    place: Place,
+    key: String,
+    message: String,
+    help: String,
+}
+
+fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let wrong = errors.iter().map(|e| Wrong {
+        place: Place { source, span: e.span().unwrap_or(0..0) },
+        key: String::new(),
+        message: format!("not valid TOML: {}", e.message().replace('\n', " ")),
+        help: "write `key = value` under a `[section]`; strings need quotes, lists square brackets".to_string(),
+    });
+    let wrong = wrong.collect();
+    let span = table.span();
+    (Node { value: convert_table(table.into_inner(), source), place: Place { source, span } }, wrong)
+}
+
+fn convert_table(table: DeTable<'_>, source: usize) -> Value {
+    let entries = table.into_iter().map(|(key, value)| {
+        let key_place = Place { source, span: key.span() };
+        Entry { key: key.into_inner().into_owned(), key_place, node: convert(value, source) }
+    });
+    Value::Table(entries.collect())
+}
+
+fn convert(value: Spanned<DeValue<'_>>, source: usize) -> Node {
+    let place = Place { source, span: value.span() };
+    let value = match value.into_inner() {
+        DeValue::String(s) => Value::String(s.into_owned()),
+        DeValue::Integer(i) => i64::from_str_radix(i.as_str(), i.radix())
+            .map_or(Value::Other("an integer that is too large"), Value::Integer),
+        DeValue::Float(x) => x.as_str().parse().map_or(Value::Other("a number that cannot be read"), Value::Float),
+        DeValue::Boolean(b) => Value::Boolean(b),
+        DeValue::Datetime(_) => Value::Other("a date or time"),
+        DeValue::Array(items) => Value::Array(items.into_iter().map(|item| convert(item, source)).collect()),
+        DeValue::Table(table) => convert_table(table, source),
+    };
+    Node { value, place }
+}
+
+/// `key.path=value`. The value is TOML; a bare word or formula that is not TOML counts as a string.
+fn parse_override(source: usize, text: &str, problems: &mut Vec<Wrong>) -> Option<Node> {
+    let Some(equals) = text.find('=') else {
+        problems.push(Wrong {
+            place: Place { source, span: 0..text.len() },
+            key: String::new(),
+            message: "an override needs a key and a value".to_string(),
+            help: "write `key.path=value`, such as `regrid.cutoff=0.8`".to_string(),
+        });
+        return None;
+    };
+    let (layer, wrong) = parse_source(source, text);
+    if wrong.is_empty() {
+        return Some(layer);
+    }
+    let value = text[equals + 1..].trim();
+    let (mut layer, wrong_key) = parse_source(source, &format!("{}=0", &text[..equals]));
+    if !wrong_key.is_empty() || value.is_empty() || value.starts_with(['[', '{', '"', '\'']) {
+        problems.extend(wrong);
+        return None;
+    }
+    let start = equals + 1 + text[equals + 1..].find(value).unwrap_or(0);
+    let string =
+        Node { value: Value::String(value.to_string()), place: Place { source, span: start..start + value.len() } };
+    replace_leaf(&mut layer, string);
+    Some(layer)
+}
+
+/// Puts `leaf` where the only value of a chain of tables stands.
+fn replace_leaf(node: &mut Node, leaf: Node) {
+    match &mut node.value {
+        Value::Table(entries) if !entries.is_empty() => replace_leaf(&mut entries[0].node, leaf),
+        _ => *node = leaf,
+    }
+}
+
+/// Lays an override's tree over `base`: dotted keys lead in, the value they lead to replaces what was there.
+fn lay_over(base: &mut Node, layer: Node, text: &str, wrong: &mut Vec<Wrong>) {
+    let is_inline = text[layer.place.span.start.min(text.len())..].starts_with('{');
+    let place = layer.place.clone();
+    let Value::Table(entries) = layer.value else {
+        *base = layer;
+        return;
+    };
+    if is_inline {
+        *base = Node { value: Value::Table(entries), place };
+        return;
+    }
+    for entry in entries {
+        match &mut base.value {
+            Value::Array(items) => {
+                let count = items.len();
+                match entry.key.parse::<usize>().ok().filter(|i| *i < count) {
+                    Some(i) => lay_over(&mut items[i], entry.node, text, wrong),
+                    None => wrong.push(Wrong {
+                        place: entry.key_place,
+                        key: entry.key.clone(),
+                        message: format!("the list has no entry `{}`", entry.key),
+                        help: format!("entries are numbered from 0; there are {count}"),
+                    }),
+                }
+            }
+            Value::Table(existing) => match existing.iter_mut().find(|e| e.key == entry.key) {
+                Some(found) => lay_over(&mut found.node, entry.node, text, wrong),
+                None => existing.push(entry),
+            },
+            _ => {
+                base.value = Value::Table(vec![entry]);
+                base.place = place.clone();
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Reads typed values out of the tree and collects what is wrong on the way.
+
+use super::choice::Choice;
+use super::error::CaseError;
+use super::keys::{Known, known, names_in, paths_ending_in};
+use super::origin::{Node, Origin, Place, Value};
+use crate::io::expression::{Syntax, nearest};
+
+/// The tree, and the mistakes found so far.
+///
+/// Reading methods return `None` where a value is wrong, after noting why; sections go on and collect further
+/// mistakes.
+pub(super) struct Reader<'a> {
+    pub origin: &'a Origin,
+    pub errors: Vec<CaseError>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(origin: &'a Origin) -> Self {
+        Reader { origin, errors: Vec::new() }
+    }
+
+    /// Notes a mistake in the value at `path`.
+    pub fn wrong(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
+        self.errors.push(self.origin.error(path, message.into(), help.into()));
+    }
+
+    /// Notes a mistake unless `fine`.
+    pub fn check(&mut self, fine: bool, path: &str, message: impl Into<String>, help: impl Into<String>) {
+        if !fine {
+            self.wrong(path, message, help);
+        }
+    }
+
+    /// The value at `path`, which must be in the table of keys.
+    pub fn node(&self, path: &str) -> Option<&'a Node> {
+        debug_assert!(known(path) != Known::No, "`{path}` is missing in the table of keys");
+        self.origin.root.at(path)
+    }
+
+    pub fn is_present(&self, path: &str) -> bool {
+        self.node(path).is_some()
+    }
+
+    /// Notes that `path` is missing, unless it is there.
+    pub fn require(&mut self, path: &str, help: &str) -> Option<()> {
+        if self.is_present(path) {
+            return Some(());
+        }
+        self.wrong(path, "is missing", help);
+        None
+    }
+
+    fn wrong_type(&mut self, path: &str, node: &Node, expected: &str, help: &str) {
+        let message = format!("needs {expected}, but is {}", node.value.describe());
+        self.wrong(path, message, help);
+    }
+
+    /// A finite number; `default` if the key is absent.
+    pub fn number(&mut self, path: &str, default: f64) -> Option<f64> {
+        self.optional_number(path).unwrap_or(Some(default))
+    }
+
+    /// A finite number: `None` if absent, `Some(None)` if wrong.
+    pub fn optional_number(&mut self, path: &str) -> Option<Option<f64>> {
+        self.node(path).map(|node| self.number_of(path, node, false))
+    }
+
+    fn number_of(&mut self, path: &str, node: &Node, infinite: bool) -> Option<f64> {
+        let value = match node.value {
+            Value::Integer(i) => i as f64,
+            Value::Float(x) => x,
+            _ => {
+                self.wrong_type(path, node, "a number", "write it without quotes, such as `0.5` or `1e-3`");
+                return None;
+            }
+        };
+        if value.is_nan() || (value.is_infinite() && !infinite) {
+            self.wrong(
+                path,
+                format!("needs a finite number, but is {value}"),
+                "write a number such as `0.5` or `1e-3`",
+            );
+            return None;
+        }
+        Some(value)
+    }
+
+    /// An integer from `lowest` up; `default` if the key is absent.
+    pub fn integer(&mut self, path: &str, lowest: i64, default: i64) -> Option<i64> {
+        self.optional_integer(path, lowest).unwrap_or(Some(default))
+    }
+
+    /// An integer from `lowest` up: `None` if absent, `Some(None)` if wrong.
+    pub fn optional_integer(&mut self, path: &str, lowest: i64) -> Option<Option<i64>> {
+        self.node(path).map(|node| self.integer_of(path, node, lowest))
+    }
+
+    /// `node` as an integer that an `i32` can hold.
+    pub fn integer_of(&mut self, path: &str, node: &Node, lowest: i64) -> Option<i64> {
+        let Value::Integer(value) = node.value else {
+            self.wrong_type(
+                path,
+                node,
+                "an integer",
+                "write it without quotes and without a decimal point, such as `4`",
+            );
+            return None;
+        };
+        if value < lowest || value > i64::from(i32::MAX) {
+            let (bound, limit) = if value < lowest { ("at least", lowest) } else { ("at most", i32::MAX.into()) };
+            let message = format!("must be {bound} {limit}, but is {value}");
+            self.wrong(path, message, format!("write {limit} or {}", if value < lowest { "more" } else { "less" }));
+            return None;
+        }
+        Some(value)
+    }
+
+    /// True or false; `default` if the key is absent.
+    pub fn boolean(&mut self, path: &str, default: bool) -> Option<bool> {
+        let Some(node) = self.node(path) else { return Some(default) };
+        if let Value::Boolean(value) = node.value {
+            return Some(value);
+        }
+        self.wrong_type(path, node, "true or false", "write `true` or `false`, without quotes");
+        None
+    }
+
+    /// A string: `None` if absent, `Some(None)` if wrong.
+    pub fn string(&mut self, path: &str) -> Option<Option<&'a str>> {
+        let node = self.node(path)?;
+        if let Value::String(value) = &node.value {
+            return Some(Some(value));
+        }
+        self.wrong_type(path, node, "a string", "write it in quotes, such as \"name\"");
+        Some(None)
+    }
+
+    /// One of a few words; `default` if the key is absent.
+    pub fn choice<T: Choice>(&mut self, path: &str, default: T) -> Option<T> {
+        match self.node(path) {
+            Some(node) => self.choice_of(path, node),
+            None => Some(default),
+        }
+    }
+
+    fn choice_of<T: Choice>(&mut self, path: &str, node: &Node) -> Option<T> {
+        let words: Vec<&str> = T::ALL.iter().map(|(word, _)| *word).collect();
+        let list = words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");
+        let Value::String(given) = &node.value else {
+            self.wrong_type(path, node, "a word in quotes", &format!("write one of {list}"));
+            return None;
+        };
+        let found = T::ALL.iter().find(|(word, _)| word == given).map(|(_, value)| *value);
+        if found.is_none() {
+            let help = match nearest(given, words) {
+                Some(near) => format!("did you mean \"{near}\"? The words known here are {list}"),
+                None => format!("write one of {list}"),
+            };
+            self.wrong(path, format!("\"{given}\" is not known"), help);
+        }
+        found
+    }
+
+    /// A list of words, or one word that stands for a list of one: `None` if absent, `Some(None)` if wrong.
+    pub fn choices<T: Choice>(&mut self, path: &str) -> Option<Option<Vec<T>>> {
+        let node = self.node(path)?;
+        Some(match &node.value {
+            Value::Array(items) => self.each(path, items, |reader, path, item| reader.choice_of(path, item)),
+            _ => self.choice_of(path, node).map(|one| vec![one]),
+        })
+    }
+
+    /// A list of finite numbers: `None` if absent, `Some(None)` if wrong.
+    pub fn numbers(&mut self, path: &str) -> Option<Option<Vec<f64>>> {
+        self.list(path, "a list of numbers", |reader, path, item| reader.number_of(path, item, false))
+    }
+
+    /// A list of numbers that may be infinite.
+    pub fn times(&mut self, path: &str) -> Option<Option<Vec<f64>>> {
+        self.list(path, "a list of numbers", |reader, path, item| reader.number_of(path, item, true))
+    }
+
+    /// A list of integers from `lowest` up: `None` if absent, `Some(None)` if wrong.
+    pub fn integers(&mut self, path: &str, lowest: i64) -> Option<Option<Vec<i32>>> {
+        let read = |reader: &mut Self, path: &str, item: &Node| reader.integer_of(path, item, lowest).map(|i| i as i32);
+        self.list(path, "a list of integers", read)
+    }
+
+    /// Any list: `None` if absent, `Some(None)` if wrong.
+    pub fn list<T>(
+        &mut self,
+        path: &str,
+        expected: &str,
+        read: impl FnMut(&mut Self, &str, &'a Node) -> Option<T>,
+    ) -> Option<Option<Vec<T>>> {
+        let node = self.node(path)?;
+        let Value::Array(items) = &node.value else {
+            self.wrong_type(path, node, expected, "write it in square brackets, such as `[1, 2]`");
+            return Some(None);
+        };
+        Some(self.each(path, items, read))
+    }
+
+    /// Reads every item, so that every mistake is found; `None` if any is wrong.
+    pub fn each<T>(
+        &mut self,
+        path: &str,
+        items: &'a [Node],
+        mut read: impl FnMut(&mut Self, &str, &'a Node) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let values: Vec<Option<T>> =
+            items.iter().enumerate().map(|(i, item)| read(self, &format!("{path}.{i}"), item)).collect();
+        values.into_iter().collect()
+    }
+
+    /// A list with one number per axis: `None` if absent, `Some(None)` if wrong.
+    pub fn per_axis(&mut self, path: &str, dimension: Option<usize>) -> Option<Option<Vec<f64>>> {
+        let values = self.numbers(path)?;
+        let (Some(values), Some(dimension)) = (values, dimension) else { return Some(None) };
+        if values.len() != dimension {
+            let message = format!("needs {dimension} number{}, but has {}", plural(dimension), values.len());
+            self.wrong(path, message, format!("write one number per axis; `mesh.cells` has {dimension}"));
+            return Some(None);
+        }
+        Some(Some(values))
+    }
+
+    /// An expression or a number: its text and syntax. `None` if absent, `Some(None)` if wrong.
+    pub fn expression(&mut self, path: &str) -> Option<Option<(String, Syntax)>> {
+        let node = self.node(path)?;
+        let text = match &node.value {
+            Value::String(text) => text.clone(),
+            Value::Integer(i) => i.to_string(),
+            Value::Float(x) if x.is_finite() => x.to_string(),
+            _ => {
+                self.wrong_type(path, node, "an expression in quotes", "write a formula such as \"exp(-r^2)\"");
+                return Some(None);
+            }
+        };
+        match Syntax::parse(&text) {
+            Ok(syntax) => Some(Some((text, syntax))),
+            Err(e) => {
+                self.errors.push(self.origin.error_in_string(path, e.span, e.message, e.help));
+                Some(None)
+            }
+        }
+    }
+
+    /// The names in the table at `path` with the places of the names; none if there is no such table.
+    pub fn names(&mut self, path: &str) -> Vec<(&'a str, &'a Place)> {
+        match self.origin.root.at(path).map(|node| &node.value) {
+            Some(Value::Table(entries)) => entries.iter().map(|e| (e.key.as_str(), &e.key_place)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Number of tables in the list at `path`.
+    pub fn count(&self, path: &str) -> usize {
+        match self.origin.root.at(path).map(|node| &node.value) {
+            Some(Value::Array(items)) => items.len(),
+            _ => 0,
+        }
+    }
+
+    /// Which of several keys that exclude each other is given. Overrides beat the file.
+    pub fn exclusive<'p>(&mut self, paths: &[&'p str]) -> Option<&'p str> {
+        let given: Vec<(&'p str, usize)> =
+            paths.iter().filter_map(|path| self.node(path).map(|node| (*path, node.place.source))).collect();
+        let last_source = given.iter().map(|(_, source)| *source).max()?;
+        let mut last = given.iter().filter(|(_, source)| *source == last_source).map(|(path, _)| *path);
+        let first = last.next();
+        if let (Some(first), Some(second)) = (first, last.next()) {
+            self.wrong(second, format!("cannot stand beside `{first}`"), format!("remove one: {}", paths.join(", ")));
+        }
+        first
+    }
+
+    /// Notes every key that is not in the table, and every table that is something else.
+    pub fn check_keys(&mut self) {
+        let root = &self.origin.root;
+        if let Value::Table(entries) = &root.value {
+            for entry in entries {
+                self.check_key("", &entry.key, &entry.key_place, &entry.node);
+            }
+        }
+    }
+
+    fn check_key(&mut self, parent: &str, name: &str, place: &Place, node: &Node) {
+        let path = if parent.is_empty() { name.to_string() } else { format!("{parent}.{name}") };
+        match (known(&path), &node.value) {
+            (Known::No, _) => self.unknown_key(parent, name, &path, place),
+            (Known::Table { list: true, .. }, Value::Array(items)) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.check_table(&format!("{path}.{i}"), item);
+                }
+            }
+            (Known::Table { list: true, .. }, _) => {
+                self.wrong_type(&path, node, "a list of tables", &format!("write `[[{path}]]` above each one"));
+            }
+            (Known::Table { or_word: true, .. }, Value::String(_)) => {}
+            (Known::Table { .. }, _) => self.check_table(&path, node),
+            (Known::Key, _) => {}
+        }
+    }
+
+    fn check_table(&mut self, path: &str, node: &Node) {
+        match &node.value {
+            Value::Table(entries) => {
+                for entry in entries {
+                    self.check_key(path, &entry.key, &entry.key_place, &entry.node);
+                }
+            }
+            _ => self.wrong_type(path, node, "a table", &format!("write `[{path}]` above its keys")),
+        }
+    }
+
+    fn unknown_key(&mut self, parent: &str, name: &str, path: &str, place: &Place) {
+        let names = names_in(parent);
+        let where_known = paths_ending_in(name).next();
+        let help = match (where_known, nearest(name, names.iter().copied())) {
+            (Some(known), _) => format!("`{name}` is known as `{known}`"),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("the keys known here are {}", names.join(", ")),
+        };
+        self.errors.push(self.origin.error_at(Some(place), path, "unknown key".to_string(), help));
+    }
+}
+
+/// `s` unless there is just one.
+pub(super) fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}

@@ -1,0 +1,169 @@
+//! Expressions of position and time, evaluated in rows of cells.
+
+use super::{Expression, ExpressionError, Input, Names};
+use crate::physics::{CellFunction, CellRow};
+
+/// Names that every expression of position may use, in `dimension` dimensions.
+///
+/// In this order: centre `x`, `y`, `z`; distance `r` from the origin; time `t`; sides `x_lower`, `x_upper`, … of the
+/// cell; cell size `dx`, `dy`, `dz`.
+pub fn cell_names(dimension: usize) -> Vec<String> {
+    let axes = &["x", "y", "z"][..dimension];
+    let mut names: Vec<String> = axes.iter().map(|a| a.to_string()).collect();
+    names.extend(["r".to_string(), "t".to_string()]);
+    for a in axes {
+        names.extend([format!("{a}_lower"), format!("{a}_upper")]);
+    }
+    names.extend(axes.iter().map(|a| format!("d{a}")));
+    names
+}
+
+/// Several expressions of position, time and further values per cell.
+///
+/// Their variables are [`cell_names`], then the further values.
+#[derive(Clone, Debug)]
+pub struct RowExpressions<const D: usize> {
+    expressions: Vec<Expression>,
+}
+
+impl<const D: usize> RowExpressions<D> {
+    /// `expressions` must all have been compiled for the same variables, which begin with [`cell_names`].
+    pub fn new(expressions: Vec<Expression>) -> Self {
+        let names = cell_names(D);
+        for expression in &expressions {
+            assert!(expression.variables().starts_with(&names), "variables must begin with those of a cell");
+        }
+        RowExpressions { expressions }
+    }
+
+    /// Number of expressions.
+    pub fn len(&self) -> usize {
+        self.expressions.len()
+    }
+
+    /// True if there is no expression.
+    pub fn is_empty(&self) -> bool {
+        self.expressions.is_empty()
+    }
+
+    /// True if any expression depends on the variable `name`.
+    pub fn depends_on(&self, name: &str) -> bool {
+        self.expressions.iter().any(|e| e.depends_on(name))
+    }
+
+    /// Fills `out[expression * row.len + cell]`. `further`: a row of values for each variable after [`cell_names`].
+    pub fn evaluate(&self, row: &CellRow<D>, further: &[&[f64]], out: &mut [f64]) {
+        if row.len == 0 {
+            return;
+        }
+        let names = cell_names(D);
+        let rows: Vec<Vec<f64>> = names
+            .iter()
+            .enumerate()
+            .map(|(slot, name)| if self.depends_on(name) { along_row(slot, row) } else { Vec::new() })
+            .collect();
+        let position = names.iter().enumerate().map(|(slot, _)| match uniform(slot, row) {
+            Some(value) => Input::Uniform(value),
+            None => Input::Row(&rows[slot]),
+        });
+        let inputs: Vec<Input<'_>> = position.chain(further.iter().map(|values| Input::Row(values))).collect();
+        for (expression, out) in self.expressions.iter().zip(out.chunks_mut(row.len)) {
+            expression.eval_row(&inputs, out);
+        }
+    }
+}
+
+/// The value of variable `slot` of [`cell_names`], if it is the same along the row.
+fn uniform<const D: usize>(slot: usize, row: &CellRow<D>) -> Option<f64> {
+    let (time, sides, sizes) = (D + 1, D + 2, D + 2 + 2 * D);
+    if slot > 0 && slot < D {
+        Some(row.lower[slot] + 0.5 * row.dx[slot])
+    } else if slot == time {
+        Some(row.time)
+    } else if (sides + 2..sizes).contains(&slot) {
+        let axis = (slot - sides) / 2;
+        Some(if (slot - sides).is_multiple_of(2) { row.lower[axis] } else { row.lower[axis] + row.dx[axis] })
+    } else if slot >= sizes {
+        Some(row.dx[slot - sizes])
+    } else {
+        None
+    }
+}
+
+/// The values of variable `slot` of [`cell_names`] in the row's cells; empty if they are all the same.
+fn along_row<const D: usize>(slot: usize, row: &CellRow<D>) -> Vec<f64> {
+    let edge = |i: usize| row.lower[0] + i as f64 * row.dx[0];
+    let cells = 0..row.len;
+    if uniform(slot, row).is_some() {
+        Vec::new()
+    } else if slot == 0 {
+        cells.map(|i| row.centre(i)[0]).collect()
+    } else if slot == D {
+        cells.map(|i| row.centre(i).iter().map(|x| x * x).sum::<f64>().sqrt()).collect()
+    } else {
+        let upper = slot - (D + 2);
+        cells.map(|i| edge(i + upper)).collect()
+    }
+}
+
+/// Values per cell from expressions: initial data, auxiliary values.
+#[derive(Clone, Debug)]
+pub struct ExpressionCells<const D: usize> {
+    /// Values that the outputs may use by name.
+    definitions: RowExpressions<D>,
+    outputs: RowExpressions<D>,
+    needs_definitions: bool,
+}
+
+impl<const D: usize> ExpressionCells<D> {
+    /// One value per expression; their variables are [`cell_names`].
+    pub fn new(expressions: Vec<Expression>) -> Self {
+        Self::with_definitions(Vec::new(), expressions)
+    }
+
+    /// Expressions whose variables are [`cell_names`], then the values of `definitions`.
+    pub fn with_definitions(definitions: Vec<Expression>, expressions: Vec<Expression>) -> Self {
+        let cell = cell_names(D).len();
+        let needs_definitions = expressions.iter().any(|e| e.variables()[cell..].iter().any(|name| e.depends_on(name)));
+        ExpressionCells {
+            definitions: RowExpressions::new(definitions),
+            outputs: RowExpressions::new(expressions),
+            needs_definitions,
+        }
+    }
+
+    /// Compiles one expression per value.
+    ///
+    /// # Errors
+    /// Everything that is wrong, with the number of the expression it is wrong in.
+    pub fn compile(texts: &[&str]) -> Result<Self, Vec<(usize, ExpressionError)>> {
+        let names = Names::variables(cell_names(D));
+        let (mut expressions, mut errors) = (Vec::new(), Vec::new());
+        for (number, text) in texts.iter().enumerate() {
+            match Expression::compile(text, &names) {
+                Ok(expression) => expressions.push(expression),
+                Err(wrong) => errors.extend(wrong.into_iter().map(|e| (number, e))),
+            }
+        }
+        if errors.is_empty() { Ok(Self::new(expressions)) } else { Err(errors) }
+    }
+}
+
+impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
+    fn num_values(&self) -> usize {
+        self.outputs.len()
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.outputs.depends_on("t") || (self.needs_definitions && self.definitions.depends_on("t"))
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
+        let mut values = vec![0.0; self.definitions.len() * row.len];
+        if self.needs_definitions {
+            self.definitions.evaluate(row, &[], &mut values);
+        }
+        let further: Vec<&[f64]> = values.chunks(row.len.max(1)).collect();
+        self.outputs.evaluate(row, &further, out);
+    }
+}

@@ -1,0 +1,255 @@
+//! From a syntax tree to a flat program.
+
+use super::function::{CONSTANTS, FUNCTIONS, Rule, function, truth};
+use super::syntax::{Node, NodeKind, Syntax};
+use super::{ExpressionError, nearest};
+
+/// Names that an expression may use besides functions, `pi` and `e`.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Variables, in the order in which their values are handed to the evaluation.
+    pub variables: Vec<String>,
+    /// Named numbers. A variable of the same name hides one, and either hides `pi` or `e`.
+    pub constants: Vec<(String, f64)>,
+}
+
+impl Names {
+    /// Variables alone.
+    pub fn variables<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Self {
+        Names { variables: names.into_iter().map(Into::into).collect(), constants: Vec::new() }
+    }
+
+    fn look_up(&self, name: &str) -> Option<Operand> {
+        if let Some(slot) = self.variables.iter().position(|v| v == name) {
+            return Some(Operand::Variable(slot));
+        }
+        let own = self.constants.iter().find(|(c, _)| c == name).map(|(_, value)| *value);
+        let value = own.or_else(|| CONSTANTS.iter().find(|(c, _)| *c == name).map(|(_, value)| *value));
+        value.map(Operand::Number)
+    }
+
+    /// Every name, for messages.
+    fn all(&self) -> impl Iterator<Item = &str> {
+        let constants = self.constants.iter().map(|(c, _)| c.as_str());
+        self.variables.iter().map(String::as_str).chain(constants).chain(CONSTANTS.iter().map(|(c, _)| *c))
+    }
+}
+
+/// Where an instruction finds a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Operand {
+    Number(f64),
+    Variable(usize),
+    Register(usize),
+}
+
+/// What an instruction computes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operation {
+    Unary(fn(f64) -> f64, Operand),
+    Binary(fn(f64, f64) -> f64, Operand, Operand),
+    Select(Operand, Operand, Operand),
+}
+
+/// One instruction: a value per cell into a register. The target is never among the operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instruction {
+    pub target: usize,
+    pub operation: Operation,
+}
+
+/// A compiled expression.
+#[derive(Clone, Debug)]
+pub struct Expression {
+    pub(super) program: Vec<Instruction>,
+    pub(super) result: Operand,
+    pub(super) registers: usize,
+    variables: Vec<String>,
+    used: Vec<bool>,
+}
+
+impl Expression {
+    /// Parses and compiles `text`.
+    ///
+    /// # Errors
+    /// The first mistake of form, or every name and call that is wrong.
+    pub fn compile(text: &str, names: &Names) -> Result<Expression, Vec<ExpressionError>> {
+        Syntax::parse(text).map_err(|e| vec![e])?.compile(names)
+    }
+
+    /// The same number everywhere, as an expression in the variables of `names`.
+    pub fn number(value: f64, names: &Names) -> Expression {
+        Expression {
+            program: Vec::new(),
+            result: Operand::Number(value),
+            registers: 0,
+            variables: names.variables.clone(),
+            used: vec![false; names.variables.len()],
+        }
+    }
+
+    /// The variables, in the order in which their values are to be given.
+    pub fn variables(&self) -> &[String] {
+        &self.variables
+    }
+
+    /// True if the value depends on the variable `name`.
+    pub fn depends_on(&self, name: &str) -> bool {
+        self.variables.iter().zip(&self.used).any(|(v, used)| *used && v == name)
+    }
+
+    /// The value, if it is the same everywhere.
+    pub fn constant(&self) -> Option<f64> {
+        match self.result {
+            Operand::Number(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl Syntax {
+    /// Looks up the names and makes a program.
+    ///
+    /// # Errors
+    /// Every unknown name, unknown function and wrong number of arguments.
+    pub fn compile(&self, names: &Names) -> Result<Expression, Vec<ExpressionError>> {
+        let mut compiler = Compiler { names, program: Vec::new(), busy: Vec::new(), errors: Vec::new() };
+        let result = compiler.node(&self.root);
+        if !compiler.errors.is_empty() {
+            return Err(compiler.errors);
+        }
+        let (program, registers) = (compiler.program, compiler.busy.len());
+        let used_in_program = |slot| {
+            let is_slot = |o: &Operand| *o == Operand::Variable(slot);
+            program.iter().any(|i| match &i.operation {
+                Operation::Unary(_, a) => is_slot(a),
+                Operation::Binary(_, a, b) => is_slot(a) || is_slot(b),
+                Operation::Select(c, a, b) => is_slot(c) || is_slot(a) || is_slot(b),
+            }) || is_slot(&result)
+        };
+        let used = (0..names.variables.len()).map(used_in_program).collect();
+        Ok(Expression { registers, result, variables: names.variables.clone(), used, program })
+    }
+}
+
+/// Emits instructions; keeps track of the registers in use.
+struct Compiler<'a> {
+    names: &'a Names,
+    program: Vec<Instruction>,
+    busy: Vec<bool>,
+    errors: Vec<ExpressionError>,
+}
+
+impl Compiler<'_> {
+    fn node(&mut self, node: &Node) -> Operand {
+        match &node.kind {
+            NodeKind::Number(value) => Operand::Number(*value),
+            NodeKind::Name(name) => self.names.look_up(name).unwrap_or_else(|| {
+                self.unknown_name(name, node);
+                Operand::Number(f64::NAN)
+            }),
+            NodeKind::Group(inner) => self.node(inner),
+            NodeKind::Negate(a) => {
+                let a = self.node(a);
+                self.unary(|a| -a, a)
+            }
+            NodeKind::Not(a) => {
+                let a = self.node(a);
+                self.unary(|a| truth(a == 0.0), a)
+            }
+            NodeKind::Binary(operator, a, b) => {
+                let (a, b) = (self.node(a), self.node(b));
+                self.binary(operator.rule(), a, b)
+            }
+            NodeKind::Call(name, arguments) => self.call(name, arguments, node),
+        }
+    }
+
+    fn call(&mut self, name: &str, arguments: &[Node], node: &Node) -> Operand {
+        let values: Vec<Operand> = arguments.iter().map(|a| self.node(a)).collect();
+        let name_span = node.span.start..node.span.start + name.len();
+        let Some(function) = function(name) else {
+            let (message, help) = if self.names.look_up(name).is_some() {
+                (format!("`{name}` is a value, not a function"), "write `*` before the parenthesis to multiply".into())
+            } else {
+                (format!("unknown function `{name}`"), suggestion(name, FUNCTIONS.iter().map(|f| f.name), "functions"))
+            };
+            self.errors.push(ExpressionError::new(name_span, message, help));
+            return Operand::Number(f64::NAN);
+        };
+        match (function.rule, values.as_slice()) {
+            (Rule::Unary(f), &[a]) => self.unary(f, a),
+            (Rule::Binary(f), &[a, b]) => self.binary(f, a, b),
+            (Rule::Fold(f), &[first, ref rest @ ..]) if !rest.is_empty() => {
+                rest.iter().fold(first, |a, &b| self.binary(f, a, b))
+            }
+            (Rule::Select, &[condition, yes, no]) => self.select(condition, yes, no),
+            _ => {
+                let count = arguments.len();
+                let plural = if count == 1 { "" } else { "s" };
+                let message = format!("`{name}` cannot take {count} argument{plural}");
+                let help = format!("write `{}`", function.usage);
+                self.errors.push(ExpressionError::new(node.span.clone(), message, help));
+                Operand::Number(f64::NAN)
+            }
+        }
+    }
+
+    fn unknown_name(&mut self, name: &str, node: &Node) {
+        let help = suggestion(name, self.names.all(), "names");
+        self.errors.push(ExpressionError::new(node.span.clone(), format!("unknown name `{name}`"), help));
+    }
+
+    /// Values of numbers are computed at once, by the same functions as in a row.
+    fn unary(&mut self, f: fn(f64) -> f64, a: Operand) -> Operand {
+        match a {
+            Operand::Number(a) => Operand::Number(f(a)),
+            _ => self.emit(Operation::Unary(f, a), &[a]),
+        }
+    }
+
+    fn binary(&mut self, f: fn(f64, f64) -> f64, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (Operand::Number(a), Operand::Number(b)) => Operand::Number(f(a, b)),
+            _ => self.emit(Operation::Binary(f, a, b), &[a, b]),
+        }
+    }
+
+    fn select(&mut self, condition: Operand, yes: Operand, no: Operand) -> Operand {
+        match (condition, yes, no) {
+            (Operand::Number(c), Operand::Number(_), Operand::Number(_)) => {
+                if c != 0.0 {
+                    yes
+                } else {
+                    no
+                }
+            }
+            _ => self.emit(Operation::Select(condition, yes, no), &[condition, yes, no]),
+        }
+    }
+
+    /// Claims a register before the operands' are freed, so that no instruction writes what it reads.
+    fn emit(&mut self, operation: Operation, operands: &[Operand]) -> Operand {
+        let target = self.busy.iter().position(|busy| !busy).unwrap_or(self.busy.len());
+        if target == self.busy.len() {
+            self.busy.push(true);
+        }
+        self.busy[target] = true;
+        self.program.push(Instruction { target, operation });
+        for operand in operands {
+            if let Operand::Register(r) = operand {
+                self.busy[*r] = false;
+            }
+        }
+        Operand::Register(target)
+    }
+}
+
+/// `did you mean ...?`, or the list of what there is.
+fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>, what: &str) -> String {
+    let known: Vec<&str> = known.collect();
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the {what} known here are {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,166 @@
+//! Runs compiled expressions over rows of cells.
+
+use super::Expression;
+use super::compile::{Operand, Operation};
+use std::cell::Cell;
+
+/// Cells evaluated together: a register's 2 KiB stay in the first-level cache.
+const BLOCK: usize = 256;
+
+/// The values of a variable along a row.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// One value for the whole row.
+    Uniform(f64),
+    /// A value per cell.
+    Row(&'a [f64]),
+}
+
+/// Working memory for evaluations, reused from one to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    registers: Vec<Register>,
+}
+
+/// A value per cell of a block, or one for all of them.
+#[derive(Debug)]
+struct Register {
+    uniform: Option<f64>,
+    cells: Vec<f64>,
+}
+
+thread_local! {
+    static SCRATCH: Cell<Scratch> = Cell::new(Scratch::default());
+}
+
+/// An operand's values in the current block.
+#[derive(Clone, Copy)]
+enum Values<'a> {
+    Uniform(f64),
+    Cells(&'a [f64]),
+}
+
+impl Values<'_> {
+    #[inline(always)]
+    fn at(&self, i: usize) -> f64 {
+        match self {
+            Values::Uniform(value) => *value,
+            Values::Cells(cells) => cells[i],
+        }
+    }
+}
+
+impl Expression {
+    /// Fills `out` with a value per cell. `inputs`: one per variable, in the order of [`Expression::variables`];
+    /// those that the expression does not depend on may hold anything.
+    pub fn eval_row(&self, inputs: &[Input<'_>], out: &mut [f64]) {
+        let mut scratch = SCRATCH.take();
+        self.eval_row_with(inputs, out, &mut scratch);
+        SCRATCH.set(scratch);
+    }
+
+    /// As [`Expression::eval_row`], with the caller's own working memory.
+    pub fn eval_row_with(&self, inputs: &[Input<'_>], out: &mut [f64], scratch: &mut Scratch) {
+        assert_eq!(inputs.len(), self.variables().len(), "one input per variable");
+        while scratch.registers.len() < self.registers {
+            scratch.registers.push(Register { uniform: None, cells: vec![0.0; BLOCK] });
+        }
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+            self.eval_block(inputs, block * BLOCK, out, &mut scratch.registers);
+        }
+    }
+
+    /// The value at one point. `values`: one per variable.
+    pub fn eval(&self, values: &[f64]) -> f64 {
+        let inputs: Vec<Input<'_>> = values.iter().map(|&v| Input::Uniform(v)).collect();
+        let mut out = [0.0];
+        self.eval_row(&inputs, &mut out);
+        out[0]
+    }
+
+    /// Cells `start .. start + out.len()` of the row.
+    fn eval_block(&self, inputs: &[Input<'_>], start: usize, out: &mut [f64], registers: &mut [Register]) {
+        let cells = out.len();
+        for instruction in &self.program {
+            let mut target = std::mem::take(&mut registers[instruction.target].cells);
+            let uniform = {
+                let values = |operand| values(operand, inputs, registers, start, cells);
+                match instruction.operation {
+                    Operation::Unary(f, a) => unary(f, values(a), &mut target[..cells]),
+                    Operation::Binary(f, a, b) => binary(f, values(a), values(b), &mut target[..cells]),
+                    Operation::Select(c, a, b) => select(values(c), values(a), values(b), &mut target[..cells]),
+                }
+            };
+            registers[instruction.target] = Register { uniform, cells: target };
+        }
+        match values(self.result, inputs, registers, start, cells) {
+            Values::Uniform(value) => out.fill(value),
+            Values::Cells(row) => out.copy_from_slice(row),
+        }
+    }
+}
+
+fn values<'a>(
+    operand: Operand,
+    inputs: &[Input<'a>],
+    registers: &'a [Register],
+    start: usize,
+    cells: usize,
+) -> Values<'a> {
+    match operand {
+        Operand::Number(value) => Values::Uniform(value),
+        Operand::Variable(slot) => match inputs[slot] {
+            Input::Uniform(value) => Values::Uniform(value),
+            Input::Row(row) => Values::Cells(&row[start..start + cells]),
+        },
+        Operand::Register(r) => match registers[r].uniform {
+            Some(value) => Values::Uniform(value),
+            None => Values::Cells(&registers[r].cells[..cells]),
+        },
+    }
+}
+
+/// Fills `target`, or returns the one value where the operand is uniform.
+fn unary(f: fn(f64) -> f64, a: Values<'_>, target: &mut [f64]) -> Option<f64> {
+    match a {
+        Values::Uniform(a) => Some(f(a)),
+        Values::Cells(a) => {
+            for (t, &a) in target.iter_mut().zip(a) {
+                *t = f(a);
+            }
+            None
+        }
+    }
+}
+
+fn binary(f: fn(f64, f64) -> f64, a: Values<'_>, b: Values<'_>, target: &mut [f64]) -> Option<f64> {
+    match (a, b) {
+        (Values::Uniform(a), Values::Uniform(b)) => return Some(f(a, b)),
+        (Values::Cells(a), Values::Uniform(b)) => {
+            for (t, &a) in target.iter_mut().zip(a) {
+                *t = f(a, b);
+            }
+        }
+        (Values::Uniform(a), Values::Cells(b)) => {
+            for (t, &b) in target.iter_mut().zip(b) {
+                *t = f(a, b);
+            }
+        }
+        (Values::Cells(a), Values::Cells(b)) => {
+            for ((t, &a), &b) in target.iter_mut().zip(a).zip(b) {
+                *t = f(a, b);
+            }
+        }
+    }
+    None
+}
+
+fn select(condition: Values<'_>, yes: Values<'_>, no: Values<'_>, target: &mut [f64]) -> Option<f64> {
+    if let (Values::Uniform(c), Values::Uniform(a), Values::Uniform(b)) = (condition, yes, no) {
+        return Some(if c != 0.0 { a } else { b });
+    }
+    for (i, t) in target.iter_mut().enumerate() {
+        *t = if condition.at(i) != 0.0 { yes.at(i) } else { no.at(i) };
+    }
+    None
+}

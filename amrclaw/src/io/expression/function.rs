@@ -1,0 +1,192 @@
+//! The functions and operators that an expression may use.
+
+/// What a function computes, by its number of arguments.
+#[derive(Clone, Copy)]
+pub(super) enum Rule {
+    /// One argument.
+    Unary(fn(f64) -> f64),
+    /// Two arguments.
+    Binary(fn(f64, f64) -> f64),
+    /// Two arguments or more, taken pairwise from the left.
+    Fold(fn(f64, f64) -> f64),
+    /// `if(condition, yes, no)`.
+    Select,
+}
+
+/// A function by name.
+pub(super) struct Function {
+    pub name: &'static str,
+    pub rule: Rule,
+    /// How a call is written, for messages.
+    pub usage: &'static str,
+}
+
+/// Numbers with names.
+pub(super) const CONSTANTS: &[(&str, f64)] = &[("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
+
+/// Every function, in the order in which the documentation lists them.
+pub(super) const FUNCTIONS: &[Function] = &[
+    unary("sin", "sin(a)", f64::sin),
+    unary("cos", "cos(a)", f64::cos),
+    unary("tan", "tan(a)", f64::tan),
+    unary("asin", "asin(a)", f64::asin),
+    unary("acos", "acos(a)", f64::acos),
+    unary("atan", "atan(a)", f64::atan),
+    binary("atan2", "atan2(y, x)", f64::atan2),
+    unary("sinh", "sinh(a)", f64::sinh),
+    unary("cosh", "cosh(a)", f64::cosh),
+    unary("tanh", "tanh(a)", f64::tanh),
+    unary("exp", "exp(a)", f64::exp),
+    unary("log", "log(a)", f64::ln),
+    unary("sqrt", "sqrt(a)", f64::sqrt),
+    unary("abs", "abs(a)", f64::abs),
+    Function { name: "min", rule: Rule::Fold(smaller), usage: "min(a, b, ...)" },
+    Function { name: "max", rule: Rule::Fold(larger), usage: "max(a, b, ...)" },
+    unary("floor", "floor(a)", f64::floor),
+    unary("ceil", "ceil(a)", f64::ceil),
+    unary("sign", "sign(a)", sign),
+    binary("mod", "mod(a, b)", modulo),
+    binary("hypot", "hypot(a, b)", f64::hypot),
+    unary("heaviside", "heaviside(a)", heaviside),
+    Function { name: "if", rule: Rule::Select, usage: "if(condition, value where true, value elsewhere)" },
+];
+
+const fn unary(name: &'static str, usage: &'static str, f: fn(f64) -> f64) -> Function {
+    Function { name, rule: Rule::Unary(f), usage }
+}
+
+const fn binary(name: &'static str, usage: &'static str, f: fn(f64, f64) -> f64) -> Function {
+    Function { name, rule: Rule::Binary(f), usage }
+}
+
+/// The function called `name`.
+pub(super) fn function(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|f| f.name == name)
+}
+
+/// NaN if either argument is NaN, so that a mistake upstream stays visible.
+fn smaller(a: f64, b: f64) -> f64 {
+    if a < b || a.is_nan() { a } else { b }
+}
+
+/// NaN if either argument is NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b || a.is_nan() { a } else { b }
+}
+
+/// −1, 0 or 1; NaN for NaN.
+fn sign(a: f64) -> f64 {
+    if a > 0.0 {
+        1.0
+    } else if a < 0.0 {
+        -1.0
+    } else {
+        a
+    }
+}
+
+/// 0 below zero, 1 from zero on.
+fn heaviside(a: f64) -> f64 {
+    truth(a >= 0.0)
+}
+
+/// The remainder that has the sign of the divisor, so that `mod(x, 1)` is periodic through zero.
+fn modulo(a: f64, b: f64) -> f64 {
+    let remainder = a % b;
+    if remainder != 0.0 && (remainder < 0.0) != (b < 0.0) { remainder + b } else { remainder }
+}
+
+/// 1 for true, 0 for false.
+pub(super) fn truth(holds: bool) -> f64 {
+    f64::from(u8::from(holds))
+}
+
+/// A binary operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operator {
+    Or,
+    And,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Power,
+}
+
+impl Operator {
+    /// How tightly the operator binds; larger is tighter. Unary minus stands between `*` and `^`.
+    pub fn precedence(self) -> u8 {
+        match self {
+            Operator::Or => 1,
+            Operator::And => 2,
+            Operator::Add | Operator::Subtract => 5,
+            Operator::Multiply | Operator::Divide => 6,
+            Operator::Power => 8,
+            _ => 4,
+        }
+    }
+
+    /// True for `<` and its kin, which cannot be chained.
+    pub fn is_comparison(self) -> bool {
+        self.precedence() == 4
+    }
+
+    /// The operation on two numbers; true is 1, false is 0, and any number but 0 counts as true.
+    pub fn rule(self) -> fn(f64, f64) -> f64 {
+        match self {
+            Operator::Or => |a, b| truth(a != 0.0 || b != 0.0),
+            Operator::And => |a, b| truth(a != 0.0 && b != 0.0),
+            Operator::Less => |a, b| truth(a < b),
+            Operator::LessEqual => |a, b| truth(a <= b),
+            Operator::Greater => |a, b| truth(a > b),
+            Operator::GreaterEqual => |a, b| truth(a >= b),
+            Operator::Equal => |a, b| truth(a == b),
+            Operator::NotEqual => |a, b| truth(a != b),
+            Operator::Add => |a, b| a + b,
+            Operator::Subtract => |a, b| a - b,
+            Operator::Multiply => |a, b| a * b,
+            Operator::Divide => |a, b| a / b,
+            Operator::Power => power,
+        }
+    }
+}
+
+/// `a` to the power `b`. Squares and cubes are products: quick, and the same on every machine.
+fn power(a: f64, b: f64) -> f64 {
+    if b == 2.0 {
+        a * a
+    } else if b == 3.0 {
+        a * a * a
+    } else {
+        a.powf(b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The remainder is in `[0, b)` for positive `b` on both sides of zero: what makes `mod(x, 1)` a sawtooth.
+    #[test]
+    fn modulo_follows_the_divisor() {
+        assert_eq!(modulo(-0.25, 1.0), 0.75);
+        assert_eq!(modulo(1.25, 1.0), 0.25);
+        assert_eq!(modulo(0.25, -1.0), -0.75);
+        assert_eq!(modulo(-2.0, 1.0), 0.0);
+    }
+
+    /// NaN must not be swallowed by min or max, whichever side it is on.
+    #[test]
+    fn extrema_pass_nan_on() {
+        for f in [smaller, larger] {
+            assert!(f(f64::NAN, 1.0).is_nan() && f(1.0, f64::NAN).is_nan());
+        }
+        assert_eq!((smaller(1.0, 2.0), larger(1.0, 2.0)), (1.0, 2.0));
+    }
+}
