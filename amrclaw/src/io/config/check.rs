@@ -95,9 +95,19 @@ fn check_parameters(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverSh
         let message = format!("the solver `{}` has no parameter `{name}`", shape.name);
         reader.errors.push(reader.origin.error_at(place, &format!("solver.{name}"), message, help));
     }
-    for parameter in shape.parameters.iter().filter(|p| p.default.is_none()) {
-        let key = format!("solver.{}", parameter.name);
-        reader.require(&key, &format!("write `{} = 1.0` under `[solver]`", parameter.name));
+    for p in &shape.parameters {
+        let key = format!("solver.{}", p.name);
+        let value = parts.solver.and_then(|solver| solver.parameters.get(&p.name));
+        match value.copied().or(p.default) {
+            Some(value) => {
+                let message = format!("the {} must be {}, but is {value}", p.about, p.check);
+                reader.check(p.check.allows(value), &key, message, format!("write {}", p.check));
+            }
+            None => {
+                let help = format!("write the {}, {}, as `{} = ...` under `[solver]`", p.about, p.check, p.name);
+                reader.require(&key, &help);
+            }
+        }
     }
 }
 

@@ -23,11 +23,34 @@ pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use shape::{ParameterShape, SolverProblem, SolverShape};
 
-use crate::io::expression::{ExpressionCells, RowExpressions};
+use crate::io::expression::{ExpressionCells, RowExpressions, nearest};
 use check::{Compiled, Parts};
 use reader::Reader;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The built-in solver that a case asks for; a finder for [`Case::load_with`].
+///
+/// # Errors
+/// There is no built-in solver of that name.
+pub fn find_built_in(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
+    let name = match &choice.from {
+        SolverFrom::Name(name) => name,
+        SolverFrom::Path(_) => {
+            let message = "a solver's file cannot be loaded here".to_string();
+            return Err(SolverProblem { message, help: "write `name = \"...\"` with a built-in solver".to_string() });
+        }
+    };
+    if let Some(info) = riemann::catalogue::find(name) {
+        return Ok(SolverShape::from(info));
+    }
+    let known: Vec<&str> = riemann::catalogue::all().iter().map(|info| info.name).collect();
+    let help = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"? The built-in solvers are {}", known.join(", ")),
+        None => format!("the built-in solvers are {}", known.join(", ")),
+    };
+    Err(SolverProblem { message: format!("there is no built-in solver \"{name}\""), help })
+}
 
 impl Case {
     /// Reads the case file at `path`, with overrides `key.path=value` laid over it.
@@ -168,3 +191,6 @@ fn read_text(
         None => unreachable!("a section was refused without a message"),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,9 @@
 //! What a case has to know of its solver.
 
+use riemann::catalogue::{ParameterCheck, SolverInfo};
+
 /// Names and counts of a Riemann solver.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SolverShape {
     /// Name, for messages.
     pub name: String,
@@ -17,7 +19,7 @@ pub struct SolverShape {
     pub parameters: Vec<ParameterShape>,
     /// The solver has a source term of its own.
     pub has_source: bool,
-    /// Per axis, whether the solver knows how to treat a solid wall.
+    /// Per axis, whether a solid wall has a component of the solution to turn back.
     pub wall: [bool; 3],
 }
 
@@ -26,8 +28,34 @@ pub struct SolverShape {
 pub struct ParameterShape {
     /// Name.
     pub name: String,
+    /// Meaning, in a few words.
+    pub about: String,
     /// Value where the case file gives none; `None` if it has to.
     pub default: Option<f64>,
+    /// Which values are possible.
+    pub check: ParameterCheck,
+}
+
+impl From<&SolverInfo> for SolverShape {
+    fn from(info: &SolverInfo) -> Self {
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_string()).collect();
+        let parameters = info.parameters.iter().map(|p| ParameterShape {
+            name: p.name.to_string(),
+            about: p.about.to_string(),
+            default: p.default,
+            check: p.check,
+        });
+        SolverShape {
+            name: info.name.to_string(),
+            dimension: info.dim,
+            equations: owned(info.equations),
+            aux: owned(info.aux),
+            waves: info.waves,
+            parameters: parameters.collect(),
+            has_source: info.has_source,
+            wall: info.wall_normal.map(|component| component.is_some()),
+        }
+    }
 }
 
 /// Why there is no solver for a case.
