@@ -1,6 +1,6 @@
 //! The checks that make up `cargo xtask test`.
 
-use crate::process::{Outcome, cargo, command, output, release_program, root, run, target_dir};
+use crate::process::{Outcome, build_program, cargo, command, output, root, run, target_dir};
 use crate::tidy;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -60,9 +60,9 @@ fn doc() -> Outcome {
     run(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Runs pytest on `python/`, with the release build of the command line in `AMRCLAW`.
+/// Runs pytest on `python/`, with the path of the command line in `AMRCLAW`: built as for the tests, not a second time.
 fn python() -> Outcome {
-    let program = release_program()?;
+    let program = build_program("test", "debug")?;
     let interpreter = virtual_environment()?;
     run(command(interpreter).args(["-m", "pytest", "python"]).env("AMRCLAW", program))
 }

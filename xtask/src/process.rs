@@ -16,10 +16,10 @@ pub fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Builds the command line in release mode and returns where it is.
-pub fn release_program() -> Outcome<PathBuf> {
-    run(&mut cargo(&["build", "--release", "--package", "amrclaw"]))?;
-    Ok(target_dir().join("release").join(format!("amrclaw{}", std::env::consts::EXE_SUFFIX)))
+/// Builds the command line in a cargo profile and returns where it is; `folder` is the profile's in the target folder.
+pub fn build_program(profile: &str, folder: &str) -> Outcome<PathBuf> {
+    run(&mut cargo(&["build", "--profile", profile, "--package", "amrclaw"]))?;
+    Ok(target_dir().join(folder).join(format!("amrclaw{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// A program to be run in the repository's root.
