@@ -60,11 +60,16 @@ fn doc() -> Outcome {
     run(cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// Runs pytest on `python/`, with the path of the command line in `AMRCLAW`: built as for the tests, not a second time.
+/// Runs pytest on `python/`. It finds the command line in `AMRCLAW`, built as for the tests and not a second time, and
+/// sample frames of every format, which a Rust test writes, in `AMRCLAW_FRAMES_DIR`.
 fn python() -> Outcome {
     let program = build_program("test", "debug")?;
+    let frames = target_dir().join("python-frames");
+    let writer = ["test", "--quiet", "--workspace", "--test", "output_formats"];
+    run(cargo(&writer).env("AMRCLAW_FRAMES_DIR", &frames))?;
     let interpreter = virtual_environment()?;
-    run(command(interpreter).args(["-m", "pytest", "python"]).env("AMRCLAW", program))
+    let mut pytest = command(interpreter);
+    run(pytest.args(["-m", "pytest", "python"]).env("AMRCLAW", program).env("AMRCLAW_FRAMES_DIR", frames))
 }
 
 /// The interpreter of a virtual environment that holds `python/requirements-test.txt`, made or renewed if need be.

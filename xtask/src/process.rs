@@ -18,7 +18,7 @@ pub fn target_dir() -> PathBuf {
 
 /// Builds the command line in a cargo profile and returns where it is; `folder` is the profile's in the target folder.
 pub fn build_program(profile: &str, folder: &str) -> Outcome<PathBuf> {
-    run(&mut cargo(&["build", "--profile", profile, "--package", "amrclaw"]))?;
+    run(&mut cargo(&["build", "--profile", profile, "--workspace", "--bin", "amrclaw"]))?;
     Ok(target_dir().join(folder).join(format!("amrclaw{}", std::env::consts::EXE_SUFFIX)))
 }
 
