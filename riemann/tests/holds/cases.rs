@@ -1,0 +1,185 @@
+//! Every built-in solver with its admissible states.
+
+use crate::random::Random;
+use riemann::prelude::*;
+use riemann::solvers::{Acoustics, AcousticsVariable, Advection, AdvectionEdge, Burgers, Euler, ShallowWater};
+
+/// A solver and how to make states for it.
+pub struct Case<S, const M: usize, const A: usize> {
+    pub name: &'static str,
+    pub solver: S,
+    /// The solver of the problem with x and y exchanged.
+    pub exchanged: S,
+    /// A random admissible state.
+    pub state: fn(&mut Random) -> [f64; M],
+    /// Random admissible aux values of a cell.
+    pub aux: fn(&mut Random) -> [f64; A],
+    /// A state, and aux values, with x and y exchanged.
+    pub exchange_state: fn([f64; M]) -> [f64; M],
+    pub exchange_aux: fn([f64; A]) -> [f64; A],
+    /// A component whose jump at a face with this normal stands still, and is in no wave.
+    pub still: fn(Axis) -> Option<usize>,
+    /// The state about which the solver linearises the face between two states.
+    pub average: fn([f64; M], [f64; M]) -> [f64; M],
+}
+
+/// A statement about any solver.
+pub trait Property {
+    fn check<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(&self, case: &Case<S, M, A>);
+}
+
+/// Checks a property of every built-in solver.
+pub fn for_every_solver(property: &impl Property) {
+    property.check(&acoustics());
+    property.check(&acoustics_variable());
+    property.check(&advection());
+    property.check(&advection_edge());
+    property.check(&burgers());
+    property.check(&euler());
+    property.check(&shallow_water());
+}
+
+fn same<T>(x: T) -> T {
+    x
+}
+
+fn mean<const M: usize>(ql: [f64; M], qr: [f64; M]) -> [f64; M] {
+    std::array::from_fn(|m| 0.5 * (ql[m] + qr[m]))
+}
+
+/// Roe's average of two states per √weight: `(√wl al + √wr ar)/(√wl + √wr)`.
+fn roe_mean(wl: f64, al: f64, wr: f64, ar: f64) -> f64 {
+    (wl.sqrt() * al + wr.sqrt() * ar) / (wl.sqrt() + wr.sqrt())
+}
+
+pub fn acoustics() -> Case<Acoustics, 3, 0> {
+    let solver = Acoustics { density: 1.3, bulk: 3.7 };
+    Case {
+        name: "acoustics",
+        solver,
+        exchanged: solver,
+        state: |random| [random.between(-2.0, 2.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)],
+        aux: |_| [],
+        exchange_state: |[p, u, v]| [p, v, u],
+        exchange_aux: same,
+        still: |axis| Some(axis.transverse_2d().index() + 1),
+        average: mean,
+    }
+}
+
+pub fn acoustics_variable() -> Case<AcousticsVariable, 3, 2> {
+    let Case { state, exchange_state, still, average, .. } = acoustics();
+    Case {
+        name: "acoustics_variable",
+        solver: AcousticsVariable,
+        exchanged: AcousticsVariable,
+        state,
+        aux: |random| [random.positive(0.2, 5.0), random.positive(0.2, 5.0)],
+        exchange_state,
+        exchange_aux: same,
+        still,
+        average,
+    }
+}
+
+pub fn advection() -> Case<Advection, 1, 0> {
+    Case {
+        name: "advection",
+        solver: Advection { u: 0.7, v: -0.4 },
+        exchanged: Advection { u: -0.4, v: 0.7 },
+        state: |random| [random.between(-1.0, 1.0)],
+        aux: |_| [],
+        exchange_state: same,
+        exchange_aux: same,
+        still: |_| None,
+        average: mean,
+    }
+}
+
+pub fn advection_edge() -> Case<AdvectionEdge, 1, 2> {
+    Case {
+        name: "advection_edge",
+        solver: AdvectionEdge,
+        exchanged: AdvectionEdge,
+        state: |random| [random.between(-1.0, 1.0)],
+        aux: |random| [random.between(-1.0, 1.0), random.between(-1.0, 1.0)],
+        exchange_state: same,
+        exchange_aux: |[u, v]| [v, u],
+        still: |_| None,
+        average: mean,
+    }
+}
+
+pub fn burgers() -> Case<Burgers, 1, 0> {
+    Case {
+        name: "burgers",
+        solver: Burgers,
+        exchanged: Burgers,
+        state: |random| [random.between(-1.0, 1.0)],
+        aux: |_| [],
+        exchange_state: same,
+        exchange_aux: same,
+        still: |_| None,
+        average: mean,
+    }
+}
+
+/// Ratio of specific heats of the gas in [`euler`].
+pub const GAMMA: f64 = 1.4;
+
+/// Conserved quantities of a gas of the given density, velocity and pressure.
+pub fn gas([density, u, v, pressure]: [f64; 4]) -> [f64; 4] {
+    [density, density * u, density * v, pressure / (GAMMA - 1.0) + 0.5 * density * (u * u + v * v)]
+}
+
+/// Densities and pressures within a factor of 25 of each other; Mach numbers up to about 8.
+pub fn euler() -> Case<Euler, 4, 0> {
+    let solver = Euler { gamma: GAMMA };
+    Case {
+        name: "euler",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            let (u, v) = (random.between(-3.0, 3.0), random.between(-3.0, 3.0));
+            gas([random.positive(0.2, 5.0), u, v, random.positive(0.2, 5.0)])
+        },
+        aux: |_| [],
+        exchange_state: |[density, mx, my, energy]| [density, my, mx, energy],
+        exchange_aux: same,
+        still: |_| None,
+        average: |ql, qr| {
+            let enthalpy = |q: [f64; 4]| {
+                let kinetic = 0.5 * (q[1] * q[1] + q[2] * q[2]) / q[0];
+                (q[3] + (GAMMA - 1.0) * (q[3] - kinetic)) / q[0]
+            };
+            let average = |al, ar| roe_mean(ql[0], al, qr[0], ar);
+            let [u, v] = [1, 2].map(|m| average(ql[m] / ql[0], qr[m] / qr[0]));
+            // The Jacobian depends on velocity and enthalpy alone; the density may be any, so one.
+            let pressure = (GAMMA - 1.0) / GAMMA * (average(enthalpy(ql), enthalpy(qr)) - 0.5 * (u * u + v * v));
+            gas([1.0, u, v, pressure])
+        },
+    }
+}
+
+/// Depths within a factor of 25 of each other; Froude numbers up to about 3.
+pub fn shallow_water() -> Case<ShallowWater, 3, 0> {
+    let solver = ShallowWater { gravity: 9.81 };
+    Case {
+        name: "shallow_water",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            let depth = random.positive(0.2, 5.0);
+            [depth, depth * random.between(-5.0, 5.0), depth * random.between(-5.0, 5.0)]
+        },
+        aux: |_| [],
+        exchange_state: |[depth, mx, my]| [depth, my, mx],
+        exchange_aux: same,
+        still: |_| None,
+        average: |ql, qr| {
+            let depth = 0.5 * (ql[0] + qr[0]);
+            let [u, v] = [1, 2].map(|m| roe_mean(ql[0], ql[m] / ql[0], qr[0], qr[m] / qr[0]));
+            [depth, depth * u, depth * v]
+        },
+    }
+}

@@ -1,0 +1,165 @@
+//! Vector lanes give the scalar's bits: each solver on packs against the same solver one face at a time.
+
+use crate::AXES;
+use crate::cases::{Case, Property, for_every_solver};
+use crate::random::Random;
+use riemann::prelude::*;
+use riemann::real::Scalar;
+
+/// All numbers that a solver returns for one face.
+struct Outcome<V, const M: usize, const W: usize> {
+    face: Normal<V, M, W>,
+    splits: [Transverse<V, M>; 2],
+}
+
+/// What a solver is given for one face.
+struct Face<V, const M: usize, const A: usize> {
+    ql: [V; M],
+    qr: [V; M],
+    asdq: [V; M],
+    aux: [[V; A]; 4],
+}
+
+/// Runs all of a solver on one face or pack of faces.
+#[inline(always)]
+fn solve<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: usize>(
+    solver: &S,
+    axis: Axis,
+    face: &Face<V, M, A>,
+) -> Outcome<V, M, W> {
+    let [left, below, here, above] = face.aux;
+    let around = TransverseAux { below, here, above };
+    Outcome {
+        face: solver.normal(axis, face.ql, face.qr, left, here),
+        splits: [
+            solver.transverse(axis, Side::Lower, face.ql, face.qr, &around, face.asdq),
+            solver.transverse(axis, Side::Upper, face.ql, face.qr, &around, face.asdq),
+        ],
+    }
+}
+
+/// Lane `lane` of a pack.
+#[inline(always)]
+fn lane<V: Real>(pack: V, lane: usize) -> f64 {
+    let mut lanes = [V::Scalar::default(); 16];
+    assert!(V::LANES <= lanes.len());
+    // SAFETY: the array has room for every lane.
+    unsafe { pack.store(lanes.as_mut_ptr()) };
+    lanes[lane].to_f64()
+}
+
+/// The numbers of an outcome's lane, as bits.
+#[inline(always)]
+fn bits<V: Real, const M: usize, const W: usize>(outcome: &Outcome<V, M, W>, index: usize) -> Vec<u64> {
+    let Normal { waves, speeds, amdq, apdq } = &outcome.face;
+    let mut bits = Vec::new();
+    for numbers in [waves.as_flattened(), speeds, amdq, apdq] {
+        bits.extend(numbers.iter().map(|x| lane(*x, index).to_bits()));
+    }
+    for split in &outcome.splits {
+        bits.extend(split.bmasdq.iter().chain(&split.bpasdq).map(|x| lane(*x, index).to_bits()));
+    }
+    bits
+}
+
+/// A pack of one component of many faces.
+#[inline(always)]
+fn gather<V: Real, const N: usize>(faces: impl Fn(usize) -> [V::Scalar; N]) -> [V; N] {
+    let mut packs = [V::zero(); N];
+    for (component, pack) in packs.iter_mut().enumerate() {
+        let lanes: Vec<_> = (0..V::LANES).map(|lane| faces(lane)[component]).collect();
+        // SAFETY: the vector has one number per lane.
+        *pack = unsafe { V::load(lanes.as_ptr()) };
+    }
+    packs
+}
+
+/// Compares packs of type `V` with scalars on random faces.
+#[inline(always)]
+fn compare<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: usize>(case: &Case<S, M, A>) {
+    let mut random = Random::new(5);
+    let scalar = <V::Scalar as Scalar>::from_f64;
+    for axis in AXES {
+        for _ in 0..200 {
+            let faces: Vec<Face<V::Scalar, M, A>> = (0..V::LANES)
+                .map(|_| Face {
+                    ql: (case.state)(&mut random).map(scalar),
+                    qr: (case.state)(&mut random).map(scalar),
+                    asdq: crate::direction(&mut random).map(scalar),
+                    aux: std::array::from_fn(|_| (case.aux)(&mut random).map(scalar)),
+                })
+                .collect();
+            let pack = Face::<V, M, A> {
+                ql: gather(|lane| faces[lane].ql),
+                qr: gather(|lane| faces[lane].qr),
+                asdq: gather(|lane| faces[lane].asdq),
+                aux: [0, 1, 2, 3].map(|cell| gather(|lane| faces[lane].aux[cell])),
+            };
+            let packed = solve(&case.solver, axis, &pack);
+            for (index, face) in faces.iter().enumerate() {
+                let expected = bits(&solve(&case.solver, axis, face), 0);
+                assert_eq!(bits(&packed, index), expected, "{} {axis:?} lane {index} of {}", case.name, V::LANES);
+            }
+        }
+    }
+}
+
+/// The packs that every processor can run.
+struct PortablePacks;
+
+impl Property for PortablePacks {
+    fn check<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(&self, case: &Case<S, M, A>) {
+        compare::<S, <f64 as Scalar>::Portable, M, W, A>(case);
+        compare::<S, <f32 as Scalar>::Portable, M, W, A>(case);
+    }
+}
+
+#[test]
+fn portable_lanes_give_the_scalar_bits() {
+    for_every_solver(&PortablePacks);
+}
+
+/// The packs of AVX2. Only made where the processor has it.
+#[cfg(target_arch = "x86_64")]
+struct Avx2Packs;
+
+#[cfg(target_arch = "x86_64")]
+impl Property for Avx2Packs {
+    fn check<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(&self, case: &Case<S, M, A>) {
+        #[target_feature(enable = "avx2")]
+        fn run<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(case: &Case<S, M, A>) {
+            compare::<S, <f64 as Scalar>::Avx2, M, W, A>(case);
+            compare::<S, <f32 as Scalar>::Avx2, M, W, A>(case);
+        }
+        // SAFETY: the test below makes this value only where the processor has AVX2.
+        unsafe { run(case) }
+    }
+}
+
+/// The packs of AVX-512. Only made where the processor has it.
+#[cfg(target_arch = "x86_64")]
+struct Avx512Packs;
+
+#[cfg(target_arch = "x86_64")]
+impl Property for Avx512Packs {
+    fn check<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(&self, case: &Case<S, M, A>) {
+        #[target_feature(enable = "avx512f,avx512dq")]
+        fn run<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(case: &Case<S, M, A>) {
+            compare::<S, <f64 as Scalar>::Avx512, M, W, A>(case);
+            compare::<S, <f32 as Scalar>::Avx512, M, W, A>(case);
+        }
+        // SAFETY: the test below makes this value only where the processor has AVX-512F and DQ.
+        unsafe { run(case) }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn x86_lanes_give_the_scalar_bits() {
+    if is_x86_feature_detected!("avx2") {
+        for_every_solver(&Avx2Packs);
+    }
+    if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+        for_every_solver(&Avx512Packs);
+    }
+}
