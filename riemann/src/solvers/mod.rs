@@ -1,6 +1,6 @@
 //! The built-in Riemann solvers, one PDE a file.
 //!
-//! Each file opens with the PDE, its variables, its source and *Holds* lines: properties that `tests/holds.rs` checks on
+//! Each file opens with the PDE, its variables, its source and *Holds* lines: properties that `tests/holds` checks on
 //! random states. [`crate::catalogue`] finds the solvers by name.
 
 mod acoustics;
