@@ -2,6 +2,7 @@
 
 mod buffer;
 mod cluster;
+pub mod nest;
 
-pub use buffer::{buffer, erode};
+pub use buffer::buffer;
 pub use cluster::{ClusterParams, cluster};

@@ -1,0 +1,190 @@
+//! Making clustered boxes fit: into the largest patch size, into the level beneath, around the level above.
+//!
+//! A level nests properly if each of its patches, grown by the nesting width, lies in the level beneath it or outside
+//! a domain with walls: no patch borders on a level more than one coarser.
+
+mod level_nesting;
+
+pub use level_nesting::LevelNesting;
+
+use crate::index::{CellBox, Ratio};
+use crate::mesh::TagSet;
+
+/// Cuts boxes into the fewest pieces of nearly equal size that are at most `max_size[d]` cells long along axis `d`;
+/// sorted.
+pub fn split_to_size<const D: usize>(boxes: &[CellBox<D>], max_size: [i32; D]) -> Vec<CellBox<D>> {
+    assert!(max_size.iter().all(|&n| n >= 1), "boxes cannot be split to {max_size:?} cells");
+    let mut split = Vec::with_capacity(boxes.len());
+    for whole in boxes {
+        let size = whole.size();
+        let counts = CellBox::new([0; D], std::array::from_fn(|d| (size[d] + max_size[d] - 1) / max_size[d]));
+        // In 64 bits: a length times a number of pieces can pass what an index holds.
+        let cut = |d: usize, k: i32| whole.lo[d] + (i64::from(size[d]) * i64::from(k) / i64::from(counts.hi[d])) as i32;
+        split.extend(counts.cells().map(|piece| {
+            CellBox::new(std::array::from_fn(|d| cut(d, piece[d])), std::array::from_fn(|d| cut(d, piece[d] + 1)))
+        }));
+    }
+    split.sort_unstable();
+    split
+}
+
+/// Replaces boxes that do not nest by smaller ones that do and hold the same tags; sorted, disjoint if `boxes` are.
+///
+/// A box that does not nest is cut, the parts are shrunk to their tags, and so on; pieces that make up a box that nests
+/// are joined afterwards. `nests` must hold for every box inside one for which it holds, and for each tagged cell:
+/// remove other tags first, see [`LevelNesting::clip`].
+pub fn enforce<const D: usize>(
+    boxes: &[CellBox<D>],
+    tags: &TagSet<D>,
+    nests: impl Fn(&CellBox<D>) -> bool,
+) -> Vec<CellBox<D>> {
+    let mut nested = Vec::with_capacity(boxes.len());
+    for whole in boxes {
+        if nests(whole) {
+            nested.push(*whole);
+            continue;
+        }
+        let mut pieces = Vec::new();
+        let mut pending = vec![tags.bounding_box_in(whole)];
+        while let Some(piece) = pending.pop() {
+            if piece.is_empty() {
+                continue;
+            }
+            if nests(&piece) {
+                pieces.push(piece);
+                continue;
+            }
+            assert!(piece.volume() > 1, "the tagged cell {:?} does not nest: clip tags before clustering", piece.lo);
+            let (axis, at) = nested_end(&piece, &nests).unwrap_or_else(|| {
+                let axis = piece.longest_axis();
+                (axis, piece.lo[axis] + piece.size()[axis] / 2)
+            });
+            let (lower, upper) = piece.split(axis, at);
+            pending.extend([tags.bounding_box_in(&upper), tags.bounding_box_in(&lower)]);
+        }
+        join(&mut pieces, &nests);
+        nested.extend(pieces);
+    }
+    nested.sort_unstable();
+    nested
+}
+
+/// The cut, an axis and a cell, that takes the largest part that nests off an end of a box; none if that part has less
+/// than a quarter of the cells, for then halves make fewer and rounder pieces.
+fn nested_end<const D: usize>(piece: &CellBox<D>, nests: &impl Fn(&CellBox<D>) -> bool) -> Option<(usize, i32)> {
+    let size = piece.size();
+    let mut best = None;
+    // Of equal parts the one along the last axis: rows along x stay long.
+    for axis in 0..D {
+        let lower_end = longest(size[axis], |n| nests(&piece.split(axis, piece.lo[axis] + n).0));
+        let upper_end = longest(size[axis], |n| nests(&piece.split(axis, piece.hi[axis] - n).1));
+        let at = if lower_end >= upper_end { piece.lo[axis] + lower_end } else { piece.hi[axis] - upper_end };
+        let share = f64::from(lower_end.max(upper_end)) / f64::from(size[axis]);
+        if share >= best.map_or(0.25, |(largest, _)| largest) {
+            best = Some((share, (axis, at)));
+        }
+    }
+    best.map(|(_, cut)| cut)
+}
+
+/// The largest length below `end` that is fine, if all shorter ones are fine too; 0 if none is.
+fn longest(end: i32, fine: impl Fn(i32) -> bool) -> i32 {
+    let (mut longest, mut too_long) = (0, end);
+    while longest + 1 < too_long {
+        let middle = longest + (too_long - longest) / 2;
+        *if fine(middle) { &mut longest } else { &mut too_long } = middle;
+    }
+    longest
+}
+
+/// Joins disjoint boxes in pairs that make up one box that nests, until there are none.
+fn join<const D: usize>(pieces: &mut Vec<CellBox<D>>, nests: &impl Fn(&CellBox<D>) -> bool) {
+    let mut first = 0;
+    while first < pieces.len() {
+        let partner = (first + 1..pieces.len()).find(|&second| {
+            let hull = pieces[first].hull(&pieces[second]);
+            hull.volume() == pieces[first].volume() + pieces[second].volume() && nests(&hull)
+        });
+        match partner {
+            Some(second) => {
+                pieces[first] = pieces[first].hull(&pieces[second]);
+                pieces.swap_remove(second);
+                // The larger box may now fit to one that was passed over.
+                first = 0;
+            }
+            None => first += 1,
+        }
+    }
+}
+
+/// Tags level `l` so that a level `l + 1` built on the tags surrounds the patches of level `l + 2`.
+///
+/// `boxes_fine` are the patches of level `l + 2` in its own cells, `ratio_fine` the ratio from level `l + 1` to
+/// `l + 2`, `ratio` the one from level `l` to `l + 1`. Each box is coarsened to level `l + 1`, grown by `nesting_width`
+/// cells of that level, coarsened again and tagged; it wraps around along periodic axes and is cut at walls.
+pub fn project<const D: usize>(
+    boxes_fine: &[CellBox<D>],
+    ratio_fine: Ratio<D>,
+    ratio: Ratio<D>,
+    nesting_width: i32,
+    tags: &mut TagSet<D>,
+    periodic: [bool; D],
+) {
+    for fine in boxes_fine {
+        let surrounded = fine.coarse_from_fine(ratio_fine).grow(nesting_width);
+        tags.insert_box_wrapped(&surrounded.coarse_from_fine(ratio), periodic);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pieces differ by at most one cell, and there are as few as can be: 600 cells for at most 256 make three of 200,
+    /// where halving would make four.
+    #[test]
+    fn splits_into_equal_pieces() {
+        let pieces = split_to_size(&[CellBox::new([-7, 5], [593, 12])], [256, 4]);
+        assert_eq!(pieces.len(), 3 * 2);
+        assert!(pieces.iter().all(|p| p.size()[0] == 200 && [3, 4].contains(&p.size()[1])));
+        assert_eq!(pieces[0], CellBox::new([-7, 5], [193, 8]));
+        assert_eq!(split_to_size(&[CellBox::new([0], [5])], [5]), [CellBox::new([0], [5])]);
+    }
+
+    /// A box around the inner corner of an L is cut along the L's sides: two boxes, where halving makes eight.
+    #[test]
+    fn cuts_boxes_that_do_not_nest() {
+        let mut inside = TagSet::new(CellBox::new([0, 0], [40, 40]));
+        inside.insert_box(&CellBox::new([0, 0], [40, 13]));
+        inside.insert_box(&CellBox::new([0, 0], [13, 40]));
+        let whole = CellBox::new([3, 3], [29, 29]);
+        let mut tags = inside.clone();
+        tags.retain_box(&whole);
+        let boxes = enforce(&[whole], &tags, |piece| inside.contains_box(piece));
+        assert_eq!(boxes, [CellBox::new([3, 3], [29, 13]), CellBox::new([3, 13], [13, 29])]);
+        assert_eq!(enforce(&[whole], &tags, |_| true), [whole]);
+    }
+
+    #[test]
+    #[should_panic(expected = "[4, 5] does not nest: clip tags before clustering")]
+    fn refuses_tags_that_cannot_nest() {
+        let mut tags = TagSet::new(CellBox::new([0, 0], [9, 9]));
+        tags.insert([4, 5]);
+        enforce(&[CellBox::new([4, 5], [5, 6])], &tags, |_| false);
+    }
+
+    /// By hand: cells 8..12 and 0..3 of level l + 2 are cells 2..3 and 0..1 of level l + 1 (ratio 4 and 3), grown by
+    /// one 1..4 and −1..2, on level l (ratio 2) 0..2 and −1..1: wrapped along x, cut along y.
+    #[test]
+    fn projects_with_the_nesting_width() {
+        let mut tags = TagSet::new(CellBox::new([0, 0], [10, 5]));
+        let fine = CellBox::new([8, 0], [12, 3]);
+        project(&[fine], Ratio([4, 3]), Ratio([2, 2]), 1, &mut tags, [true, false]);
+        let mut expected = TagSet::new(*tags.domain());
+        expected.insert_box(&CellBox::new([0, 0], [2, 1]));
+        assert_eq!(tags, expected);
+        project(&[fine.shift([-8, 0])], Ratio([4, 3]), Ratio([2, 2]), 1, &mut tags, [true, false]);
+        expected.insert_box(&CellBox::new([9, 0], [10, 1]));
+        assert_eq!(tags, expected);
+    }
+}
