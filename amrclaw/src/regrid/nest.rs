@@ -165,6 +165,17 @@ mod tests {
         assert_eq!(enforce(&[whole], &tags, |_| true), [whole]);
     }
 
+    /// Joining asks the predicate too: where only boxes of up to eight cells nest, 96 cells make twelve of them.
+    #[test]
+    fn joins_only_what_nests() {
+        let whole = CellBox::new([0, 0], [12, 8]);
+        let mut tags = TagSet::new(whole);
+        tags.insert_box(&whole);
+        let boxes = enforce(&[whole], &tags, |piece| piece.volume() <= 8);
+        assert!(boxes.iter().all(|b| b.volume() <= 8));
+        assert_eq!((boxes.len(), boxes.iter().map(CellBox::volume).sum::<usize>()), (12, 96), "{boxes:?}");
+    }
+
     #[test]
     #[should_panic(expected = "[4, 5] does not nest: clip tags before clustering")]
     fn refuses_tags_that_cannot_nest() {

@@ -1,0 +1,274 @@
+//! From random flags to patches: buffer, clip, cluster, nest and split, as a regrid does, in one, two and three
+//! dimensions, with walls and periodic sides.
+//!
+//! Proves that the boxes are disjoint, hold every tag, reach the cutoff or cannot be cut further, respect the largest
+//! size and nest in the level beneath. Everything is checked by counting cells, without the code under test.
+
+use amrclaw::index::{CellBox, CellIndex, Ratio};
+use amrclaw::mesh::TagSet;
+use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
+use amrclaw::regrid::{ClusterParams, buffer, cluster};
+use proptest::prelude::*;
+use std::collections::HashSet;
+
+fn covered<const D: usize>(boxes: &[CellBox<D>]) -> HashSet<CellIndex<D>> {
+    boxes.iter().flat_map(CellBox::cells).collect()
+}
+
+fn check_cover<const D: usize>(boxes: &[CellBox<D>], tags: &TagSet<D>) -> Result<(), TestCaseError> {
+    let cells = covered(boxes);
+    prop_assert_eq!(boxes.iter().map(CellBox::volume).sum::<usize>(), cells.len(), "boxes overlap");
+    prop_assert!(tags.iter().all(|cell| cells.contains(&cell)), "a tag is left out");
+    prop_assert!(boxes.iter().all(|b| !b.is_empty() && tags.domain().contains_box(b)));
+    prop_assert!(boxes.is_sorted());
+    Ok(())
+}
+
+/// The smallest box around some cells.
+fn hull_of<const D: usize>(cells: impl Iterator<Item = CellIndex<D>>) -> CellBox<D> {
+    cells.fold(CellBox::EMPTY, |hull, cell| hull.hull(&CellBox::cell(cell)))
+}
+
+/// A box of `cluster`: tight, and efficient or without a cut.
+fn check_box<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, params: &ClusterParams) -> Result<(), TestCaseError> {
+    let tagged: Vec<_> = b.cells().filter(|&cell| tags.contains(cell)).collect();
+    prop_assert_eq!(hull_of(tagged.iter().copied()), *b, "not shrunk to its tags");
+    if tagged.len() as f64 >= params.cutoff * b.volume() as f64 {
+        return Ok(());
+    }
+    for axis in 0..D {
+        let plane = |i: i32| tagged.iter().filter(|cell| cell[axis] == i).count() as i32;
+        let signature: Vec<i32> = (b.lo[axis]..b.hi[axis]).map(plane).collect();
+        prop_assert!(!signature.contains(&0), "{b:?} has a hole");
+        let bends: Vec<i32> = signature.windows(3).map(|s| s[0] - 2 * s[1] + s[2]).collect();
+        for (k, bend) in bends.windows(2).enumerate() {
+            // Bends k and k + 1 belong to planes k + 1 and k + 2: the cut between them leaves k + 2 planes below it.
+            let (below, above) = (k as i32 + 2, b.size()[axis] - k as i32 - 2);
+            let inside = below >= params.min_size && above >= params.min_size;
+            prop_assert!(!inside || bend[0] * bend[1] >= 0, "{b:?} has an inflection");
+        }
+        let length = b.size()[axis];
+        if length >= 2 * params.min_size {
+            let halves = [0, 1].map(|upper| {
+                hull_of(tagged.iter().copied().filter(|cell| (cell[axis] - b.lo[axis] >= length / 2) == (upper == 1)))
+            });
+            let saved = b.volume() - halves[0].volume() - halves[1].volume();
+            prop_assert!(saved <= 2 * b.volume() / length as usize, "halving {b:?} would pay");
+        }
+    }
+    Ok(())
+}
+
+/// What a regrid is asked for.
+#[derive(Clone, Debug)]
+struct Request {
+    /// Domain and some boxes that make up the base level, as fractions of 64.
+    size: [i32; 3],
+    base: Vec<([i32; 3], [i32; 3])>,
+    flags: Vec<[i32; 3]>,
+    ratio: [i32; 3],
+    periodic: [bool; 3],
+    buffer: i32,
+    nesting_width: i32,
+    cutoff: f64,
+    min_size: i32,
+    max_size: i32,
+}
+
+fn request(extent: [i32; 3], flags: usize) -> impl Strategy<Value = Request> {
+    let cell = || [0..64i32, 0..64i32, 0..64i32];
+    let domain = extent.map(|n| 1..=n);
+    let base = prop::collection::vec((cell(), [8..64i32, 8..64i32, 8..64i32]), 1..4);
+    let mesh = (domain, base, prop::collection::vec(cell(), 0..flags), [2..5i32, 1..4i32, 2..4i32], any::<[bool; 3]>());
+    let numbers = (0..4i32, 1..3i32, 0.3..1.0f64, 1..5i32, 1..9i32);
+    (mesh, numbers).prop_map(
+        |((size, base, flags, ratio, periodic), (buffer, nesting_width, cutoff, min_size, max_size))| Request {
+            size,
+            base,
+            flags,
+            ratio,
+            periodic,
+            buffer,
+            nesting_width,
+            cutoff,
+            min_size,
+            max_size,
+        },
+    )
+}
+
+/// A cell of the domain from fractions of 64.
+fn scaled<const D: usize>(fraction: [i32; 3], domain: &CellBox<D>) -> CellIndex<D> {
+    std::array::from_fn(|d| domain.lo[d] + fraction[d] * domain.size()[d] / 64)
+}
+
+/// True if all cells within `width` of `cell` satisfy `fine`; cells past walls need not, cells past periodic sides
+/// stand for those at the other side.
+fn all_near<const D: usize>(
+    cell: CellIndex<D>,
+    width: i32,
+    domain: &CellBox<D>,
+    periodic: [bool; D],
+    fine: impl Fn(&CellIndex<D>) -> bool,
+) -> bool {
+    CellBox::cell(cell).grow(width).cells().all(|mut near| {
+        for d in (0..D).filter(|&d| periodic[d]) {
+            near[d] = domain.lo[d] + (near[d] - domain.lo[d]).rem_euclid(domain.size()[d]);
+        }
+        !domain.contains(near) || fine(&near)
+    })
+}
+
+/// Regrids level `base + 1` and `base + 2`, finest first, and checks every step.
+fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> {
+    let cut = |a: [i32; 3]| -> [i32; D] { std::array::from_fn(|d| a[d]) };
+    let (ratio, width) = (Ratio(cut(request.ratio)), request.nesting_width);
+    let periodic: [bool; D] = std::array::from_fn(|d| request.periodic[d]);
+    let params = ClusterParams { cutoff: request.cutoff, min_size: request.min_size };
+    let domain = CellBox::new([0; D], cut(request.size));
+    let domain_fine = domain.fine_from_coarse(ratio);
+    let base: Vec<_> = request
+        .base
+        .iter()
+        .map(|(lo, n)| {
+            let lo = scaled(*lo, &domain);
+            CellBox::new(lo, std::array::from_fn(|d| lo[d] + 1 + n[d] * domain.size()[d] / 64)).intersect(&domain)
+        })
+        .collect();
+    let base_cells = covered(&base);
+
+    // Flags of level base + 1, as if it existed everywhere; clipping leaves those that can nest.
+    let nesting = LevelNesting::new(&base, domain, &[ratio], width, periodic);
+    let mut flags = TagSet::new(domain_fine);
+    request.flags.iter().for_each(|&f| flags.insert(scaled(f, &domain_fine)));
+    let wide = buffer(&flags, request.buffer, periodic);
+    let mut tags = wide.clone();
+    nesting.clip(&mut tags);
+    let parent = |cell: &CellIndex<D>| CellBox::cell(*cell).coarse_from_fine(ratio).lo;
+    let may_exist = |cell: &CellIndex<D>| all_near(parent(cell), width, &domain, periodic, |c| base_cells.contains(c));
+    let can_nest = |cell: &CellIndex<D>| all_near(*cell, width, &domain_fine, periodic, may_exist);
+    prop_assert!(wide.iter().all(|cell| tags.contains(cell) == can_nest(&cell)), "clipped wrongly");
+
+    let clustered = cluster(&tags, &params);
+    check_cover(&clustered, &tags)?;
+    clustered.iter().try_for_each(|b| check_box(b, &tags, &params))?;
+    let nested = enforce(&clustered, &tags, |b| nesting.nests(b));
+    check_cover(&nested, &tags)?;
+    let finest = split_to_size(&nested, [request.max_size; D]);
+    check_cover(&finest, &tags)?;
+    prop_assert_eq!(covered(&nested), covered(&finest));
+    prop_assert!(finest.iter().all(|b| b.size().iter().all(|&n| n <= request.max_size)));
+    prop_assert!(finest.iter().flat_map(CellBox::cells).all(|cell| can_nest(&cell)), "a box does not nest");
+
+    // Level base + 1 must surround what was just made, which is one more refinement away, and nest in the base level.
+    let patches: Vec<_> = finest.iter().map(|b| b.fine_from_coarse(ratio)).collect();
+    let beneath = LevelNesting::new(&base, domain, &[], width, periodic);
+    let mut projected = TagSet::new(domain);
+    project(&patches, ratio, ratio, width, &mut projected, periodic);
+    let clustered = cluster(&projected, &params);
+    let middle = enforce(&clustered, &projected, |b| beneath.nests(b));
+    check_cover(&middle, &projected)?;
+    let middle_cells = covered(&middle);
+    let near_base = |cell: &CellIndex<D>| all_near(*cell, width, &domain, periodic, |c| base_cells.contains(c));
+    prop_assert!(middle_cells.iter().all(near_base), "the middle level does not nest");
+    let surrounded =
+        |cell: CellIndex<D>| all_near(cell, width, &domain_fine, periodic, |c| middle_cells.contains(&parent(c)));
+    prop_assert!(finest.iter().flat_map(CellBox::cells).all(surrounded), "the finest level is not surrounded");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn regrids_1d(request in request([150, 1, 1], 20)) {
+        check_regrid::<1>(&request)?;
+    }
+
+    #[test]
+    fn regrids_2d(request in request([40, 40, 1], 60)) {
+        check_regrid::<2>(&request)?;
+    }
+
+    #[test]
+    fn regrids_3d(request in request([10, 10, 10], 30)) {
+        check_regrid::<3>(&request)?;
+    }
+
+    /// Mirror images and transposes of the same flags cost nearly the same: only the breaking of exact ties knows left
+    /// from right. A tie moves a cut, at worst that of the first box.
+    #[test]
+    fn mirrored_flags_cost_the_same(flags in prop::collection::vec([0..90i32, 0..90i32], 1..40), width in 1..5i32) {
+        let domain = CellBox::new([0, 0], [90, 90]);
+        let cells_of = |image: fn([i32; 2]) -> [i32; 2]| -> usize {
+            let mut tags = TagSet::new(domain);
+            flags.iter().for_each(|&cell| tags.insert(image(cell)));
+            let tags = buffer(&tags, width, [false; 2]);
+            cluster(&tags, &ClusterParams::default()).iter().map(CellBox::volume).sum()
+        };
+        let cells = cells_of(|c| c) as f64;
+        for image in [|c: [i32; 2]| [89 - c[0], c[1]], |c: [i32; 2]| [c[1], c[0]], |c: [i32; 2]| [89 - c[1], 89 - c[0]]] {
+            let ratio = cells_of(image) as f64 / cells;
+            prop_assert!((0.8..1.25).contains(&ratio), "{ratio}");
+        }
+    }
+}
+
+/// A ring is symmetric in x and y, and so are the boxes around it, up to the few cells that the breaking of ties moves.
+#[test]
+fn symmetric_flags_give_symmetric_boxes() {
+    let domain = CellBox::new([0, 0], [500, 500]);
+    let mut ring = TagSet::new(domain);
+    let radius = |c: &CellIndex<2>| f64::from(2 * c[0] - 499).hypot(f64::from(2 * c[1] - 499)) / 500.0;
+    domain.cells().filter(|c| (radius(c) - 0.5).abs() < 0.05).for_each(|cell| ring.insert(cell));
+    for cutoff in [0.5, 0.7, 0.9] {
+        let tags = buffer(&ring, 4, [false; 2]);
+        let boxes = cluster(&tags, &ClusterParams { cutoff, ..Default::default() });
+        let part = |half: CellBox<2>| boxes.iter().map(|b| b.intersect(&half).volume()).sum::<usize>() as f64;
+        let total = part(domain);
+        for axis in 0..2 {
+            let (lower, upper) = domain.split(axis, 250);
+            let imbalance = (part(lower) - part(upper)).abs() / total;
+            assert!(imbalance < 0.02, "cutoff {cutoff}, axis {axis}: {imbalance}");
+        }
+    }
+}
+
+/// Sets on which nothing may be cut, and the smallest that there are.
+#[test]
+fn full_empty_and_single_sets() {
+    let domain = CellBox::new([-3, 2, 5], [8, 9, 6]);
+    let mut tags = TagSet::new(domain);
+    assert_eq!(cluster(&tags, &ClusterParams::default()), []);
+    for cell in [domain.lo, domain.hi.map(|x| x - 1)] {
+        tags.insert(cell);
+        assert!(cluster(&tags, &ClusterParams::default()).contains(&CellBox::cell(cell)), "a corner of the domain");
+    }
+    tags.insert_box(&domain);
+    assert_eq!(cluster(&tags, &ClusterParams { cutoff: 1.0, min_size: 1 }), [domain]);
+    assert_eq!(buffer(&tags, 3, [true, false, true]), tags);
+}
+
+/// Time from flags to boxes for a ring as wide as the paper's on a level of 2000² cells; prints, and compares with
+/// generous bounds. Run with `cargo test --release --test clustering -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures time"]
+fn ring_takes_milliseconds() {
+    let domain = CellBox::new([0, 0], [2000, 2000]);
+    let mut ring = TagSet::new(domain);
+    let radius = |c: &CellIndex<2>| f64::from(2 * c[0] - 1999).hypot(f64::from(2 * c[1] - 1999)) / 2000.0;
+    domain.cells().filter(|c| (radius(c) - 0.5).abs() < 0.05).for_each(|cell| ring.insert(cell));
+    let mut fastest = [f64::INFINITY; 2];
+    let mut boxes = vec![];
+    for _ in 0..20 {
+        let start = std::time::Instant::now();
+        let tags = buffer(&ring, 8, [false; 2]);
+        fastest[0] = fastest[0].min(start.elapsed().as_secs_f64());
+        let start = std::time::Instant::now();
+        boxes = split_to_size(&cluster(&tags, &ClusterParams::default()), [128; 2]);
+        fastest[1] = fastest[1].min(start.elapsed().as_secs_f64());
+    }
+    let [buffering, clustering] = fastest.map(|seconds| 1e3 * seconds);
+    println!("{} tags, {} boxes: buffer {buffering:.2} ms, cluster {clustering:.2} ms", ring.count(), boxes.len());
+    assert!(buffering + clustering < 5.0);
+}
