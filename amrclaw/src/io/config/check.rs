@@ -1,38 +1,10 @@
 //! The fit between a case and its solver.
 
-use super::case::{Case, CellData, MeshSettings, NamedExpression, SchemeSettings, SolverChoice};
+use super::case::{Case, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::choice::{BoundaryKind, SourceSplitting};
 use super::reader::{Reader, plural};
 use super::shape::SolverShape;
 use crate::io::expression::{Expression, Names, cell_names, nearest};
-
-/// The parts of a case that depend on the solver; `None` where a part could not be read.
-pub(super) struct Parts<'a> {
-    pub solver: Option<&'a SolverChoice>,
-    pub mesh: Option<&'a MeshSettings>,
-    pub dimension: Option<usize>,
-    pub scheme: Option<&'a SchemeSettings>,
-    pub initial: Option<&'a CellData>,
-    pub aux: Option<&'a CellData>,
-    pub source: Option<&'a [NamedExpression]>,
-    pub flag: Option<&'a NamedExpression>,
-}
-
-impl<'a> Parts<'a> {
-    /// The parts of a complete case.
-    pub fn of(case: &'a Case) -> Self {
-        Parts {
-            solver: Some(&case.solver),
-            mesh: Some(&case.mesh),
-            dimension: Some(case.dimension()),
-            scheme: Some(&case.scheme),
-            initial: Some(&case.initial),
-            aux: Some(&case.aux),
-            source: Some(&case.source),
-            flag: case.regrid.flag.expression.as_ref(),
-        }
-    }
-}
 
 /// Expressions in the order of the solver, compiled.
 #[derive(Debug, Default)]
@@ -48,41 +20,39 @@ pub(super) struct Compiled {
 }
 
 /// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
-pub(super) fn check(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) -> Compiled {
-    check_dimension(reader, parts, shape);
-    check_parameters(reader, parts, shape);
-    check_scheme(reader, parts, shape);
-    check_walls(reader, parts, shape);
-    let dimension = parts.dimension.unwrap_or(shape.dimension);
-    let scope = Scope { position: cell_names(dimension), constants: constants(parts.solver, shape), shape };
-    let aux_names = match parts.aux {
-        Some(CellData::Expressions(_)) => shape.aux.clone(),
-        _ => Vec::new(),
+///
+/// `dimension`: that of the case, if it is known.
+pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usize>, shape: &SolverShape) -> Compiled {
+    if let Some(axes) = dimension.filter(|axes| *axes != shape.dimension) {
+        let (plural_axes, wanted) = (plural(axes), shape.dimension);
+        let message = format!("has {axes} number{plural_axes}, but the solver `{}` is for {wanted}D", shape.name);
+        reader.wrong(
+            "mesh.cells",
+            message,
+            format!("write {wanted} number{}, or choose another solver", plural(wanted)),
+        );
+    }
+    check_parameters(reader, &case.solver, shape);
+    check_scheme(reader, case, shape);
+    check_walls(reader, &case.mesh, shape);
+    let position = cell_names(dimension.unwrap_or(shape.dimension));
+    let scope = Scope { position, constants: constants(&case.solver, shape), shape };
+    let aux_names = match case.aux {
+        CellData::Expressions(_) => shape.aux.as_slice(),
+        CellData::User => &[],
     };
     Compiled {
-        initial: fields(reader, "initial", parts.initial, &shape.equations, &scope.names(&aux_names), shape),
-        aux: fields(reader, "aux", parts.aux, &shape.aux, &scope.names(&[]), shape),
-        source: parts.source.filter(|s| !s.is_empty()).map(|source| source_terms(reader, source, &scope)),
-        flag: parts.flag.and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
+        initial: fields(reader, "initial", &case.initial, &shape.equations, &scope.names(aux_names), shape),
+        aux: fields(reader, "aux", &case.aux, &shape.aux, &scope.names(&[]), shape),
+        source: (!case.source.is_empty()).then(|| source_terms(reader, &case.source, &scope)),
+        flag: case.regrid.flag.expression.as_ref().and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
     }
 }
 
-fn check_dimension(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
-    let Some(dimension) = parts.dimension.filter(|dimension| *dimension != shape.dimension) else { return };
-    let message = format!(
-        "has {dimension} number{}, but the solver `{}` is for {}D",
-        plural(dimension),
-        shape.name,
-        shape.dimension
-    );
-    let help = format!("write {} number{}, or choose another solver", shape.dimension, plural(shape.dimension));
-    reader.wrong("mesh.cells", message, help);
-}
-
-fn check_parameters(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
+fn check_parameters(reader: &mut Reader<'_>, solver: &SolverChoice, shape: &SolverShape) {
     let known: Vec<&str> = shape.parameters.iter().map(|p| p.name.as_str()).collect();
     let places = reader.names("solver");
-    for name in parts.solver.into_iter().flat_map(|solver| solver.parameters.keys()) {
+    for name in solver.parameters.keys() {
         if known.contains(&name.as_str()) {
             continue;
         }
@@ -97,13 +67,13 @@ fn check_parameters(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverSh
     }
     for p in &shape.parameters {
         let key = format!("solver.{}", p.name);
-        let value = parts.solver.and_then(|solver| solver.parameters.get(&p.name));
-        match value.copied().or(p.default) {
+        match solver.parameters.get(&p.name).copied().or(p.default) {
             Some(value) => {
                 let message = format!("the {} must be {}, but is {value}", p.about, p.check);
                 reader.check(p.check.allows(value), &key, message, format!("write {}", p.check));
             }
             None => {
+                // A value of the wrong type is there, and reported.
                 let help = format!("write the {}, {}, as `{} = ...` under `[solver]`", p.about, p.check, p.name);
                 reader.require(&key, &help);
             }
@@ -111,13 +81,13 @@ fn check_parameters(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverSh
     }
 }
 
-fn check_scheme(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
-    let Some(scheme) = parts.scheme else { return };
+fn check_scheme(reader: &mut Reader<'_>, case: &Case, shape: &SolverShape) {
+    let scheme = &case.scheme;
     let (given, waves) = (scheme.limiter.len(), shape.waves);
     let message = format!("lists {given} limiters, but the solver `{}` has {waves} wave{}", shape.name, plural(waves));
     let help = format!("write one limiter for all waves, or {waves}");
     reader.check(given <= 1 || given == waves, "scheme.limiter", message, help);
-    let has_terms = shape.has_source || parts.source.is_none_or(|source| !source.is_empty());
+    let has_terms = shape.has_source || !reader.names("source").is_empty();
     let message = format!("the solver `{}` has no source term", shape.name);
     let help = "write \"none\", or give the terms under `[source]`";
     reader.check(has_terms || scheme.source == SourceSplitting::None, "scheme.source", message, help);
@@ -127,8 +97,7 @@ fn check_scheme(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape)
     }
 }
 
-fn check_walls(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) {
-    let Some(mesh) = parts.mesh else { return };
+fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape) {
     for (d, sides) in mesh.boundary.iter().enumerate() {
         if sides.contains(&BoundaryKind::Wall) && !shape.wall[d] {
             let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
@@ -139,8 +108,8 @@ fn check_walls(reader: &mut Reader<'_>, parts: &Parts<'_>, shape: &SolverShape) 
 }
 
 /// The solver's parameters as named numbers.
-fn constants(solver: Option<&SolverChoice>, shape: &SolverShape) -> Vec<(String, f64)> {
-    let value = |name: &str| solver.and_then(|solver| solver.parameters.get(name).copied());
+fn constants(solver: &SolverChoice, shape: &SolverShape) -> Vec<(String, f64)> {
+    let value = |name: &str| solver.parameters.get(name).copied();
     // A parameter that is missing is reported as such, not once more by every expression that uses it.
     shape.parameters.iter().map(|p| (p.name.clone(), value(&p.name).or(p.default).unwrap_or(f64::NAN))).collect()
 }
@@ -168,12 +137,15 @@ impl Scope<'_> {
 fn fields(
     reader: &mut Reader<'_>,
     section: &str,
-    data: Option<&CellData>,
+    data: &CellData,
     wanted: &[String],
     names: &Names,
     shape: &SolverShape,
 ) -> Option<Vec<Expression>> {
-    let CellData::Expressions(given) = data? else { return None };
+    let CellData::Expressions(given) = data else { return None };
+    if section == "initial" && !reader.is_present(section) {
+        return None; // reported as a whole
+    }
     let what = if section == "aux" { "auxiliary value" } else { "equation" };
     check_names(reader, given, wanted, what, shape);
     for name in wanted.iter().filter(|name| given.iter().all(|field| field.name != **name)) {

@@ -40,6 +40,23 @@ impl CaseError {
     }
 }
 
+impl CaseError {
+    /// What is said of a key that has to be there.
+    pub(super) const MISSING: &str = "is missing";
+
+    /// True if a key is missing.
+    pub(super) fn is_missing(&self) -> bool {
+        self.message == Self::MISSING
+    }
+
+    /// True if no more than one value can be misread because of this mistake in the TOML.
+    pub(super) fn is_within_value(&self) -> bool {
+        let (line, _) = self.excerpt.as_ref().map_or(("", 0), |(line, width)| (line.as_str(), *width));
+        line.split_once('=').is_some_and(|(key, _)| key.chars().count() < self.column)
+            && !self.message.contains("closed")
+    }
+}
+
 impl fmt::Display for CaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.place)?;

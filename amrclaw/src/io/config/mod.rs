@@ -24,7 +24,7 @@ pub use keys::{KEYS, Key};
 pub use shape::{ParameterShape, SolverProblem, SolverShape};
 
 use crate::io::expression::{ExpressionCells, RowExpressions, nearest};
-use check::{Compiled, Parts};
+use check::Compiled;
 use reader::Reader;
 use std::path::Path;
 use std::sync::Arc;
@@ -155,7 +155,7 @@ impl Case {
 
     fn compiled(&self, shape: &SolverShape) -> Result<Compiled, CaseErrors> {
         let mut reader = Reader::new(&self.origin);
-        let compiled = check::check(&mut reader, &Parts::of(self), shape);
+        let compiled = check::check(&mut reader, self, Some(self.dimension()), shape);
         CaseErrors::unless_empty(reader.errors, &self.origin)?;
         Ok(compiled)
     }
@@ -180,16 +180,20 @@ fn read_text(
     find: Option<impl FnOnce(&SolverChoice) -> Result<SolverShape, SolverProblem>>,
 ) -> Result<Case, CaseErrors> {
     let (origin, syntax_errors) = parse::parse(text, name, overrides);
-    // Where the TOML is broken the rest of the file may be misread: its mistakes come first, alone.
-    CaseErrors::unless_empty(syntax_errors, &origin)?;
+    // Else the rest of the file may be misread: what is wrong with it shows when its brackets are right.
+    let goes_on = syntax_errors.iter().all(CaseError::is_within_value);
     let origin = Arc::new(origin);
     let mut reader = Reader::new(&origin);
     let case = sections::read(&mut reader, &origin, find);
-    CaseErrors::unless_empty(reader.errors, &origin)?;
-    match case {
-        Some(case) => Ok(case),
-        None => unreachable!("a section was refused without a message"),
+    let mut errors = if goes_on { reader.errors } else { Vec::new() };
+    if !syntax_errors.is_empty() {
+        // The lines that could not be read are there, and wrong in one way only.
+        let unread = |error: &CaseError| syntax_errors.iter().any(|s| (&s.place, s.line) == (&error.place, error.line));
+        errors.retain(|error| !error.is_missing() && !unread(error));
+        errors.extend(syntax_errors);
     }
+    CaseErrors::unless_empty(errors, &origin)?;
+    Ok(case)
 }
 
 #[cfg(test)]

@@ -82,15 +82,20 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// The place that speaks for `path`: its value, or else the nearest table around it that is written down.
-    pub fn place(&self, path: &str) -> Option<&Place> {
+    /// The value at `path`, or else what stands nearest around it.
+    pub fn nearest(&self, path: &str) -> Option<&Node> {
         let mut path = path;
         loop {
             if let Some(node) = self.root.at(path) {
-                return Some(&node.place);
+                return Some(node);
             }
             path = &path[..path.rfind('.')?];
         }
+    }
+
+    /// The place that speaks for `path`: its value, or else the nearest table around it that is written down.
+    pub fn place(&self, path: &str) -> Option<&Place> {
+        self.nearest(path).map(|node| &node.place)
     }
 
     /// A mistake in the value of `path`.

@@ -2,6 +2,7 @@
 
 use super::error::CaseError;
 use super::origin::{Entry, Node, Origin, Place, SourceText, Value};
+use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -22,7 +23,7 @@ pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Ve
         let mut problems = Vec::new();
         match parse_override(number + 1, text, &mut problems) {
             Some(layer) if problems.is_empty() => {
-                lay_over(&mut root, layer, &origin.sources[number + 1].text, &mut wrong)
+                lay_over(&mut root, layer, &origin.sources[number + 1].text, "", &mut wrong)
             }
             _ => wrong.append(&mut problems),
         }
@@ -42,15 +43,67 @@ struct Wrong {
 
 fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
     let (table, errors) = DeTable::parse_recoverable(text);
-    let wrong = errors.iter().map(|e| Wrong {
-        place: Place { source, span: e.span().unwrap_or(0..0) },
-        key: String::new(),
-        message: format!("not valid TOML: {}", e.message().replace('\n', " ")),
-        help: "write `key = value` under a `[section]`; strings need quotes, lists square brackets".to_string(),
-    });
-    let wrong = wrong.collect();
     let span = table.span();
-    (Node { value: convert_table(table.into_inner(), source), place: Place { source, span } }, wrong)
+    let root = Node { value: convert_table(table.into_inner(), source), place: Place { source, span } };
+    let wrong = |span: Range<usize>, message: &str, help: &str| Wrong {
+        place: Place { source, span },
+        key: String::new(),
+        message: message.to_string(),
+        help: help.to_string(),
+    };
+    let place = |error: &toml::de::Error| error.span().unwrap_or(0..0);
+    let unclosed: Vec<_> = errors.iter().filter(|error| error.message().contains("unclosed")).collect();
+    let lists: Vec<Range<usize>> = unclosed.iter().filter_map(|e| unclosed_list(&root, text, place(e).start)).collect();
+    let mut found: Vec<Wrong> = Vec::new();
+    for list in &lists {
+        found.push(wrong(
+            list.start..list.start + 1,
+            "not valid TOML: this `[` is never closed",
+            "add the missing `]`",
+        ));
+    }
+    for error in &errors {
+        // The parser reads on in search of the bracket: what it meets there is no mistake of its own.
+        let at = place(error);
+        if lists.iter().all(|list| at.start < list.start || list.end < at.start) {
+            let (message, help) = explain(error.message());
+            found.push(wrong(at, &format!("not valid TOML: {message}"), help));
+        }
+    }
+    if unclosed.len() > lists.len() {
+        found.truncate(1); // it is not known where the search began: the first mistake is the nearest
+    }
+    (root, found)
+}
+
+/// The outermost list that is still open at byte `at`.
+fn unclosed_list(node: &Node, text: &str, at: usize) -> Option<Range<usize>> {
+    let inner: Vec<&Node> = match &node.value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Table(entries) => entries.iter().map(|entry| &entry.node).collect(),
+        _ => return None,
+    };
+    let span = &node.place.span;
+    let is_list = matches!(node.value, Value::Array(_)) && text.get(span.clone())?.starts_with('[');
+    if is_list && span.start < at && at <= span.end {
+        return Some(span.clone());
+    }
+    inner.into_iter().find_map(|inner| unclosed_list(inner, text, at))
+}
+
+/// The parser's message in the words of a person, and what to write instead.
+fn explain(message: &str) -> (String, &'static str) {
+    if message.starts_with("duplicate key") {
+        ("this key is there already".to_string(), "remove one of the two")
+    } else if message.starts_with("string values must be quoted") {
+        let help = "put quotes around a word or formula, and square brackets around a list";
+        ("this is no number, and words need quotes".to_string(), help)
+    } else if message.starts_with("unclosed table") {
+        ("this section's name lacks its bracket".to_string(), "write `[section]`")
+    } else {
+        let help = "write `key = value` under a `[section]`; words need quotes, lists square brackets";
+        (message.replace('\n', " "), help)
+    }
 }
 
 fn convert_table(table: DeTable<'_>, source: usize) -> Value {
@@ -113,7 +166,7 @@ fn replace_leaf(node: &mut Node, leaf: Node) {
 }
 
 /// Lays an override's tree over `base`: dotted keys lead in, the value they lead to replaces what was there.
-fn lay_over(base: &mut Node, layer: Node, text: &str, wrong: &mut Vec<Wrong>) {
+fn lay_over(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Vec<Wrong>) {
     let is_inline = text[layer.place.span.start.min(text.len())..].starts_with('{');
     let place = layer.place.clone();
     let Value::Table(entries) = layer.value else {
@@ -125,21 +178,22 @@ fn lay_over(base: &mut Node, layer: Node, text: &str, wrong: &mut Vec<Wrong>) {
         return;
     }
     for entry in entries {
+        let key = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
         match &mut base.value {
             Value::Array(items) => {
                 let count = items.len();
                 match entry.key.parse::<usize>().ok().filter(|i| *i < count) {
-                    Some(i) => lay_over(&mut items[i], entry.node, text, wrong),
+                    Some(i) => lay_over(&mut items[i], entry.node, text, &key, wrong),
                     None => wrong.push(Wrong {
                         place: entry.key_place,
-                        key: entry.key.clone(),
+                        key,
                         message: format!("the list has no entry `{}`", entry.key),
                         help: format!("entries are numbered from 0; there are {count}"),
                     }),
                 }
             }
             Value::Table(existing) => match existing.iter_mut().find(|e| e.key == entry.key) {
-                Some(found) => lay_over(&mut found.node, entry.node, text, wrong),
+                Some(found) => lay_over(&mut found.node, entry.node, text, &key, wrong),
                 None => existing.push(entry),
             },
             _ => {

@@ -8,8 +8,8 @@ use crate::io::expression::{Syntax, nearest};
 
 /// The tree, and the mistakes found so far.
 ///
-/// Reading methods return `None` where a value is wrong, after noting why; sections go on and collect further
-/// mistakes.
+/// Where a value is wrong, reading methods note why and return a stand-in, so that the rest is checked too. A check that
+/// combines values asks [`Reader::fine`] first whether they are the user's own.
 pub(super) struct Reader<'a> {
     pub origin: &'a Origin,
     pub errors: Vec<CaseError>,
@@ -32,9 +32,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// True if nothing is wrong so far with the values at these paths.
+    pub fn fine(&self, paths: &[&str]) -> bool {
+        let concerns =
+            |key: &str, path: &str| key.strip_prefix(path).is_some_and(|r| r.is_empty() || r.starts_with('.'));
+        self.errors.iter().all(|error| paths.iter().all(|path| !concerns(&error.key, path)))
+    }
+
     /// The value at `path`, which must be in the table of keys.
     pub fn node(&self, path: &str) -> Option<&'a Node> {
-        debug_assert!(known(path) != Known::No, "`{path}` is missing in the table of keys");
+        assert!(known(path) != Known::No, "`{path}` is missing in the table of keys");
         self.origin.root.at(path)
     }
 
@@ -42,13 +49,15 @@ impl<'a> Reader<'a> {
         self.node(path).is_some()
     }
 
-    /// Notes that `path` is missing, unless it is there.
-    pub fn require(&mut self, path: &str, help: &str) -> Option<()> {
-        if self.is_present(path) {
-            return Some(());
+    /// Notes that `path` is missing, unless it is there; true if it is.
+    pub fn require(&mut self, path: &str, help: &str) -> bool {
+        // Where something else stands in place of the table, that is the mistake.
+        let has_table = self.origin.nearest(path).is_none_or(|node| matches!(node.value, Value::Table(_)));
+        let present = self.is_present(path);
+        if !present && has_table {
+            self.wrong(path, CaseError::MISSING, help);
         }
-        self.wrong(path, "is missing", help);
-        None
+        present
     }
 
     fn wrong_type(&mut self, path: &str, node: &Node, expected: &str, help: &str) {
@@ -57,43 +66,40 @@ impl<'a> Reader<'a> {
     }
 
     /// A finite number; `default` if the key is absent.
-    pub fn number(&mut self, path: &str, default: f64) -> Option<f64> {
-        self.optional_number(path).unwrap_or(Some(default))
+    pub fn number(&mut self, path: &str, default: f64) -> f64 {
+        self.optional_number(path).unwrap_or(default)
     }
 
-    /// A finite number: `None` if absent, `Some(None)` if wrong.
-    pub fn optional_number(&mut self, path: &str) -> Option<Option<f64>> {
-        self.node(path).map(|node| self.number_of(path, node, false))
+    /// A finite number, if there is one.
+    pub fn optional_number(&mut self, path: &str) -> Option<f64> {
+        self.node(path).and_then(|node| self.number_of(path, node, false))
     }
 
     fn number_of(&mut self, path: &str, node: &Node, infinite: bool) -> Option<f64> {
+        let help = "write a number such as `0.5` or `1e-3`, without quotes";
         let value = match node.value {
             Value::Integer(i) => i as f64,
             Value::Float(x) => x,
             _ => {
-                self.wrong_type(path, node, "a number", "write it without quotes, such as `0.5` or `1e-3`");
+                self.wrong_type(path, node, "a number", help);
                 return None;
             }
         };
         if value.is_nan() || (value.is_infinite() && !infinite) {
-            self.wrong(
-                path,
-                format!("needs a finite number, but is {value}"),
-                "write a number such as `0.5` or `1e-3`",
-            );
+            self.wrong(path, format!("needs a finite number, but is {value}"), help);
             return None;
         }
         Some(value)
     }
 
     /// An integer from `lowest` up; `default` if the key is absent.
-    pub fn integer(&mut self, path: &str, lowest: i64, default: i64) -> Option<i64> {
-        self.optional_integer(path, lowest).unwrap_or(Some(default))
+    pub fn integer(&mut self, path: &str, lowest: i64, default: i64) -> i64 {
+        self.optional_integer(path, lowest).unwrap_or(default)
     }
 
-    /// An integer from `lowest` up: `None` if absent, `Some(None)` if wrong.
-    pub fn optional_integer(&mut self, path: &str, lowest: i64) -> Option<Option<i64>> {
-        self.node(path).map(|node| self.integer_of(path, node, lowest))
+    /// An integer from `lowest` up, if there is one.
+    pub fn optional_integer(&mut self, path: &str, lowest: i64) -> Option<i64> {
+        self.node(path).and_then(|node| self.integer_of(path, node, lowest))
     }
 
     /// `node` as an integer that an `i32` can hold.
@@ -103,45 +109,45 @@ impl<'a> Reader<'a> {
                 path,
                 node,
                 "an integer",
-                "write it without quotes and without a decimal point, such as `4`",
+                "write a whole number such as `4`, without quotes or decimal point",
             );
             return None;
         };
-        if value < lowest || value > i64::from(i32::MAX) {
-            let (bound, limit) = if value < lowest { ("at least", lowest) } else { ("at most", i32::MAX.into()) };
-            let message = format!("must be {bound} {limit}, but is {value}");
-            self.wrong(path, message, format!("write {limit} or {}", if value < lowest { "more" } else { "less" }));
+        let highest = i64::from(i32::MAX);
+        if value < lowest {
+            self.wrong(path, format!("must be at least {lowest}, but is {value}"), format!("write {lowest} or more"));
+            return None;
+        }
+        if value > highest {
+            self.wrong(path, format!("must be at most {highest}, but is {value}"), "write a smaller number");
             return None;
         }
         Some(value)
     }
 
     /// True or false; `default` if the key is absent.
-    pub fn boolean(&mut self, path: &str, default: bool) -> Option<bool> {
-        let Some(node) = self.node(path) else { return Some(default) };
+    pub fn boolean(&mut self, path: &str, default: bool) -> bool {
+        let Some(node) = self.node(path) else { return default };
         if let Value::Boolean(value) = node.value {
-            return Some(value);
+            return value;
         }
         self.wrong_type(path, node, "true or false", "write `true` or `false`, without quotes");
+        default
+    }
+
+    /// A string, if there is one.
+    pub fn string(&mut self, path: &str) -> Option<&'a str> {
+        let node = self.node(path)?;
+        if let Value::String(value) = &node.value {
+            return Some(value);
+        }
+        self.wrong_type(path, node, "a string", "write it in quotes, such as \"name\"");
         None
     }
 
-    /// A string: `None` if absent, `Some(None)` if wrong.
-    pub fn string(&mut self, path: &str) -> Option<Option<&'a str>> {
-        let node = self.node(path)?;
-        if let Value::String(value) = &node.value {
-            return Some(Some(value));
-        }
-        self.wrong_type(path, node, "a string", "write it in quotes, such as \"name\"");
-        Some(None)
-    }
-
     /// One of a few words; `default` if the key is absent.
-    pub fn choice<T: Choice>(&mut self, path: &str, default: T) -> Option<T> {
-        match self.node(path) {
-            Some(node) => self.choice_of(path, node),
-            None => Some(default),
-        }
+    pub fn choice<T: Choice>(&mut self, path: &str, default: T) -> T {
+        self.node(path).and_then(|node| self.choice_of(path, node)).unwrap_or(default)
     }
 
     fn choice_of<T: Choice>(&mut self, path: &str, node: &Node) -> Option<T> {
@@ -162,44 +168,39 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// A list of words, or one word that stands for a list of one: `None` if absent, `Some(None)` if wrong.
-    pub fn choices<T: Choice>(&mut self, path: &str) -> Option<Option<Vec<T>>> {
+    /// A list of words, or one word that stands for a list of one, if there is one.
+    pub fn choices<T: Choice>(&mut self, path: &str) -> Option<Vec<T>> {
         let node = self.node(path)?;
-        Some(match &node.value {
+        match &node.value {
             Value::Array(items) => self.each(path, items, |reader, path, item| reader.choice_of(path, item)),
             _ => self.choice_of(path, node).map(|one| vec![one]),
-        })
+        }
     }
 
-    /// A list of finite numbers: `None` if absent, `Some(None)` if wrong.
-    pub fn numbers(&mut self, path: &str) -> Option<Option<Vec<f64>>> {
-        self.list(path, "a list of numbers", |reader, path, item| reader.number_of(path, item, false))
+    /// A list of numbers, if there is one.
+    pub fn numbers(&mut self, path: &str, infinite: bool) -> Option<Vec<f64>> {
+        self.list(path, "a list of numbers", |reader, path, item| reader.number_of(path, item, infinite))
     }
 
-    /// A list of numbers that may be infinite.
-    pub fn times(&mut self, path: &str) -> Option<Option<Vec<f64>>> {
-        self.list(path, "a list of numbers", |reader, path, item| reader.number_of(path, item, true))
-    }
-
-    /// A list of integers from `lowest` up: `None` if absent, `Some(None)` if wrong.
-    pub fn integers(&mut self, path: &str, lowest: i64) -> Option<Option<Vec<i32>>> {
+    /// A list of integers from `lowest` up, if there is one.
+    pub fn integers(&mut self, path: &str, lowest: i64) -> Option<Vec<i32>> {
         let read = |reader: &mut Self, path: &str, item: &Node| reader.integer_of(path, item, lowest).map(|i| i as i32);
         self.list(path, "a list of integers", read)
     }
 
-    /// Any list: `None` if absent, `Some(None)` if wrong.
+    /// Any list whose items `read` understands, if there is one.
     pub fn list<T>(
         &mut self,
         path: &str,
         expected: &str,
         read: impl FnMut(&mut Self, &str, &'a Node) -> Option<T>,
-    ) -> Option<Option<Vec<T>>> {
+    ) -> Option<Vec<T>> {
         let node = self.node(path)?;
         let Value::Array(items) = &node.value else {
             self.wrong_type(path, node, expected, "write it in square brackets, such as `[1, 2]`");
-            return Some(None);
+            return None;
         };
-        Some(self.each(path, items, read))
+        self.each(path, items, read)
     }
 
     /// Reads every item, so that every mistake is found; `None` if any is wrong.
@@ -214,20 +215,17 @@ impl<'a> Reader<'a> {
         values.into_iter().collect()
     }
 
-    /// A list with one number per axis: `None` if absent, `Some(None)` if wrong.
-    pub fn per_axis(&mut self, path: &str, dimension: Option<usize>) -> Option<Option<Vec<f64>>> {
-        let values = self.numbers(path)?;
-        let (Some(values), Some(dimension)) = (values, dimension) else { return Some(None) };
-        if values.len() != dimension {
-            let message = format!("needs {dimension} number{}, but has {}", plural(dimension), values.len());
-            self.wrong(path, message, format!("write one number per axis; `mesh.cells` has {dimension}"));
-            return Some(None);
-        }
-        Some(Some(values))
+    /// A list with one number per axis, if there is one. Without a `dimension` any length passes.
+    pub fn per_axis(&mut self, path: &str, dimension: Option<usize>) -> Option<Vec<f64>> {
+        let values = self.numbers(path, false)?;
+        let Some(dimension) = dimension.filter(|dimension| *dimension != values.len()) else { return Some(values) };
+        let message = format!("needs {dimension} number{}, but has {}", plural(dimension), values.len());
+        self.wrong(path, message, format!("write one number per axis; `mesh.cells` has {dimension}"));
+        None
     }
 
-    /// An expression or a number: its text and syntax. `None` if absent, `Some(None)` if wrong.
-    pub fn expression(&mut self, path: &str) -> Option<Option<(String, Syntax)>> {
+    /// An expression or a number, if there is one: its text and syntax.
+    pub fn expression(&mut self, path: &str) -> Option<(String, Syntax)> {
         let node = self.node(path)?;
         let text = match &node.value {
             Value::String(text) => text.clone(),
@@ -235,20 +233,18 @@ impl<'a> Reader<'a> {
             Value::Float(x) if x.is_finite() => x.to_string(),
             _ => {
                 self.wrong_type(path, node, "an expression in quotes", "write a formula such as \"exp(-r^2)\"");
-                return Some(None);
+                return None;
             }
         };
-        match Syntax::parse(&text) {
-            Ok(syntax) => Some(Some((text, syntax))),
-            Err(e) => {
-                self.errors.push(self.origin.error_in_string(path, e.span, e.message, e.help));
-                Some(None)
-            }
-        }
+        let syntax = Syntax::parse(&text);
+        syntax
+            .map_err(|e| self.errors.push(self.origin.error_in_string(path, e.span, e.message, e.help)))
+            .ok()
+            .map(|s| (text, s))
     }
 
     /// The names in the table at `path` with the places of the names; none if there is no such table.
-    pub fn names(&mut self, path: &str) -> Vec<(&'a str, &'a Place)> {
+    pub fn names(&self, path: &str) -> Vec<(&'a str, &'a Place)> {
         match self.origin.root.at(path).map(|node| &node.value) {
             Some(Value::Table(entries)) => entries.iter().map(|e| (e.key.as_str(), &e.key_place)).collect(),
             _ => Vec::new(),

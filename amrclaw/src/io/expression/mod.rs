@@ -36,14 +36,28 @@ impl ExpressionError {
     }
 }
 
-/// The word among `known` that `word` is most likely a misspelling of.
+/// The word among `known` that `word` is most likely a misspelling or a beginning of.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
-    known
-        .into_iter()
-        .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), k))
-        // A third of the letters may be wrong; more is a different word.
-        .filter(|(distance, k)| *distance <= k.chars().count().max(word.chars().count()).div_ceil(3))
+    let known: Vec<&str> = known.into_iter().collect();
+    let length = |k: &str| k.chars().count().max(word.chars().count());
+    let misspelt = known
+        .iter()
+        .map(|k| (strsim::damerau_levenshtein(&lower, &k.to_lowercase()), *k))
+        // A third of the letters may be wrong, but not all of them; more is a different word.
+        .filter(|(distance, k)| *distance <= length(k).div_ceil(3) && *distance < length(k))
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, k)| k)
+        .map(|(_, k)| k);
+    misspelt.or_else(|| known.into_iter().find(|k| lower.len() >= 3 && k.to_lowercase().starts_with(&lower)))
 }
+
+/// Every name that the language itself knows, in three dimensions.
+#[cfg(test)]
+pub(crate) fn reserved_names() -> Vec<String> {
+    let functions = function::FUNCTIONS.iter().map(|f| f.name.to_string());
+    let constants = function::CONSTANTS.iter().map(|(name, _)| (*name).to_string());
+    functions.chain(constants).chain(cell_names(3)).collect()
+}
+
+#[cfg(test)]
+mod tests;

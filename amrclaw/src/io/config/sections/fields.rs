@@ -8,42 +8,36 @@ use crate::io::config::reader::Reader;
 const USER: &str = "user";
 
 /// Reads `[initial]`, which every case has.
-pub fn initial(reader: &mut Reader<'_>) -> Option<CellData> {
-    reader.require("initial", "write an expression for each equation under `[initial]`, or `initial = \"user\"`")?;
+pub fn initial(reader: &mut Reader<'_>) -> CellData {
+    reader.require("initial", "write an expression for each equation under `[initial]`, or `initial = \"user\"`");
     cell_data(reader, "initial")
 }
 
 /// Reads a table of expressions, or the word `user` in its place.
-pub fn cell_data(reader: &mut Reader<'_>, section: &str) -> Option<CellData> {
+pub fn cell_data(reader: &mut Reader<'_>, section: &str) -> CellData {
     if let Some(Value::String(word)) = reader.node(section).map(|node| &node.value) {
-        let fine = word == USER;
         let help = format!("write \"user\", or a table `[{section}]`");
-        reader.check(fine, section, format!("\"{word}\" is not known"), help);
-        return fine.then_some(CellData::User);
+        reader.check(word == USER, section, format!("\"{word}\" is not known"), help);
+        return CellData::User;
     }
-    let fields = table(reader, section)?;
-    let left_to_user = fields.iter().filter(|field| field.text == USER).count();
-    if left_to_user == 0 {
-        return Some(CellData::Expressions(fields));
+    let fields = table(reader, section);
+    if fields.iter().all(|field| field.text != USER) {
+        return CellData::Expressions(fields);
     }
     if let Some(field) = fields.iter().find(|field| field.text != USER) {
         let help = "write expressions for all of them, or \"user\" for all";
         reader.wrong(&field.key, "is an expression, but another of the table is \"user\"", help);
-        return None;
     }
-    Some(CellData::User)
+    CellData::User
 }
 
 /// Reads every expression of a table; none if there is no such table.
-pub fn table(reader: &mut Reader<'_>, section: &str) -> Option<Vec<NamedExpression>> {
-    let fields: Vec<Option<NamedExpression>> = reader
-        .names(section)
-        .into_iter()
-        .map(|(name, _)| {
-            let key = format!("{section}.{name}");
-            let (text, syntax) = reader.expression(&key)??;
-            Some(NamedExpression { name: name.to_string(), text, syntax, key })
-        })
-        .collect();
-    fields.into_iter().collect()
+pub fn table(reader: &mut Reader<'_>, section: &str) -> Vec<NamedExpression> {
+    let names = reader.names(section).into_iter();
+    let fields = names.filter_map(|(name, _)| {
+        let key = format!("{section}.{name}");
+        let (text, syntax) = reader.expression(&key)?;
+        Some(NamedExpression { name: name.to_string(), text, syntax, key })
+    });
+    fields.collect()
 }

@@ -1,99 +1,81 @@
 //! `[levels]`.
 
-use crate::io::config::case::{LevelSettings, MeshSettings};
-use crate::io::config::origin::{Node, Value};
+use crate::io::config::case::LevelSettings;
+use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, plural};
 
 /// Most levels.
 const MOST: i64 = 30;
 
 /// Reads the number of levels and the ratios between them.
-pub fn read(reader: &mut Reader<'_>, mesh: Option<&MeshSettings>) -> Option<LevelSettings> {
-    let max = reader.integer("levels.max", 1, 1).filter(|max| {
-        reader.check(*max <= MOST, "levels.max", format!("must be at most {MOST}, but is {max}"), "use larger ratios");
-        *max <= MOST
-    });
-    let max = max.map(|max| max as usize);
-    let dimension = mesh.map(|mesh| mesh.cells.len());
-    let ratio = match reader.node("levels.ratio") {
-        Some(node) => space_ratios(reader, node, max, dimension),
-        None => max.zip(dimension).map(|(max, dimension)| vec![vec![2; dimension]; max - 1]),
-    };
+pub fn read(reader: &mut Reader<'_>, cells: &[i32], dimension: Option<usize>) -> LevelSettings {
+    let max = reader.integer("levels.max", 1, 1);
+    reader.check(max <= MOST, "levels.max", format!("must be at most {MOST}, but is {max}"), "use larger ratios");
+    let max = max.min(MOST) as usize;
+    let ratio = space_ratios(reader, max, dimension);
     let ratio_time = time_ratios(reader, max);
-    if let (Some(mesh), Some(ratio)) = (mesh, &ratio) {
-        check_index_range(reader, &mesh.cells, ratio)?;
+    if reader.fine(&["mesh.cells", "levels"]) {
+        check_index_range(reader, cells, &ratio);
     }
-    Some(LevelSettings { max: max?, ratio: ratio?, ratio_time: ratio_time? })
+    LevelSettings { max, ratio, ratio_time }
 }
 
 /// One number for all levels, or a list with one number, or one list of numbers per axis, for each level.
-fn space_ratios(
-    reader: &mut Reader<'_>,
-    node: &Node,
-    max: Option<usize>,
-    dimension: Option<usize>,
-) -> Option<Vec<Vec<i32>>> {
+fn space_ratios(reader: &mut Reader<'_>, max: usize, dimension: Option<usize>) -> Vec<Vec<i32>> {
     const PATH: &str = "levels.ratio";
+    let axes = dimension.unwrap_or(0);
+    let same = |ratio: i64| vec![vec![ratio as i32; axes]; max - 1];
+    let Some(node) = reader.node(PATH) else { return same(2) };
     if let Value::Integer(_) = node.value {
-        let ratio = reader.integer_of(PATH, node, 2)? as i32;
-        return Some(vec![vec![ratio; dimension?]; max? - 1]);
+        return same(reader.integer_of(PATH, node, 2).unwrap_or(2));
     }
-    let mut ratios = reader.list(PATH, "a list of ratios", |reader, path, item| match &item.value {
-        Value::Array(items) => {
-            let ratios = reader.each(path, items, |reader, path, item| reader.integer_of(path, item, 2))?;
-            let axes = dimension?;
-            if ratios.len() != axes {
-                let message = format!("needs {axes} ratio{}, one per axis, but has {}", plural(axes), ratios.len());
-                reader.wrong(path, message, "write one number for all axes, or a list with one per axis");
-                return None;
-            }
-            Some(ratios.into_iter().map(|r| r as i32).collect())
-        }
-        _ => {
-            let ratio = reader.integer_of(path, item, 2)?;
-            Some(vec![ratio as i32; dimension?])
-        }
-    })??;
-    fit(reader, PATH, &mut ratios, max?)?;
-    Some(ratios)
+    let ratios = reader.list(PATH, "a list of ratios", |reader, path, item| {
+        let Value::Array(items) = &item.value else {
+            return reader.integer_of(path, item, 2).map(|ratio| vec![ratio as i32; axes]);
+        };
+        let given = items.len();
+        let ratios = reader.each(path, items, |reader, path, item| reader.integer_of(path, item, 2))?;
+        let message = format!("needs {axes} ratio{}, one per axis, but has {given}", plural(axes));
+        let help = "write one number for all axes, or a list with one per axis";
+        reader.check(dimension.is_none_or(|axes| axes == given), path, message, help);
+        Some(ratios.into_iter().map(|r| r as i32).collect())
+    });
+    match ratios {
+        Some(ratios) => fit(reader, PATH, ratios, max),
+        None => same(2),
+    }
 }
 
-/// `Some(None)` if the ratios follow those in space.
-fn time_ratios(reader: &mut Reader<'_>, max: Option<usize>) -> Option<Option<Vec<i32>>> {
+/// `None` if the ratios follow those in space.
+fn time_ratios(reader: &mut Reader<'_>, max: usize) -> Option<Vec<i32>> {
     const PATH: &str = "levels.ratio_time";
-    let Some(node) = reader.node(PATH) else { return Some(None) };
+    let node = reader.node(PATH)?;
     if let Value::Integer(_) = node.value {
-        let ratio = reader.integer_of(PATH, node, 1)? as i32;
-        return Some(Some(vec![ratio; max? - 1]));
+        let ratio = reader.integer_of(PATH, node, 1)?;
+        return Some(vec![ratio as i32; max - 1]);
     }
-    let mut ratios = reader.integers(PATH, 1)??;
-    fit(reader, PATH, &mut ratios, max?)?;
-    Some(Some(ratios))
+    let ratios = reader.integers(PATH, 1)?;
+    Some(fit(reader, PATH, ratios, max))
 }
 
 /// A list that is too short is a mistake; entries for levels that are not used are dropped.
-fn fit<T>(reader: &mut Reader<'_>, path: &str, ratios: &mut Vec<T>, max: usize) -> Option<()> {
-    let needed = max - 1;
-    if ratios.len() < needed {
-        let message = format!("{max} levels need {needed} ratio{}, but there {}", plural(needed), are(ratios.len()));
+fn fit<T>(reader: &mut Reader<'_>, path: &str, mut ratios: Vec<T>, max: usize) -> Vec<T> {
+    let (needed, given) = (max - 1, ratios.len());
+    if given < needed && reader.fine(&["levels.max"]) {
+        let there = if given == 1 { "is 1".to_string() } else { format!("are {given}") };
+        let message = format!("{max} levels need {needed} ratio{}, but there {there}", plural(needed));
         reader.wrong(path, message, "write one ratio for each level that is refined, or lower `levels.max`");
-        return None;
     }
     ratios.truncate(needed);
-    Some(())
-}
-
-fn are(count: usize) -> String {
-    if count == 1 { "is 1".to_string() } else { format!("are {count}") }
+    ratios
 }
 
 /// Cells of the finest level are numbered with 32 bits; a factor is kept for ghost cells and sums.
-fn check_index_range(reader: &mut Reader<'_>, cells: &[i32], ratio: &[Vec<i32>]) -> Option<()> {
+fn check_index_range(reader: &mut Reader<'_>, cells: &[i32], ratio: &[Vec<i32>]) {
     let finest = |axis: usize| ratio.iter().fold(f64::from(cells[axis]), |n, r| n * f64::from(r[axis]));
     let largest = (0..cells.len()).map(finest).fold(0.0, f64::max);
     let limit = f64::from(i32::MAX) / 4.0;
     let path = if reader.is_present("levels.max") { "levels.max" } else { "mesh.cells" };
     let message = format!("the finest level would have {largest:.3e} cells along an axis, more than {limit:.1e}");
     reader.check(largest <= limit, path, message, "use fewer levels, smaller ratios or fewer cells");
-    (largest <= limit).then_some(())
 }

@@ -6,20 +6,14 @@ use crate::io::config::shape::{SolverProblem, SolverShape};
 use std::path::{Path, PathBuf};
 
 /// Reads the solver's name or path; every other key is one of its parameters.
-pub fn read(reader: &mut Reader<'_>) -> Option<SolverChoice> {
+pub fn read(reader: &mut Reader<'_>) -> SolverChoice {
     let from = from(reader);
-    let mut parameters = Some(std::collections::BTreeMap::new());
-    for (name, _) in reader.names("solver") {
-        if matches!(name, "name" | "path") {
-            continue;
-        }
-        let value = reader.number(&format!("solver.{name}"), 0.0);
-        parameters = parameters.zip(value).map(|(mut known, value)| {
-            known.insert(name.to_string(), value);
-            known
-        });
-    }
-    Some(SolverChoice { from: from?, parameters: parameters? })
+    let names = reader.names("solver").into_iter().map(|(name, _)| name);
+    let parameters = names.filter(|name| !matches!(*name, "name" | "path")).filter_map(|name| {
+        let value = reader.optional_number(&format!("solver.{name}"))?;
+        Some((name.to_string(), value))
+    });
+    SolverChoice { parameters: parameters.collect(), from }
 }
 
 /// Asks for the solver; notes why there is none.
@@ -32,27 +26,24 @@ pub fn find(
         SolverFrom::Name(_) => "solver.name",
         SolverFrom::Path(_) => "solver.path",
     };
+    if !reader.fine(&[key]) {
+        return None;
+    }
     find(choice).map_err(|problem| reader.wrong(key, problem.message, problem.help)).ok()
 }
 
-fn from(reader: &mut Reader<'_>) -> Option<SolverFrom> {
+fn from(reader: &mut Reader<'_>) -> SolverFrom {
     let Some(key) = reader.exclusive(&["solver.name", "solver.path"]) else {
-        reader.wrong(
-            "solver.name",
-            "is missing",
-            "write `name = \"acoustics\"` under `[solver]`, or `path = \"my_solver.rs\"`",
-        );
-        return None;
+        reader.require("solver.name", "write `name = \"acoustics\"` under `[solver]`, or `path = \"my_solver.rs\"`");
+        return SolverFrom::Name(String::new());
     };
-    let text = reader.string(key)??;
-    if text.is_empty() {
-        reader.wrong(key, "is empty", "write a built-in solver's name, or the path of a solver's file");
-        return None;
-    }
-    Some(match key {
+    let text = reader.string(key).unwrap_or_default();
+    let fine = !text.is_empty() || !reader.fine(&[key]);
+    reader.check(fine, key, "is empty", "write a built-in solver's name, or the path of a solver's file");
+    match key {
         "solver.name" => SolverFrom::Name(text.to_string()),
         _ => SolverFrom::Path(path_from_case(reader, key, text)),
-    })
+    }
 }
 
 /// A relative path in the case file counts from that file's folder; in an override, from where the program runs.

@@ -1,6 +1,9 @@
 //! Tests of the case file as a whole.
 
 mod defaults;
+mod documentation;
+mod errors;
+mod robust;
 
 use super::*;
 
