@@ -13,6 +13,7 @@ mod parse;
 mod reader;
 mod sections;
 mod shape;
+mod unknown;
 
 pub use case::{
     Case, CellData, FlagSettings, FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression,

@@ -2,7 +2,7 @@
 
 use super::choice::Choice;
 use super::error::CaseError;
-use super::keys::{Known, known, names_in, paths_ending_in};
+use super::keys::{Known, known};
 use super::origin::{Node, Origin, Place, Value};
 use crate::io::expression::{Syntax, nearest};
 
@@ -60,7 +60,8 @@ impl<'a> Reader<'a> {
         present
     }
 
-    fn wrong_type(&mut self, path: &str, node: &Node, expected: &str, help: &str) {
+    /// Notes that `node` is not of the `expected` type.
+    pub fn wrong_type(&mut self, path: &str, node: &Node, expected: &str, help: &str) {
         let message = format!("needs {expected}, but is {}", node.value.describe());
         self.wrong(path, message, help);
     }
@@ -270,56 +271,6 @@ impl<'a> Reader<'a> {
             self.wrong(second, format!("cannot stand beside `{first}`"), format!("remove one: {}", paths.join(", ")));
         }
         first
-    }
-
-    /// Notes every key that is not in the table, and every table that is something else.
-    pub fn check_keys(&mut self) {
-        let root = &self.origin.root;
-        if let Value::Table(entries) = &root.value {
-            for entry in entries {
-                self.check_key("", &entry.key, &entry.key_place, &entry.node);
-            }
-        }
-    }
-
-    fn check_key(&mut self, parent: &str, name: &str, place: &Place, node: &Node) {
-        let path = if parent.is_empty() { name.to_string() } else { format!("{parent}.{name}") };
-        match (known(&path), &node.value) {
-            (Known::No, _) => self.unknown_key(parent, name, &path, place),
-            (Known::Table { list: true, .. }, Value::Array(items)) => {
-                for (i, item) in items.iter().enumerate() {
-                    self.check_table(&format!("{path}.{i}"), item);
-                }
-            }
-            (Known::Table { list: true, .. }, _) => {
-                self.wrong_type(&path, node, "a list of tables", &format!("write `[[{path}]]` above each one"));
-            }
-            (Known::Table { or_word: true, .. }, Value::String(_)) => {}
-            (Known::Table { .. }, _) => self.check_table(&path, node),
-            (Known::Key, _) => {}
-        }
-    }
-
-    fn check_table(&mut self, path: &str, node: &Node) {
-        match &node.value {
-            Value::Table(entries) => {
-                for entry in entries {
-                    self.check_key(path, &entry.key, &entry.key_place, &entry.node);
-                }
-            }
-            _ => self.wrong_type(path, node, "a table", &format!("write `[{path}]` above its keys")),
-        }
-    }
-
-    fn unknown_key(&mut self, parent: &str, name: &str, path: &str, place: &Place) {
-        let names = names_in(parent);
-        let where_known = paths_ending_in(name).next();
-        let help = match (where_known, nearest(name, names.iter().copied())) {
-            (Some(known), _) => format!("`{name}` is known as `{known}`"),
-            (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) => format!("the keys known here are {}", names.join(", ")),
-        };
-        self.errors.push(self.origin.error_at(Some(place), path, "unknown key".to_string(), help));
     }
 }
 

@@ -24,6 +24,8 @@ pub fn cell_names(dimension: usize) -> Vec<String> {
 #[derive(Clone, Debug)]
 pub struct RowExpressions<const D: usize> {
     expressions: Vec<Expression>,
+    /// Per variable of [`cell_names`], whether any expression depends on it.
+    needed: Vec<bool>,
 }
 
 impl<const D: usize> RowExpressions<D> {
@@ -33,7 +35,8 @@ impl<const D: usize> RowExpressions<D> {
         for expression in &expressions {
             assert!(expression.variables().starts_with(&names), "variables must begin with those of a cell");
         }
-        RowExpressions { expressions }
+        let needed = names.iter().map(|name| expressions.iter().any(|e| e.depends_on(name))).collect();
+        RowExpressions { expressions, needed }
     }
 
     /// Number of expressions.
@@ -56,13 +59,10 @@ impl<const D: usize> RowExpressions<D> {
         if row.len == 0 {
             return;
         }
-        let names = cell_names(D);
-        let rows: Vec<Vec<f64>> = names
-            .iter()
-            .enumerate()
-            .map(|(slot, name)| if self.depends_on(name) { along_row(slot, row) } else { Vec::new() })
-            .collect();
-        let position = names.iter().enumerate().map(|(slot, _)| match uniform(slot, row) {
+        let slots = 0..self.needed.len();
+        let cells = |slot: usize| if self.needed[slot] { along_row(slot, row) } else { Vec::new() };
+        let rows: Vec<Vec<f64>> = slots.clone().map(cells).collect();
+        let position = slots.map(|slot| match uniform(slot, row) {
             Some(value) => Input::Uniform(value),
             None => Input::Row(&rows[slot]),
         });
