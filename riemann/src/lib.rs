@@ -5,6 +5,8 @@
 pub mod axis;
 pub mod catalogue;
 pub mod lanes;
+pub mod limiter;
+pub mod patch;
 pub mod real;
 pub mod solver;
 pub mod solvers;

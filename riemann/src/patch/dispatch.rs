@@ -1,0 +1,187 @@
+//! The object-safe face of a solver, and the choice of vector instructions at run time.
+
+use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport, face, source, update};
+use crate::axis::Axis;
+use crate::real::Scalar;
+use crate::solver::Solver;
+
+/// Vector instructions that the update is compiled for. All give the same bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Isa {
+    /// Whatever every processor of the target has.
+    Portable,
+    /// Four `f64` or eight `f32` at a time.
+    Avx2,
+    /// Eight `f64` or sixteen `f32` at a time.
+    Avx512,
+}
+
+impl Isa {
+    /// The widest that this processor has.
+    pub fn detect() -> Isa {
+        Isa::available().last().copied().unwrap_or(Isa::Portable)
+    }
+
+    /// All that this processor has, narrowest first.
+    pub fn available() -> &'static [Isa] {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+            if avx2 && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
+                return &[Isa::Portable, Isa::Avx2, Isa::Avx512];
+            }
+            if avx2 {
+                return &[Isa::Portable, Isa::Avx2];
+            }
+        }
+        &[Isa::Portable]
+    }
+
+    /// The name shown to users.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Isa::Portable => "portable",
+            Isa::Avx2 => "avx2",
+            Isa::Avx512 => "avx512",
+        }
+    }
+}
+
+/// A solver as the executors see it: entry points that take a tile, a list of faces or a row of cells.
+///
+/// The methods are unsafe because their arguments hold pointers: see the functions' own conditions in
+/// [`TileArgs`], [`FaceList`] and [`SourceRow`].
+pub trait PatchSolver<R: Scalar>: Send + Sync {
+    /// Number of space dimensions.
+    fn dim(&self) -> usize;
+    /// Names of the equations' quantities.
+    fn equations(&self) -> &[&'static str];
+    /// Names of the auxiliary values.
+    fn aux(&self) -> &[&'static str];
+    /// Number of waves.
+    fn num_waves(&self) -> usize;
+    /// True if the solver has a source term.
+    fn has_source(&self) -> bool;
+    /// Component that changes sign at a wall with normal `axis`.
+    fn wall_normal(&self, axis: Axis) -> Option<usize>;
+    /// Numbers of scratch memory that [`PatchSolver::update_tile`] needs.
+    fn scratch_len(&self) -> usize;
+
+    /// Updates one tile.
+    ///
+    /// # Safety
+    /// The tile's cells and two more on every side along the swept axes must be readable, and
+    /// [`super::PACK_OVERRUN`] numbers past either end of the arrays; nobody else may write the tile's cells of
+    /// `q_next` or the slots of its taps meanwhile.
+    unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport;
+
+    /// 𝒜⁻ΔQ + 𝒜⁺ΔQ at each face of a list.
+    ///
+    /// # Safety
+    /// Each array must hold [`FaceList::stride`] numbers per component.
+    unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>);
+
+    /// Lets the source term act on a row of cells.
+    ///
+    /// # Safety
+    /// The row and [`super::PACK_OVERRUN`] numbers beyond must be readable, the row writable by the caller alone.
+    unsafe fn apply_source(&self, row: &SourceRow<R>);
+}
+
+/// A [`Solver`] compiled into whole-patch kernels.
+#[derive(Clone, Debug)]
+pub struct Kernels<S, const M: usize, const W: usize, const A: usize> {
+    solver: S,
+    isa: Isa,
+    equations: [&'static str; M],
+    aux: [&'static str; A],
+}
+
+impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels<S, M, W, A> {
+    /// Kernels for the widest vectors of this processor.
+    pub fn new(solver: S) -> Self {
+        Self::with_isa(solver, Isa::detect())
+    }
+
+    /// Kernels for the vectors named.
+    ///
+    /// # Panics
+    /// If this processor does not have them.
+    pub fn with_isa(solver: S, isa: Isa) -> Self {
+        assert!(Isa::available().contains(&isa), "this processor has no {}", isa.name());
+        const { assert!(W <= MAX_WAVES) };
+        Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX }
+    }
+}
+
+/// Defines a method that enters `$kernel` with the vectors of `self.isa`.
+macro_rules! dispatch {
+    ($self:ident, $kernel:path, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx512f,avx512dq,avx2,bmi2")]
+        unsafe fn avx512<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize>(
+            solver: &S, $($arg: $type),*
+        ) -> $out {
+            // SAFETY: the caller's promise is handed on; the instructions are enabled here.
+            unsafe { $kernel::<S, R::Avx512, M, W, A>(solver, $($arg),*) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        #[target_feature(enable = "avx2,bmi2")]
+        unsafe fn avx2<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize>(
+            solver: &S, $($arg: $type),*
+        ) -> $out {
+            // SAFETY: the caller's promise is handed on; the instructions are enabled here.
+            unsafe { $kernel::<S, R::Avx2, M, W, A>(solver, $($arg),*) }
+        }
+        match $self.isa {
+            // SAFETY: `with_isa` saw that the processor has the instructions; the rest is the caller's promise.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => unsafe { avx512::<S, R, M, W, A>(&$self.solver, $($arg),*) },
+            // SAFETY: likewise.
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => unsafe { avx2::<S, R, M, W, A>(&$self.solver, $($arg),*) },
+            // SAFETY: the caller's promise.
+            _ => unsafe { $kernel::<S, R::Portable, M, W, A>(&$self.solver, $($arg),*) },
+        }
+    }};
+}
+
+impl<S, R, const M: usize, const W: usize, const A: usize> PatchSolver<R> for Kernels<S, M, W, A>
+where
+    S: Solver<M, W, A>,
+    R: Scalar,
+{
+    fn dim(&self) -> usize {
+        S::DIM
+    }
+    fn equations(&self) -> &[&'static str] {
+        &self.equations
+    }
+    fn aux(&self) -> &[&'static str] {
+        &self.aux
+    }
+    fn num_waves(&self) -> usize {
+        W
+    }
+    fn has_source(&self) -> bool {
+        S::HAS_SOURCE
+    }
+    fn wall_normal(&self, axis: Axis) -> Option<usize> {
+        S::WALL_NORMAL[axis.index()]
+    }
+    fn scratch_len(&self) -> usize {
+        update::scratch_len(M, W)
+    }
+
+    unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
+        dispatch!(self, update::update_tile, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
+    }
+
+    unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
+        dispatch!(self, face::fluctuation_sums, (axis: Axis, list: &FaceList<R>) -> ())
+    }
+
+    unsafe fn apply_source(&self, row: &SourceRow<R>) {
+        dispatch!(self, source::apply_source, (row: &SourceRow<R>) -> ())
+    }
+}

@@ -1,0 +1,156 @@
+//! The update of one patch: everything that runs over many faces with one solver.
+//!
+//! A patch is a block of rows, `[component, y, x]` with x fastest; where it lies, and that there are others, is not
+//! known here. [`PatchSolver`] is the object-safe face of a solver: its entry points take whole tiles or lists of
+//! faces, so that calling them through a pointer costs nothing.
+
+mod dispatch;
+mod face;
+mod rows;
+mod source;
+mod update;
+
+pub use dispatch::{Isa, Kernels, PatchSolver};
+
+use crate::axis::{Axis, Side};
+use crate::limiter::Limiter;
+
+/// Columns of a tile at most: the row buffers of one tile then stay in the first-level cache.
+pub const TILE_COLUMNS: usize = 64;
+/// Rows of a tile at most: the unit of work that threads share.
+pub const TILE_ROWS: usize = 64;
+/// Numbers that must be readable past the last cell of an arena: packs may run over a row's end.
+pub const PACK_OVERRUN: usize = 16;
+/// Waves of a solver at most.
+pub const MAX_WAVES: usize = 8;
+
+/// Strides of a patch's arrays in numbers, not bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Strides {
+    /// From a cell to its upper neighbour in y.
+    pub row: usize,
+    /// From a cell to its upper neighbour in z.
+    pub slab: usize,
+    /// From a component to the next.
+    pub component: usize,
+}
+
+/// What is computed, the same for all patches of a run.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Scheme {
+    /// 1: Godunov. 2: with limited second-order corrections.
+    pub order: u8,
+    /// 0: no transverse waves. 1: of the fluctuations. 2: of the corrections too.
+    pub transverse: u8,
+    /// Limiter of each wave.
+    pub limiters: [Limiter; MAX_WAVES],
+    /// Component of aux that holds the capacity κ, or −1.
+    pub capacity: i32,
+}
+
+/// A face whose flux is kept for the conservation fix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Tap {
+    /// The face lies below cell `cell` along `axis`; indices count from the patch's first interior cell.
+    pub cell: [i32; 3],
+    /// Normal of the face.
+    pub axis: Axis,
+    /// The cell whose view of the flux is kept: on the face's lower or upper side.
+    pub seen_from: Side,
+    /// Where the flux goes: component `m` to `values[m · stride + slot]`.
+    pub slot: u32,
+}
+
+/// One tile of a patch and what to do with it. Pointers point at the patch's first interior cell, component 0.
+#[derive(Debug)]
+#[repr(C)]
+pub struct TileArgs<'a, R> {
+    /// State at the start of the step, ghost cells filled.
+    pub q: *const R,
+    /// State at its end; interior cells of the tile are written.
+    pub q_next: *mut R,
+    /// Auxiliary values, ghost cells filled; may dangle if the solver has none.
+    pub aux: *const R,
+    /// Strides of `q` and `q_next`, and of `aux` too.
+    pub strides: Strides,
+    /// First cell of the tile.
+    pub lo: [i32; 3],
+    /// One past its last cell.
+    pub hi: [i32; 3],
+    /// Axes swept: both for the unsplit update, one for a split sweep.
+    pub sweep: [bool; 3],
+    /// Time step.
+    pub dt: f64,
+    /// Cell size.
+    pub dx: [f64; 3],
+    /// The scheme.
+    pub scheme: &'a Scheme,
+    /// Faces to keep, sorted by [`Tap::complete_at`].
+    pub taps: &'a [Tap],
+    /// Fluxes of the taps.
+    pub tap_values: *mut R,
+    /// Distance between components in `tap_values`.
+    pub tap_stride: usize,
+}
+
+impl Tap {
+    /// Row at which the update, marching up the rows, has the face's flux: it finishes row k − 1 and face k together.
+    pub fn complete_at(&self) -> i32 {
+        self.cell[1] + i32::from(self.axis == Axis::X)
+    }
+}
+
+/// What an update found.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TileReport {
+    /// Largest Courant number over the tile's faces.
+    pub courant: f64,
+    /// False if the new state holds a NaN or an infinity.
+    pub finite: bool,
+}
+
+/// A list of faces between states that lie apart: coarse cells and fine ghost cells at the edge of a fine patch.
+#[derive(Debug)]
+#[repr(C)]
+pub struct FaceList<R> {
+    /// Number of faces.
+    pub len: usize,
+    /// Left states, `[component, face]`; component stride `stride`.
+    pub ql: *const R,
+    /// Right states, likewise.
+    pub qr: *const R,
+    /// Left auxiliary values, likewise.
+    pub aux_l: *const R,
+    /// Right auxiliary values, likewise.
+    pub aux_r: *const R,
+    /// The sum 𝒜⁻ΔQ + 𝒜⁺ΔQ, likewise.
+    pub sum: *mut R,
+    /// Numbers between components: at least `len` rounded up to [`PACK_OVERRUN`].
+    pub stride: usize,
+}
+
+/// A row of cells to apply the source term to.
+#[derive(Debug)]
+#[repr(C)]
+pub struct SourceRow<R> {
+    /// First cell, component 0.
+    pub q: *mut R,
+    /// Auxiliary values of the same cells.
+    pub aux: *const R,
+    /// Number of cells.
+    pub len: usize,
+    /// Numbers between components of `q` and `aux`.
+    pub component: usize,
+    /// Centre of the first cell.
+    pub centre: [f64; 3],
+    /// Cell size along x.
+    pub dx: f64,
+    /// Time at which the source starts to act.
+    pub t: f64,
+    /// How long it acts.
+    pub dt: f64,
+}
