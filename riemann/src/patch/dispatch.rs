@@ -1,6 +1,9 @@
 //! The object-safe face of a solver, and the choice of vector instructions at run time.
 
-use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport, face, source, update};
+use super::face::fluctuation_sums;
+use super::source::apply_source;
+use super::update::{scratch_len, update_tile};
+use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
 use crate::real::Scalar;
 use crate::solver::Solver;
@@ -116,7 +119,7 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
 
 /// Defines a method that enters `$kernel` with the vectors of `self.isa`.
 macro_rules! dispatch {
-    ($self:ident, $kernel:path, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
+    ($self:ident, $kernel:ident, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512dq,avx2,bmi2")]
         unsafe fn avx512<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize>(
@@ -170,18 +173,18 @@ where
         S::WALL_NORMAL[axis.index()]
     }
     fn scratch_len(&self) -> usize {
-        update::scratch_len(M, W)
+        scratch_len(M, W)
     }
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
-        dispatch!(self, update::update_tile, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
+        dispatch!(self, update_tile, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
     }
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
-        dispatch!(self, face::fluctuation_sums, (axis: Axis, list: &FaceList<R>) -> ())
+        dispatch!(self, fluctuation_sums, (axis: Axis, list: &FaceList<R>) -> ())
     }
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
-        dispatch!(self, source::apply_source, (row: &SourceRow<R>) -> ())
+        dispatch!(self, apply_source, (row: &SourceRow<R>) -> ())
     }
 }
