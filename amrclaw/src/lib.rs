@@ -1,7 +1,10 @@
 //! Hyperbolic PDEs on block-structured adaptive meshes.
 
+pub mod exec;
+pub mod fields;
 pub mod index;
 pub mod io;
 pub mod mesh;
 pub mod physics;
+pub mod plan;
 pub mod regrid;

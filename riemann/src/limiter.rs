@@ -27,8 +27,7 @@ pub enum Limiter {
 
 impl Limiter {
     /// All limiters.
-    pub const ALL: [Limiter; 5] =
-        [Limiter::None, Limiter::Minmod, Limiter::Superbee, Limiter::VanLeer, Limiter::Mc];
+    pub const ALL: [Limiter; 5] = [Limiter::None, Limiter::Minmod, Limiter::Superbee, Limiter::VanLeer, Limiter::Mc];
 
     /// The name used in case files.
     pub const fn name(self) -> &'static str {

@@ -1,7 +1,13 @@
-//! Geometry of levels: boxes and flags, no values of the solution.
+//! The mesh: patches, levels, hierarchy, flags. Integers and extents alone; holds no solution value.
 
+mod domain;
+mod hierarchy;
+mod level_mesh;
 mod tag_set;
 
+pub use domain::Domain;
+pub use hierarchy::{Hierarchy, MeshEpoch};
+pub use level_mesh::{Image, LevelMesh};
 pub use tag_set::TagSet;
 
 pub(crate) use tag_set::Tiling;

@@ -243,11 +243,7 @@ where
         let (di, dk) = if axis == Axis::X { (0, 1) } else { (1, 0) };
         // SAFETY: one ghost cell beyond the faces' cells is there.
         unsafe {
-            TransverseAux {
-                below: self.aux(i - di, k - dk),
-                here: self.aux(i, k),
-                above: self.aux(i + di, k + dk),
-            }
+            TransverseAux { below: self.aux(i - di, k - dk), here: self.aux(i, k), above: self.aux(i + di, k + dk) }
         }
     }
 
@@ -337,7 +333,8 @@ where
                 if self.args.scheme.order == 2 {
                     let dtdx = self.dt_over_dx[0] * (half * (V::load(kappa.at(0, i - 1)) + V::load(kappa.at(0, i))));
                     let w = self.rows.x_waves;
-                    correction = limited_correction::<S, V, M, W, A>(self.args.scheme, w, [(w, i - 1), (w, i + 1)], i, dtdx);
+                    correction =
+                        limited_correction::<S, V, M, W, A>(self.args.scheme, w, [(w, i - 1), (w, i + 1)], i, dtdx);
                     store(rows.correction, i, correction);
                 }
                 if transverse {
@@ -527,9 +524,8 @@ where
     #[inline(always)]
     unsafe fn courant_y(&mut self) {
         // SAFETY: columns 0 .. columns of face k are solved.
-        let largest = unsafe {
-            largest_speed::<V, W>(self.rows.y_waves[1].speeds, self.rows.inverse_capacity, 0, self.columns)
-        };
+        let largest =
+            unsafe { largest_speed::<V, W>(self.rows.y_waves[1].speeds, self.rows.inverse_capacity, 0, self.columns) };
         self.courant = self.courant.max(self.dt_over_dx[1].max_lane() * largest);
     }
 
@@ -612,11 +608,7 @@ where
             wave[m] = mine;
         }
         let size = speed.abs();
-        let lead = if S::FWAVES {
-            V::select(rightward, one, V::select(speed.lt(zero), -one, zero))
-        } else {
-            size
-        };
+        let lead = if S::FWAVES { V::select(rightward, one, V::select(speed.lt(zero), -one, zero)) } else { size };
         let factor = half * lead * (one - size * dtdx) * scheme.limiters[w].phi(dot, norm);
         for m in 0..M {
             correction[m] += factor * wave[m];

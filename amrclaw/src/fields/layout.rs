@@ -1,0 +1,85 @@
+//! Where each patch's numbers lie in the level's array.
+//!
+//! Shape of a patch: `[component, z, y, x]`, x fastest, ghost cells included. All patches of a level lie in one array,
+//! one after the other, with room for packs to run over at both ends.
+
+use crate::index::{CellBox, CellIndex};
+use crate::mesh::LevelMesh;
+use riemann::patch::{PACK_OVERRUN, Strides};
+
+/// Place of one patch in its level's arrays.
+#[derive(Clone, Copy, Debug)]
+pub struct PatchLayout<const D: usize> {
+    /// Interior cells.
+    pub cells: CellBox<D>,
+    /// Cells of the patches before, ghost cells included.
+    cells_before: usize,
+    /// Cells along each axis, ghost cells included.
+    extent: [usize; D],
+    num_ghost: i32,
+}
+
+impl<const D: usize> PatchLayout<D> {
+    /// Interior and ghost cells.
+    pub fn with_ghosts(&self) -> CellBox<D> {
+        self.cells.grow(self.num_ghost)
+    }
+
+    /// Strides of the patch.
+    pub fn strides(&self) -> Strides {
+        let row = self.extent[0];
+        let slab = row * self.extent.get(1).copied().unwrap_or(1);
+        let component = self.extent.iter().product();
+        Strides { row: if D > 1 { row } else { component }, slab: if D > 2 { slab } else { component }, component }
+    }
+
+    /// Position of component 0 of a cell, interior or ghost, in an array of `num_components` components a cell.
+    #[inline]
+    pub fn offset(&self, num_components: usize, cell: CellIndex<D>) -> usize {
+        debug_assert!(self.with_ghosts().contains(cell), "{cell:?} in {:?}", self.with_ghosts());
+        let mut offset = 0;
+        for d in (0..D).rev() {
+            offset = offset * self.extent[d] + (cell[d] - self.cells.lo[d] + self.num_ghost) as usize;
+        }
+        PACK_OVERRUN + self.cells_before * num_components + offset
+    }
+
+    /// Numbers from one component to the next.
+    #[inline]
+    pub fn component(&self) -> usize {
+        self.extent.iter().product()
+    }
+}
+
+/// Places of all patches of a level.
+#[derive(Clone, Debug)]
+pub struct LevelLayout<const D: usize> {
+    /// One entry per patch, in the mesh's order.
+    pub patches: Vec<PatchLayout<D>>,
+    cells: usize,
+}
+
+impl<const D: usize> LevelLayout<D> {
+    /// Lays out a level with `num_ghost` ghost cells on every side of a patch.
+    pub fn new(mesh: &LevelMesh<D>, num_ghost: i32) -> Self {
+        let mut cells = 0;
+        let place = |&patch: &CellBox<D>| {
+            let extent = patch.grow(num_ghost).size().map(|n| n as usize);
+            let layout = PatchLayout { cells: patch, cells_before: cells, extent, num_ghost };
+            cells += extent.iter().product::<usize>();
+            layout
+        };
+        let patches = mesh.patches().iter().map(place).collect();
+        LevelLayout { patches, cells }
+    }
+
+    /// Numbers in an array of `num_components` components a cell.
+    pub fn len(&self, num_components: usize) -> usize {
+        self.cells * num_components + 2 * PACK_OVERRUN
+    }
+
+    /// Cells of all patches, ghost cells included.
+    pub fn num_cells_with_ghosts(&self) -> usize {
+        self.cells
+    }
+}

@@ -1,0 +1,75 @@
+//! Memory that outlives the arrays in it: after the first regrids nothing is allocated.
+
+use riemann::real::Scalar;
+
+/// Arrays handed back, for the next that asks.
+#[derive(Debug, Default)]
+pub struct Pool<R> {
+    free: Vec<Vec<R>>,
+    /// Numbers held by arrays that are out or free.
+    held: usize,
+    /// Arrays that had to be made or made larger.
+    grown: u64,
+}
+
+impl<R: Scalar> Pool<R> {
+    /// An empty pool.
+    pub fn new() -> Self {
+        Pool { free: Vec::new(), held: 0, grown: 0 }
+    }
+
+    /// An array of `len` numbers, each of them some finite or non-finite number left by an earlier owner, or zero.
+    pub fn take(&mut self, len: usize) -> Vec<R> {
+        let fits = |v: &Vec<R>| v.capacity() >= len;
+        let best = (0..self.free.len()).filter(|&k| fits(&self.free[k])).min_by_key(|&k| self.free[k].capacity());
+        let largest = (0..self.free.len()).max_by_key(|&k| self.free[k].capacity());
+        let mut array = match best.or(largest) {
+            Some(k) => self.free.swap_remove(k),
+            None => Vec::new(),
+        };
+        if array.capacity() < len {
+            // A quarter more than asked for: the next regrid wants about as much.
+            let before = array.capacity();
+            array.clear();
+            array.reserve_exact(len + len / 4);
+            self.held += array.capacity() - before;
+            self.grown += 1;
+        }
+        array.resize(len, R::default());
+        array
+    }
+
+    /// Takes an array back.
+    pub fn give(&mut self, array: Vec<R>) {
+        if array.capacity() > 0 {
+            self.free.push(array);
+        }
+    }
+
+    /// Bytes of all arrays that came from here.
+    pub fn bytes(&self) -> usize {
+        self.held * R::BYTES
+    }
+
+    /// How often an array had to be allocated.
+    pub fn allocations(&self) -> u64 {
+        self.grown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The smallest array that is large enough is taken, and asking again for what was given back allocates nothing.
+    #[test]
+    fn arrays_are_used_again() {
+        let mut pool = Pool::<f64>::new();
+        let (small, large) = (pool.take(100), pool.take(1000));
+        pool.give(large);
+        pool.give(small);
+        assert!(pool.take(90).capacity() < 1000);
+        assert_eq!(pool.take(900).len(), 900);
+        assert_eq!(pool.allocations(), 2);
+    }
+}

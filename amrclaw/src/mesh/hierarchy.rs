@@ -1,0 +1,100 @@
+//! All levels together.
+
+use super::{Domain, LevelMesh};
+use crate::index::{CellBox, Level, Ratio};
+use std::sync::Arc;
+
+/// Counts changes of the mesh: plans made for one epoch are refused in another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct MeshEpoch(pub u64);
+
+/// The patches of every level. Copies share their levels.
+#[derive(Clone, Debug)]
+pub struct Hierarchy<const D: usize> {
+    domain: Domain<D>,
+    ratios: Vec<Ratio<D>>,
+    levels: Vec<Arc<LevelMesh<D>>>,
+    epoch: MeshEpoch,
+}
+
+impl<const D: usize> Hierarchy<D> {
+    /// A hierarchy of one level whose patches fill the domain.
+    ///
+    /// `ratios[l]`: from level `l` to `l + 1`; their number bounds that of the levels.
+    pub fn new(domain: Domain<D>, ratios: Vec<Ratio<D>>, coarsest: Vec<CellBox<D>>) -> Self {
+        let mesh = LevelMesh::new(domain.coarsest(), domain.periodic, coarsest);
+        assert_eq!(mesh.num_cells(), domain.coarsest().volume(), "the coarsest level fills the domain");
+        Hierarchy { domain, ratios, levels: vec![Arc::new(mesh)], epoch: MeshEpoch::default() }
+    }
+
+    /// The physical domain.
+    pub fn domain(&self) -> &Domain<D> {
+        &self.domain
+    }
+
+    /// Ratios between the levels that may exist.
+    pub fn ratios(&self) -> &[Ratio<D>] {
+        &self.ratios
+    }
+
+    /// Ratio from `level` to the next finer one.
+    pub fn ratio(&self, level: Level) -> Ratio<D> {
+        self.ratios[level.index()]
+    }
+
+    /// Largest number of levels.
+    pub fn max_levels(&self) -> usize {
+        self.ratios.len() + 1
+    }
+
+    /// Number of levels that have patches.
+    pub fn num_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The finest level that has patches.
+    pub fn finest(&self) -> Level {
+        Level((self.levels.len() - 1) as u8)
+    }
+
+    /// Patches of a level.
+    pub fn level(&self, level: Level) -> &Arc<LevelMesh<D>> {
+        &self.levels[level.index()]
+    }
+
+    /// The levels, coarsest first.
+    pub fn levels(&self) -> &[Arc<LevelMesh<D>>] {
+        &self.levels
+    }
+
+    /// Epoch of the mesh.
+    pub fn epoch(&self) -> MeshEpoch {
+        self.epoch
+    }
+
+    /// All cells that a level could have.
+    pub fn domain_box(&self, level: Level) -> CellBox<D> {
+        self.ratios[..level.index()].iter().fold(self.domain.coarsest(), |cells, r| cells.fine_from_coarse(*r))
+    }
+
+    /// Cell size of a level.
+    pub fn dx(&self, level: Level) -> [f64; D] {
+        self.domain.dx(self.domain_box(level).hi)
+    }
+
+    /// Replaces all levels finer than `base` by the given patches, coarser levels first; a level without patches ends
+    /// the list.
+    pub fn replace_finer(&mut self, base: Level, finer: Vec<Vec<CellBox<D>>>) {
+        self.levels.truncate(base.index() + 1);
+        for patches in finer {
+            if patches.is_empty() {
+                break;
+            }
+            let level = Level(self.levels.len() as u8);
+            let mesh = LevelMesh::new(self.domain_box(level), self.domain.periodic, patches);
+            self.levels.push(Arc::new(mesh));
+        }
+        assert!(self.levels.len() <= self.max_levels());
+        self.epoch.0 += 1;
+    }
+}

@@ -1,0 +1,208 @@
+//! The patches of one level, and which of them lie in a region.
+
+use crate::index::{CellBox, CellIndex};
+
+/// Disjoint patches of one level, sorted.
+///
+/// Invariant: a patch is not empty and lies in the level's domain box.
+#[derive(Clone, Debug)]
+pub struct LevelMesh<const D: usize> {
+    domain: CellBox<D>,
+    periodic: [bool; D],
+    patches: Vec<CellBox<D>>,
+    /// Bucket of each patch's lower corner, last axis first, with the patch; sorted. Buckets are as large as the
+    /// largest patch.
+    buckets: Vec<(CellIndex<D>, u32)>,
+    bucket_size: [i32; D],
+}
+
+/// A part of a region that a patch covers, possibly as a periodic image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Image<const D: usize> {
+    /// The covering patch.
+    pub patch: usize,
+    /// The covered part of the region, in the region's coordinates.
+    pub part: CellBox<D>,
+    /// `cell − shift` is the cell's place in the patch; zero but for images across a periodic side.
+    pub shift: CellIndex<D>,
+}
+
+impl<const D: usize> LevelMesh<D> {
+    /// A level from its patches, which need not be sorted.
+    ///
+    /// # Panics
+    /// If a patch is empty or leaves the domain.
+    pub fn new(domain: CellBox<D>, periodic: [bool; D], mut patches: Vec<CellBox<D>>) -> Self {
+        patches.sort_by_key(|p| (reversed(p.lo), p.hi));
+        for p in &patches {
+            assert!(!p.is_empty() && domain.contains_box(p), "patch {p:?} in domain {domain:?}");
+        }
+        let largest = |d: usize| patches.iter().map(|p| p.size()[d]).max().unwrap_or(1);
+        let bucket_size: [i32; D] = std::array::from_fn(largest);
+        let bucket = |i: CellIndex<D>| reversed(std::array::from_fn(|d| i[d].div_euclid(bucket_size[d])));
+        let mut buckets: Vec<_> = patches.iter().enumerate().map(|(k, p)| (bucket(p.lo), k as u32)).collect();
+        buckets.sort_unstable();
+        LevelMesh { domain, periodic, patches, buckets, bucket_size }
+    }
+
+    /// The patches, sorted by their lower corner, last axis first.
+    pub fn patches(&self) -> &[CellBox<D>] {
+        &self.patches
+    }
+
+    /// All cells that the level could have.
+    pub fn domain(&self) -> CellBox<D> {
+        self.domain
+    }
+
+    /// Axes along which the domain repeats.
+    pub fn periodic(&self) -> [bool; D] {
+        self.periodic
+    }
+
+    /// Number of cells of all patches.
+    pub fn num_cells(&self) -> usize {
+        self.patches.iter().map(CellBox::volume).sum()
+    }
+
+    /// Calls `visit` with each patch that shares cells with the region, and with those cells.
+    fn for_each_in(&self, region: &CellBox<D>, mut visit: impl FnMut(usize, CellBox<D>)) {
+        if region.is_empty() || self.patches.is_empty() {
+            return;
+        }
+        // A patch reaches at most one bucket beyond that of its lower corner.
+        let first: CellIndex<D> = std::array::from_fn(|d| region.lo[d].div_euclid(self.bucket_size[d]) - 1);
+        let last: CellIndex<D> = std::array::from_fn(|d| (region.hi[d] - 1).div_euclid(self.bucket_size[d]));
+        let mut lines = CellBox::new(first, last.map(|i| i + 1));
+        lines.hi[0] = lines.lo[0] + 1;
+        for line in lines.cells() {
+            let key = reversed(line);
+            let start = self.buckets.partition_point(|(bucket, _)| *bucket < key);
+            for &(bucket, k) in &self.buckets[start..] {
+                if bucket[..D - 1] != key[..D - 1] || bucket[D - 1] > last[0] {
+                    break;
+                }
+                let part = self.patches[k as usize].intersect(region);
+                if !part.is_empty() {
+                    visit(k as usize, part);
+                }
+            }
+        }
+    }
+
+    /// The parts of a region that patches cover, periodic images included. The region may leave the domain.
+    pub fn images(&self, region: &CellBox<D>) -> Vec<Image<D>> {
+        let size = self.domain.size();
+        let shifts = |d: usize| {
+            let outside = region.lo[d] < self.domain.lo[d] || region.hi[d] > self.domain.hi[d];
+            if self.periodic[d] && outside { [-1, 2] } else { [0, 1] }
+        };
+        let ranges: [[i32; 2]; D] = std::array::from_fn(shifts);
+        let turns = CellBox::new(ranges.map(|r| r[0]), ranges.map(|r| r[1]));
+        let mut images = Vec::new();
+        for turn in turns.cells() {
+            let shift: CellIndex<D> = std::array::from_fn(|d| turn[d] * size[d]);
+            let back = shift.map(|s| -s);
+            self.for_each_in(&region.shift(back), |patch, part| {
+                images.push(Image { patch, part: part.shift(shift), shift });
+            });
+        }
+        images
+    }
+
+    /// The part of a region that lies in the domain, or beyond a periodic side of it.
+    pub fn inside_domain(&self, region: &CellBox<D>) -> CellBox<D> {
+        let mut inside = *region;
+        for d in (0..D).filter(|&d| !self.periodic[d]) {
+            inside.lo[d] = inside.lo[d].max(self.domain.lo[d]);
+            inside.hi[d] = inside.hi[d].min(self.domain.hi[d]);
+        }
+        inside
+    }
+
+    /// True if patches cover every cell of the region that lies in the domain, or beyond a periodic side of it.
+    pub fn covers(&self, region: &CellBox<D>) -> bool {
+        let inside = self.inside_domain(region);
+        let covered: usize = self.images(&inside).iter().map(|image| image.part.volume()).sum();
+        covered == inside.volume()
+    }
+
+    /// The parts of a region that no patch covers.
+    pub fn uncovered(&self, region: &CellBox<D>) -> Vec<CellBox<D>> {
+        let mut rest = vec![*region];
+        for image in self.images(region) {
+            let mut next = Vec::with_capacity(rest.len());
+            for part in &rest {
+                part.subtract_into(&image.part, &mut next);
+            }
+            rest = next;
+        }
+        rest.retain(|part| !part.is_empty());
+        rest
+    }
+}
+
+/// The index with its last axis first: the order in which patches are sorted.
+fn reversed<const D: usize>(i: CellIndex<D>) -> CellIndex<D> {
+    std::array::from_fn(|d| i[D - 1 - d])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn quarters() -> LevelMesh<2> {
+        let domain = CellBox::new([0, 0], [10, 7]);
+        let patches = vec![
+            CellBox::new([5, 0], [10, 3]),
+            CellBox::new([0, 0], [5, 3]),
+            CellBox::new([0, 3], [5, 7]),
+            CellBox::new([5, 3], [10, 7]),
+        ];
+        LevelMesh::new(domain, [true, false], patches)
+    }
+
+    /// A corner across the periodic side meets the patches of the far side, each cell once.
+    #[test]
+    fn images_cross_periodic_corners_once() {
+        let mesh = quarters();
+        let region = CellBox::new([-2, 2], [1, 4]);
+        let images = mesh.images(&region);
+        assert_eq!(images.iter().map(|i| i.part.volume()).sum::<usize>(), region.volume());
+        assert!(images.iter().any(|i| i.shift == [-10, 0] && i.patch == 1));
+        assert!(mesh.covers(&CellBox::new([-3, -3], [13, 10])));
+    }
+
+    proptest! {
+        /// Every cell of a region is found in exactly the patch that holds it, whatever the patches' sizes.
+        #[test]
+        fn images_agree_with_a_search_of_all_patches(
+            cuts in proptest::collection::btree_set(1..40i32, 0..6),
+            lo in [-9..50i32, -9..20i32],
+            size in [1..30i32, 1..20i32],
+        ) {
+            let domain = CellBox::new([0, 0], [41, 13]);
+            let mut patches = Vec::new();
+            let mut rest = domain;
+            for (k, cut) in cuts.into_iter().enumerate() {
+                let (mut left, right) = rest.split(0, cut);
+                left.hi[1] = if k % 2 == 0 { 13 } else { 5 };
+                patches.push(left);
+                rest = right;
+            }
+            patches.push(rest);
+            let mesh = LevelMesh::new(domain, [false, false], patches);
+            let region = CellBox::new(lo, [lo[0] + size[0], lo[1] + size[1]]);
+            let images = mesh.images(&region);
+            for cell in region.cells() {
+                let expected = mesh.patches().iter().position(|p| p.contains(cell));
+                let found: Vec<_> = images.iter().filter(|i| i.part.contains(cell)).map(|i| i.patch).collect();
+                prop_assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
+            }
+            let open: usize = mesh.uncovered(&region).iter().map(CellBox::volume).sum();
+            let covered: usize = images.iter().map(|i| i.part.volume()).sum();
+            prop_assert_eq!(open + covered, region.volume());
+        }
+    }
+}

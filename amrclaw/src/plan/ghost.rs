@@ -1,0 +1,180 @@
+//! Ghost cells: same level, coarser level, physical boundary.
+
+use super::region::{CopyRegion, InterpRegion, interpolations};
+use crate::index::{CellBox, Ratio};
+use crate::mesh::{LevelMesh, MeshEpoch};
+use riemann::axis::{Axis, Side};
+use std::ops::Range;
+
+/// Cells of the next coarser level that a patch must keep between itself and that level's edge, so that its ghost
+/// cells and the slopes that interpolate them find their data: `⌈num_ghost / ratio⌉ + 1`, with the smallest ratio, 2.
+pub fn nesting_width(num_ghost: i32) -> i32 {
+    (num_ghost + 1) / 2 + 1
+}
+
+/// Ghost cells beyond one side of the domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundaryRegion<const D: usize> {
+    /// The patch.
+    pub target: u32,
+    /// Cells written; all lie outside the domain along `axis`.
+    pub cells: CellBox<D>,
+    /// Normal of the domain's side.
+    pub axis: Axis,
+    /// Which side.
+    pub side: Side,
+}
+
+/// Regions that fill one level's ghost cells, sorted by destination patch.
+///
+/// Invariant: every ghost cell is written by exactly one region. Boundary regions come in the order of their axes and
+/// read cells that earlier regions have written.
+#[derive(Clone, Debug)]
+pub struct GhostPlan<const D: usize> {
+    epoch: MeshEpoch,
+    copies: Vec<CopyRegion<D>>,
+    interps: Vec<InterpRegion<D>>,
+    boundaries: Vec<BoundaryRegion<D>>,
+    /// Ends of each patch's regions in the three lists.
+    ends: Vec<[usize; 3]>,
+}
+
+impl<const D: usize> GhostPlan<D> {
+    /// Plans the ghost cells of `mesh`; `coarser`: the next coarser level and the ratio to it.
+    pub fn new(
+        epoch: MeshEpoch,
+        mesh: &LevelMesh<D>,
+        coarser: Option<(&LevelMesh<D>, Ratio<D>)>,
+        num_ghost: i32,
+    ) -> Self {
+        let mut plan =
+            GhostPlan { epoch, copies: Vec::new(), interps: Vec::new(), boundaries: Vec::new(), ends: Vec::new() };
+        for (k, patch) in mesh.patches().iter().enumerate() {
+            let target = k as u32;
+            let grown = patch.grow(num_ghost);
+            plan.add_boundaries(target, &grown, mesh);
+            let mut open = Vec::new();
+            mesh.inside_domain(&grown).subtract_into(patch, &mut open);
+            for region in &open {
+                for image in mesh.images(region) {
+                    let source = image.patch as u32;
+                    plan.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
+                }
+                let Some((coarse, ratio)) = coarser else { continue };
+                for cells in mesh.uncovered(region) {
+                    interpolations(coarse, ratio, target, &cells, &mut plan.interps);
+                }
+            }
+            plan.ends.push([plan.copies.len(), plan.interps.len(), plan.boundaries.len()]);
+        }
+        plan
+    }
+
+    /// Ghost cells outside the domain. Along axes before the region's own it reaches over all ghost cells, along later
+    /// ones it stays within the domain, so that corners are written once, by the last axis.
+    fn add_boundaries(&mut self, target: u32, grown: &CellBox<D>, mesh: &LevelMesh<D>) {
+        let domain = mesh.domain();
+        for (d, axis) in Axis::ALL.into_iter().enumerate().take(D).filter(|&(d, _)| !mesh.periodic()[d]) {
+            let mut within = *grown;
+            for later in (d + 1..D).filter(|&later| !mesh.periodic()[later]) {
+                within.lo[later] = within.lo[later].max(domain.lo[later]);
+                within.hi[later] = within.hi[later].min(domain.hi[later]);
+            }
+            for side in Side::BOTH {
+                let mut cells = within;
+                match side {
+                    Side::Lower => cells.hi[d] = cells.hi[d].min(domain.lo[d]),
+                    Side::Upper => cells.lo[d] = cells.lo[d].max(domain.hi[d]),
+                }
+                if !cells.is_empty() {
+                    self.boundaries.push(BoundaryRegion { target, cells, axis, side });
+                }
+            }
+        }
+    }
+
+    /// The mesh that the plan was made for.
+    pub fn epoch(&self) -> MeshEpoch {
+        self.epoch
+    }
+
+    /// Number of patches.
+    pub fn num_patches(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn range(&self, patch: usize, list: usize) -> Range<usize> {
+        let start = if patch == 0 { 0 } else { self.ends[patch - 1][list] };
+        start..self.ends[patch][list]
+    }
+
+    /// Copies into a patch from its own level.
+    pub fn copies(&self, patch: usize) -> &[CopyRegion<D>] {
+        &self.copies[self.range(patch, 0)]
+    }
+
+    /// Interpolations into a patch from the coarser level.
+    pub fn interps(&self, patch: usize) -> &[InterpRegion<D>] {
+        &self.interps[self.range(patch, 1)]
+    }
+
+    /// Ghost cells of a patch outside the domain.
+    pub fn boundaries(&self, patch: usize) -> &[BoundaryRegion<D>] {
+        &self.boundaries[self.range(patch, 2)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashMap;
+
+    /// Cuts a domain into a checkerboard of patches and keeps some.
+    fn some_patches<const D: usize>(domain: CellBox<D>, piece: i32, keep: &[bool]) -> Vec<CellBox<D>> {
+        let blocks = domain.coarse_from_fine(Ratio::uniform(piece));
+        let chosen = blocks.cells().zip(keep.iter().cycle()).filter(|(_, keep)| **keep);
+        chosen.map(|(c, _)| CellBox::cell(c).fine_from_coarse(Ratio::uniform(piece)).intersect(&domain)).collect()
+    }
+
+    fn every_ghost_cell_once<const D: usize>(cells: [i32; D], periodic: [bool; D], keep: &[bool], ratio: i32) {
+        let coarse_domain = CellBox::new([0; D], cells);
+        let coarse = LevelMesh::new(coarse_domain, periodic, some_patches(coarse_domain, 5, &[true]));
+        let ratio = Ratio::uniform(ratio);
+        let domain = coarse_domain.fine_from_coarse(ratio);
+        let patches = some_patches(domain, 4 * ratio.0[0], keep);
+        let mesh = LevelMesh::new(domain, periodic, patches);
+        let plan = GhostPlan::new(MeshEpoch(0), &mesh, Some((&coarse, ratio)), 2);
+        for (k, patch) in mesh.patches().iter().enumerate() {
+            let mut written = HashMap::new();
+            let regions = plan.copies(k).iter().map(|r| r.cells);
+            let regions = regions.chain(plan.interps(k).iter().map(|r| r.cells));
+            for cells in regions.chain(plan.boundaries(k).iter().map(|r| r.cells)) {
+                cells.cells().for_each(|c| *written.entry(c).or_insert(0) += 1);
+            }
+            for cell in patch.grow(2).cells() {
+                let times = written.get(&cell).copied().unwrap_or(0);
+                assert_eq!(times, i32::from(!patch.contains(cell)), "{cell:?} of {patch:?}");
+            }
+            for copy in plan.copies(k) {
+                let source = mesh.patches()[copy.source as usize];
+                assert!(source.contains_box(&copy.cells.shift(copy.shift.map(|s| -s))));
+            }
+        }
+    }
+
+    proptest! {
+        /// Every ghost cell is written exactly once, in 1, 2 and 3 dimensions, whatever sides are periodic.
+        #[test]
+        fn ghost_cells_are_written_once(
+            keep in proptest::collection::vec(any::<bool>(), 4..23),
+            periodic in any::<[bool; 3]>(),
+            ratio in prop_oneof![Just(2), Just(4)],
+        ) {
+            prop_assume!(keep.iter().any(|k| *k));
+            every_ghost_cell_once([23], [periodic[0]], &keep, ratio);
+            every_ghost_cell_once([13, 9], [periodic[0], periodic[1]], &keep, ratio);
+            every_ghost_cell_once([7, 6, 5], periodic, &keep, ratio);
+        }
+    }
+}
