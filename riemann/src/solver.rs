@@ -51,6 +51,9 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const EQUATIONS: [&'static str; M];
     /// Name of each auxiliary value; `A` of them.
     const AUX: [&'static str; A];
+    /// For each auxiliary value that lives on faces instead of in cells, their normal. The value stored with a cell is
+    /// that of its lower face.
+    const AUX_FACE: [Option<Axis>; A] = [None; A];
     /// Waves are f-waves: they decompose the flux difference instead of the jump in `q`.
     const FWAVES: bool = false;
     /// The solver has a source term.

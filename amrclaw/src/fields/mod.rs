@@ -2,6 +2,8 @@
 
 mod layout;
 mod pool;
+mod shared;
 
 pub use layout::{LevelLayout, PatchLayout};
 pub use pool::Pool;
+pub use shared::Shared;

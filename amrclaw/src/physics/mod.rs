@@ -1,5 +1,9 @@
 //! The user's side: what is solved, with which data.
 
 mod cell_function;
+mod problem;
 
 pub use cell_function::{CellFunction, CellRow};
+pub use problem::{
+    Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,
+};

@@ -61,6 +61,8 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn equations(&self) -> &[&'static str];
     /// Names of the auxiliary values.
     fn aux(&self) -> &[&'static str];
+    /// For each auxiliary value that lives on faces, their normal.
+    fn aux_face(&self) -> &[Option<Axis>];
     /// Number of waves.
     fn num_waves(&self) -> usize;
     /// True if the solver has a source term.
@@ -98,6 +100,7 @@ pub struct Kernels<S, const M: usize, const W: usize, const A: usize> {
     isa: Isa,
     equations: [&'static str; M],
     aux: [&'static str; A],
+    aux_face: [Option<Axis>; A],
 }
 
 impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels<S, M, W, A> {
@@ -113,7 +116,7 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
     pub fn with_isa(solver: S, isa: Isa) -> Self {
         assert!(Isa::available().contains(&isa), "this processor has no {}", isa.name());
         const { assert!(W <= MAX_WAVES) };
-        Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX }
+        Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX, aux_face: S::AUX_FACE }
     }
 }
 
@@ -162,6 +165,9 @@ where
     }
     fn aux(&self) -> &[&'static str] {
         &self.aux
+    }
+    fn aux_face(&self) -> &[Option<Axis>] {
+        &self.aux_face
     }
     fn num_waves(&self) -> usize {
         W

@@ -17,6 +17,8 @@ use crate::limiter::Limiter;
 
 /// Columns of a tile at most: the row buffers of one tile then stay in the first-level cache.
 pub const TILE_COLUMNS: usize = 64;
+/// Columns that a tile may reach beyond that, into ghost cells which later sweeps read.
+pub const TILE_GROWTH: usize = 8;
 /// Rows of a tile at most: the unit of work that threads share.
 pub const TILE_ROWS: usize = 64;
 /// Numbers that must be readable past the last cell of an arena: packs may run over a row's end.

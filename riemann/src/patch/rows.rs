@@ -1,10 +1,10 @@
 //! Row buffers of a tile: what the update keeps between one row and the next.
 
-use super::{PACK_OVERRUN, TILE_COLUMNS};
+use super::{PACK_OVERRUN, TILE_COLUMNS, TILE_GROWTH};
 use crate::real::Scalar;
 
 /// Numbers in one row buffer: a tile's columns, two neighbours on each side, and room for the last pack to run over.
-pub(super) const ROW: usize = TILE_COLUMNS + 4 + PACK_OVERRUN;
+pub(super) const ROW: usize = TILE_COLUMNS + TILE_GROWTH + 4 + PACK_OVERRUN;
 
 /// A group of row buffers inside the scratch memory: one per component.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@
 //! Bits: each face's arithmetic is the same in every lane width and every tiling, so neither changes the result.
 
 use super::rows::{Carver, ROW, Rows};
-use super::{Scheme, TILE_COLUMNS, TileArgs, TileReport};
+use super::{Scheme, TILE_COLUMNS, TILE_GROWTH, TileArgs, TileReport};
 use crate::axis::{Axis, Side};
 use crate::real::{Mask, Real, Scalar};
 use crate::solver::{Solver, TransverseAux};
@@ -143,7 +143,7 @@ where
     V: Real,
 {
     let columns = (args.hi[0] - args.lo[0]) as isize;
-    assert!(columns as usize <= TILE_COLUMNS, "a tile of {columns} columns");
+    assert!(columns as usize <= TILE_COLUMNS + TILE_GROWTH, "a tile of {columns} columns");
     if args.scheme.order < 2 || args.scheme.transverse == 0 || !(args.sweep[0] && args.sweep[1]) {
         // Corrections, transverse parts and sweeps that are left out are read as zeros.
         scratch.fill(V::Scalar::default());

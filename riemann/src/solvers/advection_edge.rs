@@ -20,6 +20,7 @@ impl Solver<1, 1, 2> for AdvectionEdge {
     const DIM: usize = 2;
     const EQUATIONS: [&'static str; 1] = ["q"];
     const AUX: [&'static str; 2] = ["u_edge", "v_edge"];
+    const AUX_FACE: [Option<Axis>; 2] = [Some(Axis::X), Some(Axis::Y)];
     const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
 
     #[inline(always)]

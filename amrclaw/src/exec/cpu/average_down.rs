@@ -1,0 +1,105 @@
+//! Averaging a fine level onto the coarse cells beneath it.
+//!
+//! Equation: `Q_c = Σ κ_f Q_f / (κ_c N)`, N fine cells in a coarse one; κ = 1 without a capacity function.
+
+use super::CpuExecutor;
+use super::interpolate::rows;
+use crate::fields::Shared;
+use crate::index::Level;
+use crate::plan::RestrictPlan;
+use rayon::prelude::*;
+use riemann::real::{Real, Scalar};
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    pub(super) fn average_level(&mut self, fine: Level, plan: &RestrictPlan<D>) {
+        let capacity = usize::try_from(self.problem.scheme.capacity).ok();
+        let num_aux = self.solver.aux().len();
+        let (coarser, finer) = self.levels.split_at_mut(fine.index());
+        let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return };
+        let (coarse_layout, num_eqn) = (coarse.layout.clone(), coarse.num_eqn);
+        let coarse_aux = std::mem::take(&mut coarse.aux);
+        let q = Shared::new(coarse.q_mut());
+        let fine_q = fine.q();
+        let weight = R::from_f64(1.0 / f64::from(plan.ratio.cells()));
+        (0..plan.num_patches()).into_par_iter().for_each(|k| {
+            let target = &coarse_layout.patches[k];
+            for region in plan.regions(k) {
+                let source = &fine.layout.patches[region.source as usize];
+                for row in rows(&region.cells) {
+                    let len = region.cells.size()[0] as usize;
+                    let to = target.offset(num_eqn, row);
+                    let first = std::array::from_fn(|d| row[d] * plan.ratio.0[d]);
+                    let kappa = capacity.map(|c| {
+                        let fine_kappa = source.offset(num_aux, first) + c * source.component();
+                        let coarse_kappa = target.offset(num_aux, row) + c * target.component();
+                        (&fine.aux[fine_kappa..], &coarse_aux[coarse_kappa..][..len])
+                    });
+                    let sub_rows = sub_rows(plan, source.strides().row, source.strides().slab);
+                    for m in 0..num_eqn {
+                        // SAFETY: each coarse patch is written by its own task alone.
+                        let out = unsafe { q.row_mut(to + m * target.component(), len) };
+                        let values = &fine_q[source.offset(num_eqn, first) + m * source.component()..];
+                        match kappa {
+                            None => average_row(out, values, sub_rows, plan.ratio.0[0] as usize, weight),
+                            Some(kappa) => {
+                                weighted_row(out, values, kappa, sub_rows, plan.ratio.0[0] as usize, weight);
+                            }
+                        }
+                    }
+                }
+            }
+        });
+        coarse.aux = coarse_aux;
+    }
+}
+
+/// Rows of fine cells in a row of coarse cells: number and stride along y, and along z.
+type SubRows = [(usize, usize); 2];
+
+fn sub_rows<const D: usize>(plan: &RestrictPlan<D>, row: usize, slab: usize) -> SubRows {
+    let count = |d: usize| plan.ratio.0.get(d).map_or(1, |&r| r as usize);
+    [(count(1), row), (count(2), slab)]
+}
+
+/// Means of the fine cells over a row of coarse cells.
+#[inline]
+fn average_row<R: Scalar>(out: &mut [R], fine: &[R], [y, z]: SubRows, ratio: usize, weight: R) {
+    out.fill(R::default());
+    for kz in 0..z.0 {
+        for ky in 0..y.0 {
+            let row = &fine[kz * z.1 + ky * y.1..][..out.len() * ratio];
+            if ratio == 2 {
+                let (pairs, _) = row.as_chunks::<2>();
+                out.iter_mut().zip(pairs).for_each(|(o, [a, b])| *o += *a + *b);
+            } else {
+                out.iter_mut().zip(row.chunks_exact(ratio)).for_each(|(o, cells)| {
+                    *o += cells.iter().fold(R::default(), |sum, v| sum + *v);
+                });
+            }
+        }
+    }
+    out.iter_mut().for_each(|o| *o = *o * weight);
+}
+
+/// The same, weighted with the capacity of the fine cells and divided by that of the coarse ones.
+fn weighted_row<R: Scalar>(
+    out: &mut [R],
+    fine: &[R],
+    (fine_kappa, coarse_kappa): (&[R], &[R]),
+    [y, z]: SubRows,
+    ratio: usize,
+    weight: R,
+) {
+    for (i, value) in out.iter_mut().enumerate() {
+        let mut sum = R::constant(0.0);
+        for kz in 0..z.0 {
+            for ky in 0..y.0 {
+                let start = kz * z.1 + ky * y.1 + i * ratio;
+                for k in start..start + ratio {
+                    sum += fine_kappa[k] * fine[k];
+                }
+            }
+        }
+        *value = sum * weight / coarse_kappa[i];
+    }
+}

@@ -1,0 +1,119 @@
+//! Ghost cells outside the domain.
+
+use super::interpolate::rows;
+use crate::fields::{PatchLayout, Shared};
+use crate::mesh::Domain;
+use crate::physics::{Boundary, BoundaryCell, BoundaryFunction};
+use crate::plan::BoundaryRegion;
+use riemann::axis::Side;
+use riemann::real::Scalar;
+
+/// What a boundary needs to know of its level.
+#[derive(Clone, Copy)]
+pub(super) struct BoundaryContext<'a, const D: usize> {
+    pub domain: &'a Domain<D>,
+    /// Cells of the level along each axis of the domain.
+    pub cells: [i32; D],
+    pub dx: [f64; D],
+    pub time: f64,
+    pub num_eqn: usize,
+}
+
+/// Fills a region from the patch's own cells inside the domain.
+///
+/// # Safety
+/// Nobody else touches the patch's ghost cells meanwhile.
+pub(super) unsafe fn fill<const D: usize, R: Scalar>(
+    q: Shared<'_, R>,
+    layout: &PatchLayout<D>,
+    region: &BoundaryRegion<D>,
+    boundary: &Boundary<D>,
+    wall_normal: Option<usize>,
+    context: &BoundaryContext<'_, D>,
+) {
+    match boundary {
+        // SAFETY: the caller's promise, as below.
+        Boundary::Extrapolate => unsafe { mirror(q, layout, region, context, false, None) },
+        // SAFETY: likewise.
+        Boundary::Wall => unsafe { mirror(q, layout, region, context, true, wall_normal) },
+        Boundary::Periodic => unreachable!("periodic sides have no boundary regions"),
+        Boundary::User(function) => {
+            // The user's function sees the mirror image in the ghost cell's place.
+            // SAFETY: likewise.
+            unsafe { mirror(q, layout, region, context, true, None) };
+            // SAFETY: likewise.
+            unsafe { ask_user(q, layout, region, function.as_ref(), context) };
+        }
+    }
+}
+
+/// Copies the nearest interior cell (`reflect` false) or the mirror image (`reflect` true) into each ghost cell;
+/// component `negate` changes its sign.
+unsafe fn mirror<const D: usize, R: Scalar>(
+    q: Shared<'_, R>,
+    layout: &PatchLayout<D>,
+    region: &BoundaryRegion<D>,
+    context: &BoundaryContext<'_, D>,
+    reflect: bool,
+    negate: Option<usize>,
+) {
+    let d = region.axis.index();
+    let source_of = |i: i32| match (region.side, reflect) {
+        (Side::Lower, false) => 0,
+        (Side::Lower, true) => -1 - i,
+        (Side::Upper, false) => context.cells[d] - 1,
+        (Side::Upper, true) => 2 * context.cells[d] - 1 - i,
+    };
+    let len = if d == 0 { 1 } else { region.cells.size()[0] as usize };
+    for row in rows(&region.cells) {
+        let last = if d == 0 { region.cells.hi[0] } else { row[0] + 1 };
+        for x in row[0]..last {
+            let mut target = row;
+            target[0] = x;
+            let mut source = target;
+            source[d] = source_of(target[d]);
+            let (to, from) = (layout.offset(context.num_eqn, target), layout.offset(context.num_eqn, source));
+            for m in 0..context.num_eqn {
+                let shift = m * layout.component();
+                // SAFETY: source and target lie apart along `axis`, both in this patch, which is ours.
+                let (values, out) = unsafe { (q.row(from + shift, len), q.row_mut(to + shift, len)) };
+                if negate == Some(m) {
+                    out.iter_mut().zip(values).for_each(|(o, v)| *o = -*v);
+                } else {
+                    out.copy_from_slice(values);
+                }
+            }
+        }
+    }
+}
+
+/// Most equations that a user's boundary function may be given.
+const MAX_EQUATIONS: usize = 32;
+
+unsafe fn ask_user<const D: usize, R: Scalar>(
+    q: Shared<'_, R>,
+    layout: &PatchLayout<D>,
+    region: &BoundaryRegion<D>,
+    function: &dyn BoundaryFunction<D>,
+    context: &BoundaryContext<'_, D>,
+) {
+    let (mut mirror, mut ghost) = ([0.0; MAX_EQUATIONS], [0.0; MAX_EQUATIONS]);
+    let (mirror, ghost) = (&mut mirror[..context.num_eqn], &mut ghost[..context.num_eqn]);
+    for cell in region.cells.cells() {
+        let centre = std::array::from_fn(|d| {
+            context.domain.lower[d] + (f64::from(cell[d]) + 0.5) * context.dx[d]
+        });
+        let place = BoundaryCell { centre, time: context.time, axis: region.axis, side: region.side };
+        let offset = layout.offset(context.num_eqn, cell);
+        for (m, value) in mirror.iter_mut().enumerate() {
+            // SAFETY: the patch is ours.
+            *value = unsafe { *q.at(offset + m * layout.component()) }.to_f64();
+        }
+        ghost.copy_from_slice(mirror);
+        function.fill(&place, mirror, ghost);
+        for (m, value) in ghost.iter().enumerate() {
+            // SAFETY: likewise.
+            unsafe { *q.at(offset + m * layout.component()) = R::from_f64(*value) };
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Which cells the criterion wants refined.
+
+use super::CpuExecutor;
+use super::interpolate::rows;
+use super::store::LevelStore;
+use crate::exec::ExecError;
+use crate::fields::PatchLayout;
+use crate::index::Level;
+use crate::mesh::TagSet;
+use crate::physics::{CellRow, Criterion, StateFunction};
+use crate::plan::LevelPlans;
+use rayon::prelude::*;
+use riemann::real::{Real, Scalar};
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    pub(super) fn flag_level(
+        &mut self,
+        level: Level,
+        plans: &LevelPlans<D>,
+        dt: f64,
+    ) -> Result<TagSet<D>, ExecError> {
+        if let Criterion::Richardson { tolerance } = self.problem.criterion {
+            return self.flag_by_richardson(level, plans, dt, tolerance);
+        }
+        let store = &self.levels[level.index()];
+        let bitmap = |patch: &PatchLayout<D>| {
+            let mut flags = vec![false; patch.cells.size()[0] as usize];
+            let mut bits = Vec::new();
+            for row in rows(&patch.cells) {
+                match &self.problem.criterion {
+                    Criterion::User(function) => self.ask_user(store, patch, row, function.as_ref(), &mut flags),
+                    Criterion::Difference { tolerance } => {
+                        flag_differences(store, patch, row, R::from_f64(*tolerance), &mut flags);
+                    }
+                    Criterion::Richardson { .. } => unreachable!("handled above"),
+                }
+                pack_bits(&flags, &mut bits);
+            }
+            bits
+        };
+        let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(bitmap).collect();
+        let mut tags = TagSet::new(store.mesh.domain());
+        for (patch, bits) in store.layout.patches.iter().zip(&bitmaps) {
+            tags.insert_bitmap(&patch.cells, bits);
+        }
+        Ok(tags)
+    }
+
+    fn ask_user(
+        &self,
+        store: &LevelStore<D, R>,
+        patch: &PatchLayout<D>,
+        row: [i32; D],
+        function: &dyn StateFunction<D>,
+        flags: &mut [bool],
+    ) {
+        let len = flags.len();
+        let mut state = vec![0.0; store.num_eqn * len];
+        let start = patch.offset(store.num_eqn, row);
+        for m in 0..store.num_eqn {
+            let values = &store.q()[start + m * patch.component()..][..len];
+            state[m * len..][..len].iter_mut().zip(values).for_each(|(s, v)| *s = v.to_f64());
+        }
+        let mut wanted = vec![0.0; len];
+        let lower = store.lower_corner(self.problem.domain.lower, row);
+        function.fill_row(&CellRow { lower, dx: store.dx, len, time: store.time }, &state, &mut wanted);
+        flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
+    }
+}
+
+/// Flags the cells of a row where `|q_{i+1} − q_{i−1}| > tolerance` along some axis, for some component.
+fn flag_differences<const D: usize, R: Scalar>(
+    store: &LevelStore<D, R>,
+    patch: &PatchLayout<D>,
+    row: [i32; D],
+    tolerance: R,
+    flags: &mut [bool],
+) {
+    flags.fill(false);
+    let strides = patch.strides();
+    let start = patch.offset(store.num_eqn, row);
+    for m in 0..store.num_eqn {
+        for step in [1, strides.row, strides.slab].into_iter().take(D) {
+            let here = start + m * patch.component();
+            let below = &store.q()[here - step..][..flags.len()];
+            let above = &store.q()[here + step..][..flags.len()];
+            for ((flag, a), b) in flags.iter_mut().zip(above).zip(below) {
+                *flag |= (*a - *b).abs() > tolerance;
+            }
+        }
+    }
+}
+
+/// Appends a row of flags, 64 to a word.
+pub(super) fn pack_bits(flags: &[bool], bits: &mut Vec<u64>) {
+    bits.extend(flags.chunks(64).map(|word| {
+        word.iter().enumerate().fold(0u64, |bits, (k, &flag)| bits | (u64::from(flag) << k))
+    }));
+}

@@ -1,0 +1,126 @@
+//! Filling ghost cells: same level, coarser level, physical boundary, patch by patch.
+
+use super::CpuExecutor;
+use super::boundary::{self, BoundaryContext};
+use super::interpolate::{CoarseSource, Slope, interpolate, rows};
+use super::store::LevelStore;
+use crate::exec::GhostFill;
+use crate::fields::{LevelLayout, PatchLayout, Shared};
+use crate::index::{Level, Ratio};
+use crate::plan::{CopyRegion, GhostPlan, InterpRegion};
+use rayon::prelude::*;
+use riemann::axis::Axis;
+use riemann::real::Scalar;
+
+/// A coarse level between the times of its last step, as a finer level interpolates it.
+#[derive(Clone, Copy)]
+pub(super) struct CoarseLevel<'a, const D: usize, R> {
+    pub layout: &'a LevelLayout<D>,
+    pub old: &'a [R],
+    pub new: &'a [R],
+    pub alpha: R,
+    pub ratio: Ratio<D>,
+}
+
+impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
+    /// The level as it is at `time`, between its old and its present state.
+    pub fn at_time(store: &'a LevelStore<D, R>, time: f64, ratio: Ratio<D>) -> Self {
+        let new = store.q();
+        let (old, alpha) = match store.q_old() {
+            Some(old) if store.time > store.time_old => {
+                (old, (time - store.time_old) / (store.time - store.time_old))
+            }
+            _ => (new, 1.0),
+        };
+        CoarseLevel { layout: &store.layout, old, new, alpha: R::from_f64(alpha), ratio }
+    }
+
+    /// Interpolates a region of a fine patch.
+    ///
+    /// # Safety
+    /// Nobody else touches the region's cells meanwhile.
+    pub unsafe fn interpolate(
+        &self,
+        fine: Shared<'_, R>,
+        fine_layout: &PatchLayout<D>,
+        region: &InterpRegion<D>,
+        num_components: usize,
+        slope: Slope,
+    ) {
+        let layout = &self.layout.patches[region.source as usize];
+        let source = CoarseSource { layout, old: self.old, new: self.new, alpha: self.alpha };
+        // SAFETY: the caller's promise.
+        unsafe { interpolate(fine, fine_layout, source, region, self.ratio, num_components, slope) }
+    }
+}
+
+/// Copies a region from one patch to another.
+///
+/// # Safety
+/// Nobody writes the source cells meanwhile, and nobody else touches the target cells.
+pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
+    target: Shared<'_, R>,
+    target_layout: &PatchLayout<D>,
+    source: Shared<'_, R>,
+    source_layout: &PatchLayout<D>,
+    region: &CopyRegion<D>,
+    num_components: usize,
+) {
+    let len = region.cells.size()[0] as usize;
+    for row in rows(&region.cells) {
+        let from = source_layout.offset(num_components, std::array::from_fn(|d| row[d] - region.shift[d]));
+        let to = target_layout.offset(num_components, row);
+        for m in 0..num_components {
+            // SAFETY: the caller's promise.
+            unsafe {
+                let values = source.row(from + m * source_layout.component(), len);
+                target.row_mut(to + m * target_layout.component(), len).copy_from_slice(values);
+            }
+        }
+    }
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    pub(super) fn fill_level(&mut self, level: Level, plan: &GhostPlan<D>, fill: GhostFill) {
+        assert_eq!(plan.epoch(), self.epoch, "stale plan: rebuild at regrid");
+        let (coarser, from_here) = self.levels.split_at_mut(level.index());
+        let store = &mut from_here[0];
+        let coarse = match fill {
+            GhostFill::All => coarser
+                .last()
+                .map(|c| CoarseLevel::at_time(c, store.time, self.ratios[level.index() - 1])),
+            GhostFill::SameLevel => None,
+        };
+        let context = BoundaryContext {
+            domain: &self.problem.domain,
+            cells: store.mesh.domain().hi,
+            dx: store.dx,
+            time: store.time,
+            num_eqn: store.num_eqn,
+        };
+        let layout = store.layout.clone();
+        let num_eqn = store.num_eqn;
+        let q = Shared::new(store.q_mut());
+        let (problem, solver) = (&self.problem, &self.solver);
+        (0..plan.num_patches()).into_par_iter().for_each(|k| {
+            let target = &layout.patches[k];
+            // SAFETY: each patch's ghost cells are written by its own task alone; tasks read interior cells of other
+            // patches, which nobody writes.
+            unsafe {
+                for region in plan.copies(k) {
+                    copy_region(q, target, q, &layout.patches[region.source as usize], region, num_eqn);
+                }
+                if let Some(coarse) = coarse {
+                    for region in plan.interps(k) {
+                        coarse.interpolate(q, target, region, num_eqn, Slope::Central);
+                    }
+                }
+                for region in plan.boundaries(k) {
+                    let kind = &problem.boundary[region.axis.index()][region.side.index()];
+                    let normal = solver.wall_normal(Axis::ALL[region.axis.index()]);
+                    boundary::fill(q, target, region, kind, normal, &context);
+                }
+            }
+        });
+    }
+}

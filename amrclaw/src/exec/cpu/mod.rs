@@ -1,0 +1,189 @@
+//! The executor on CPU threads: rayon over patches, and over tiles of patches for the update.
+//!
+//! Every task writes cells of its own patch or tile, or slots of its own faces, and reads what nobody writes meanwhile;
+//! so results do not depend on the number of threads.
+
+mod average_down;
+mod boundary;
+mod fill;
+mod flag;
+mod ghost;
+mod interpolate;
+mod reduce;
+mod register;
+mod richardson;
+mod scratch;
+mod source;
+mod store;
+mod transfer;
+mod update;
+
+use super::{ExecError, Executor, GhostFill, LevelState, StepReport};
+use crate::fields::Pool;
+use crate::index::{Level, Ratio};
+use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
+use crate::physics::{Problem, SourceSplit};
+use crate::plan::{GhostPlan, LevelPlans, TransferPlan};
+use riemann::patch::PatchSolver;
+use riemann::real::Scalar;
+use scratch::Scratch;
+use std::sync::Arc;
+use store::LevelStore;
+use update::Sweep;
+
+/// Values of all levels in host memory.
+pub struct CpuExecutor<const D: usize, R: Scalar> {
+    problem: Problem<D>,
+    solver: Arc<dyn PatchSolver<R>>,
+    num_ghost: i32,
+    ratios: Vec<Ratio<D>>,
+    levels: Vec<LevelStore<D, R>>,
+    /// Levels replaced since the last [`Executor::save`], by level.
+    stash: Vec<Option<LevelStore<D, R>>>,
+    /// Levels there were at the last [`Executor::save`].
+    saved_levels: usize,
+    pool: Pool<R>,
+    scratch: Scratch<R>,
+    source_scratch: Scratch<f64>,
+    sweeps: Vec<Sweep>,
+    /// States between the parts of a split step.
+    stage: [Vec<R>; 2],
+    num_stages: usize,
+    epoch: MeshEpoch,
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// An executor for `threads` threads, in whose pool it must then be called.
+    pub fn new(problem: Problem<D>, solver: Arc<dyn PatchSolver<R>>, ratios: Vec<Ratio<D>>, threads: usize) -> Self {
+        let sweeps = update::sweeps::<D>(problem.split);
+        let strang_source = usize::from(problem.source_split == SourceSplit::Strang);
+        let num_stages = (sweeps.len() - 1 + strang_source).min(2);
+        let register = register::scratch_len(solver.equations().len(), solver.aux().len());
+        let scratch = Scratch::new(threads, solver.scratch_len().max(register));
+        CpuExecutor {
+            num_ghost: problem.num_ghost(),
+            stash: (0..=ratios.len()).map(|_| None).collect(),
+            saved_levels: 0,
+            problem,
+            solver,
+            ratios,
+            levels: Vec::new(),
+            pool: Pool::new(),
+            scratch,
+            source_scratch: Scratch::new(threads, 0),
+            sweeps,
+            stage: [Vec::new(), Vec::new()],
+            num_stages,
+            epoch: MeshEpoch::default(),
+        }
+    }
+}
+
+impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
+    fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        self.truncate(level);
+        let store = self.new_store(hierarchy, level, time);
+        self.levels.push(store);
+        self.fill_initial(level);
+        self.fill_level_aux(level, time)
+    }
+
+    fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {
+        self.transfer_level(hierarchy, level, plan)
+    }
+
+    fn truncate(&mut self, first: Level) {
+        while self.levels.len() > first.index() {
+            let store = self.levels.pop().expect("a level is left");
+            self.retire(self.levels.len(), store);
+        }
+    }
+
+    fn adopt_plans(&mut self, epoch: MeshEpoch, plans: &[LevelPlans<D>]) {
+        self.epoch = epoch;
+        let num_aux = self.solver.aux().len();
+        for (store, plans) in self.levels.iter_mut().zip(plans) {
+            store.adopt(plans, num_aux, self.sweeps.len(), &mut self.pool);
+        }
+    }
+
+    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>, fill: GhostFill) -> Result<(), ExecError> {
+        self.fill_level(level, plan, fill);
+        Ok(())
+    }
+
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<StepReport<D>, ExecError> {
+        self.advance_level(level, plans, dt)
+    }
+
+    fn set_time(&mut self, level: Level, time: f64) {
+        self.levels[level.index()].time = time;
+    }
+
+    fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        if let Some(plan) = &plans.reflux {
+            self.reflux_level(fine, plan);
+        }
+    }
+
+    fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        if let Some(plan) = &plans.restrict {
+            self.average_level(fine, plan);
+        }
+    }
+
+    fn flag(&mut self, level: Level, plans: &LevelPlans<D>, dt: f64) -> Result<TagSet<D>, ExecError> {
+        self.flag_level(level, plans, dt)
+    }
+
+    fn save(&mut self) {
+        for store in self.stash.iter_mut().filter_map(Option::take) {
+            store.dismantle(&mut self.pool);
+        }
+        self.levels.iter_mut().for_each(LevelStore::save);
+        self.saved_levels = self.levels.len();
+    }
+
+    fn restore(&mut self) {
+        for l in 0..self.saved_levels {
+            match self.stash[l].take() {
+                Some(saved) if l < self.levels.len() => {
+                    std::mem::replace(&mut self.levels[l], saved).dismantle(&mut self.pool);
+                }
+                Some(saved) => self.levels.push(saved),
+                None => self.levels[l].restore(),
+            }
+        }
+        for store in self.levels.drain(self.saved_levels..) {
+            store.dismantle(&mut self.pool);
+        }
+    }
+
+    fn snapshot(&self, level: Level) -> LevelState<D> {
+        self.level_state(level)
+    }
+
+    fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError> {
+        self.truncate(level);
+        let store = self.new_store(hierarchy, level, state.time);
+        self.levels.push(store);
+        self.load_state(level, state);
+        self.fill_level_aux(level, state.time)
+    }
+
+    fn sample(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
+        self.sample_patch(level, patch, position, out);
+    }
+
+    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        self.level_totals(level, finer)
+    }
+
+    fn memory_bytes(&self) -> [usize; 2] {
+        [self.pool.bytes() + self.scratch.bytes() + self.source_scratch.bytes(), 0]
+    }
+
+    fn allocations(&self) -> u64 {
+        self.pool.allocations()
+    }
+}

@@ -1,0 +1,121 @@
+//! Numbers out of a level: snapshots, totals, values at points.
+
+use super::CpuExecutor;
+use super::interpolate::rows;
+use crate::exec::LevelState;
+use crate::fields::PatchLayout;
+use crate::index::{CellBox, Level};
+use crate::plan::LevelPlans;
+use rayon::prelude::*;
+use riemann::real::Scalar;
+
+/// Interior values of a patch, `[component, z, y, x]`.
+fn interior<const D: usize, R: Scalar>(array: &[R], patch: &PatchLayout<D>, components: usize) -> Vec<f64> {
+    let len = patch.cells.size()[0] as usize;
+    let mut values = Vec::with_capacity(patch.cells.volume() * components);
+    for m in 0..components {
+        for row in rows(&patch.cells) {
+            let start = patch.offset(components, row) + m * patch.component();
+            values.extend(array[start..][..len].iter().map(|v| v.to_f64()));
+        }
+    }
+    values
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    pub(super) fn level_state(&self, level: Level) -> LevelState<D> {
+        let store = &self.levels[level.index()];
+        let num_aux = self.solver.aux().len();
+        let patches = &store.layout.patches;
+        LevelState {
+            time: store.time,
+            q: patches.par_iter().map(|p| interior(store.q(), p, store.num_eqn)).collect(),
+            aux: patches.par_iter().map(|p| interior(&store.aux, p, num_aux)).collect(),
+        }
+    }
+
+    pub(super) fn load_state(&mut self, level: Level, state: &LevelState<D>) {
+        let store = &mut self.levels[level.index()];
+        let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
+        let q = store.q_mut();
+        for (patch, values) in layout.patches.iter().zip(&state.q) {
+            let len = patch.cells.size()[0] as usize;
+            let mut from = values.chunks_exact(len);
+            for m in 0..num_eqn {
+                for (row, values) in rows(&patch.cells).zip(&mut from) {
+                    let start = patch.offset(num_eqn, row) + m * patch.component();
+                    q[start..][..len].iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
+                }
+            }
+        }
+    }
+
+    /// Sums of a patch's uncovered cells; patches are added up in their order, so that threads do not matter.
+    pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        let store = &self.levels[level.index()];
+        let num_eqn = store.num_eqn;
+        let volume: f64 = store.dx.iter().product();
+        let restrict = finer.and_then(|plans| plans.restrict.as_ref());
+        let sums = |k: usize| {
+            let patch = &store.layout.patches[k];
+            let covered: Vec<CellBox<D>> =
+                restrict.map_or(Vec::new(), |plan| plan.regions(k).iter().map(|r| r.cells).collect());
+            let mut open = vec![patch.cells];
+            for part in &covered {
+                let mut rest = Vec::new();
+                open.iter().for_each(|b| b.subtract_into(part, &mut rest));
+                open = rest;
+            }
+            let mut sums = vec![0.0; num_eqn];
+            for row in open.iter().flat_map(|b| rows(b).map(|row| (row, b.size()[0] as usize))) {
+                self.add_row(store.q(), &store.aux, patch, row, &mut sums);
+            }
+            sums
+        };
+        let per_patch: Vec<Vec<f64>> = (0..store.layout.patches.len()).into_par_iter().map(sums).collect();
+        let mut totals = vec![0.0; num_eqn];
+        for sums in per_patch {
+            totals.iter_mut().zip(sums).for_each(|(t, s)| *t += s * volume);
+        }
+        totals
+    }
+
+    fn add_row(&self, q: &[R], aux: &[R], patch: &PatchLayout<D>, (row, len): ([i32; D], usize), sums: &mut [f64]) {
+        let num_aux = self.solver.aux().len();
+        let kappa = usize::try_from(self.problem.scheme.capacity)
+            .ok()
+            .map(|c| &aux[patch.offset(num_aux, row) + c * patch.component()..][..len]);
+        let start = patch.offset(sums.len(), row);
+        for (m, sum) in sums.iter_mut().enumerate() {
+            let values = &q[start + m * patch.component()..][..len];
+            *sum += match kappa {
+                None => values.iter().map(|v| v.to_f64()).sum::<f64>(),
+                Some(kappa) => values.iter().zip(kappa).map(|(v, k)| v.to_f64() * k.to_f64()).sum::<f64>(),
+            };
+        }
+    }
+
+    /// Multilinear interpolation between the cell centres around a point; ghost cells may take part.
+    pub(super) fn sample_patch(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
+        let store = &self.levels[level.index()];
+        let layout = &store.layout.patches[patch];
+        let lower = self.problem.domain.lower;
+        let scaled: [f64; D] = std::array::from_fn(|d| (position[d] - lower[d]) / store.dx[d] - 0.5);
+        let reach = layout.with_ghosts();
+        let cell: [i32; D] =
+            std::array::from_fn(|d| (scaled[d].floor() as i32).clamp(reach.lo[d], reach.hi[d] - 2));
+        out.fill(0.0);
+        for corner in CellBox::new(cell, cell.map(|i| i + 2)).cells() {
+            let weight: f64 = (0..D)
+                .map(|d| {
+                    let above = scaled[d] - f64::from(cell[d]);
+                    if corner[d] > cell[d] { above } else { 1.0 - above }
+                })
+                .product();
+            for (m, value) in out.iter_mut().enumerate() {
+                let offset = layout.offset(store.num_eqn, corner) + m * layout.component();
+                *value += weight * store.q()[offset].to_f64();
+            }
+        }
+    }
+}

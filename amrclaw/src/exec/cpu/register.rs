@@ -1,0 +1,229 @@
+//! The conservation fix of Berger & LeVeque 1998 (doi:10.1137/S0036142997315974) in wave-propagation form.
+//!
+//! At a face between a coarse cell and a fine patch the coarse step used its own flux, the fine steps used theirs:
+//! ```text
+//! Σ Δt_f (C1 + fine flux) − Δt_c coarse flux,   C1 = f(Q̂) − f(Q) = ±(𝒜⁻ΔQ + 𝒜⁺ΔQ)
+//! ```
+//! is what the coarse cell must still receive: Qin, LeVeque & Motley 2018, eqs 5–9. Fluxes are seen from the coarse
+//! cell's side: 𝒜⁻ΔQ + F̃ or F̃ − 𝒜⁺ΔQ. C1 solves the user's own Riemann problem between the coarse cell's old state Q
+//! and the fine ghost cell Q̂ over it, so that equations without a flux are served too.
+
+use super::CpuExecutor;
+use super::scratch::Scratch;
+use super::store::Register;
+use super::update::Sweep;
+use crate::fields::{LevelLayout, Shared};
+use crate::index::Level;
+use crate::plan::{FaceSlot, RefluxPlan, TilePlan};
+use rayon::prelude::*;
+use riemann::axis::{Axis, Side};
+use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
+use riemann::real::{Real, Scalar};
+
+/// Fine faces handled at a time.
+const CHUNK: usize = 128;
+/// Numbers between the components of a chunk.
+const STRIDE: usize = CHUNK + PACK_OVERRUN;
+
+/// Numbers of scratch memory that [`Gather::as_fine`] needs.
+pub(super) const fn scratch_len(num_eqn: usize, num_aux: usize) -> usize {
+    STRIDE * (3 * num_eqn + 2 * num_aux)
+}
+
+/// A level's sweep as the register sees it.
+pub(super) struct Gather<'a, const D: usize, R: Scalar> {
+    pub sweeps: &'a [Sweep],
+    /// Number of the sweep.
+    pub sweep: usize,
+    pub dt: f64,
+    pub taps: &'a [R],
+    pub tiles: &'a TilePlan,
+    pub layout: &'a LevelLayout<D>,
+    /// The state that the sweep started from.
+    pub q: Shared<'a, R>,
+    pub aux: &'a [R],
+    pub num_aux: usize,
+    pub num_eqn: usize,
+    pub solver: &'a dyn PatchSolver<R>,
+    pub scratch: &'a Scratch<R>,
+}
+
+impl<const D: usize, R: Scalar> Gather<'_, D, R> {
+    fn swept(&self, axis: Axis) -> bool {
+        self.sweeps[self.sweep].axes[axis.index()]
+    }
+
+    /// Flux of equation `m` kept for a slot.
+    fn flux(&self, m: usize, slot: usize) -> R {
+        self.taps[m * self.tiles.num_slots() + slot]
+    }
+
+    /// The coarse side: starts the sums with −Δt times the coarse flux and keeps the coarse cells' states.
+    pub fn as_coarse(&self, plan: &RefluxPlan<D>, register: &mut Register<R>) {
+        let slots = plan.slots().len();
+        let values = self.num_eqn + self.num_aux;
+        let (sums, cells) = (Shared::new(&mut register.sums), Shared::new(&mut register.coarse_cells));
+        let dt = R::from_f64(self.dt);
+        (0..plan.num_coarse_patches()).into_par_iter().for_each(|k| {
+            let layout = &self.layout.patches[k];
+            for &number in plan.of_coarse_patch(k) {
+                let slot = number as usize;
+                let face = &plan.slots()[slot];
+                if !self.swept(face.axis) {
+                    continue;
+                }
+                let first = self.sweeps[..self.sweep].iter().all(|s| !s.axes[face.axis.index()]);
+                let q = layout.offset(self.num_eqn, face.coarse_cell);
+                for m in 0..self.num_eqn {
+                    // SAFETY: every slot lies beside one coarse patch, whose task alone writes it; q is only read.
+                    unsafe {
+                        let sum = sums.at(m * slots + slot);
+                        let before = if first { R::default() } else { *sum };
+                        *sum = before - dt * self.flux(m, self.tiles.num_fine + slot);
+                        *cells.at(Register::<R>::coarse_cell(plan, values, self.sweep, m, slot)) =
+                            *self.q.at(q + m * layout.component());
+                    }
+                }
+                for m in 0..self.num_aux {
+                    let value = self.aux[layout.offset(self.num_aux, face.coarse_cell) + m * layout.component()];
+                    let place = Register::<R>::coarse_cell(plan, values, self.sweep, self.num_eqn + m, slot);
+                    // SAFETY: likewise.
+                    unsafe { *cells.at(place) = value };
+                }
+            }
+        });
+    }
+
+    /// The fine side: adds Δt times the fine fluxes and C1.
+    pub fn as_fine(&self, plan: &RefluxPlan<D>, register: &mut Register<R>) {
+        let sums = Shared::new(&mut register.sums);
+        let cells = &register.coarse_cells;
+        (0..plan.num_fine_patches()).into_par_iter().for_each(|k| {
+            let mut scratch = self.scratch.mine();
+            let mut slots = plan.fine_range(k);
+            while !slots.is_empty() {
+                let first = &plan.slots()[slots.start];
+                let faces = plan.ratio.faces(first.axis.index()) as usize;
+                let same = |face: &FaceSlot<D>| (face.axis, face.coarse_side) == (first.axis, first.coarse_side);
+                let chunk = plan.slots()[slots.clone()].iter().take(CHUNK / faces).take_while(|f| same(f)).count();
+                if self.swept(first.axis) {
+                    let range = slots.start..slots.start + chunk;
+                    self.add_chunk(plan, range, sums, cells, &mut scratch);
+                }
+                slots.start += chunk;
+            }
+        });
+    }
+
+    /// Adds a run of slots of one patch, axis and side.
+    fn add_chunk(
+        &self,
+        plan: &RefluxPlan<D>,
+        slots: std::ops::Range<usize>,
+        sums: Shared<'_, R>,
+        coarse_cells: &[R],
+        scratch: &mut [R],
+    ) {
+        let (m_count, a_count) = (self.num_eqn, self.num_aux);
+        let first = plan.slots()[slots.start];
+        let faces = plan.ratio.faces(first.axis.index()) as usize;
+        let layout = &self.layout.patches[first.fine_patch as usize];
+        let (coarse, rest) = scratch.split_at_mut((m_count + a_count) * STRIDE);
+        let (ghost, sum) = rest.split_at_mut((m_count + a_count) * STRIDE);
+        for (n, slot) in slots.clone().enumerate() {
+            let face = &plan.slots()[slot];
+            for (k, cell) in plan.fine_ghosts(face).cells().enumerate() {
+                let at = n * faces + k;
+                let q = layout.offset(m_count, cell);
+                for m in 0..m_count + a_count {
+                    let place = Register::<R>::coarse_cell(plan, m_count + a_count, self.sweep, m, slot);
+                    coarse[m * STRIDE + at] = coarse_cells[place];
+                }
+                for m in 0..m_count {
+                    // SAFETY: nobody writes the state that the sweep started from.
+                    ghost[m * STRIDE + at] = unsafe { *self.q.at(q + m * layout.component()) };
+                }
+                self.face_aux(face, cell, at, coarse, ghost);
+            }
+        }
+        let (ql, qr) = match first.coarse_side {
+            Side::Lower => (&*coarse, &*ghost),
+            Side::Upper => (&*ghost, &*coarse),
+        };
+        let aux_at = m_count * STRIDE;
+        let list = FaceList {
+            len: slots.len() * faces,
+            ql: ql.as_ptr(),
+            qr: qr.as_ptr(),
+            aux_l: ql[aux_at..].as_ptr(),
+            aux_r: qr[aux_at..].as_ptr(),
+            sum: sum.as_mut_ptr(),
+            stride: STRIDE,
+        };
+        // SAFETY: the scratch memory holds STRIDE numbers for each component of every array.
+        unsafe { self.solver.fluctuation_sums(first.axis, &list) };
+        // The coarse cell sees f(Q̂) − f(Q); the Riemann problem gives f(right) − f(left).
+        let towards_coarse = R::constant(-f64::from(first.coarse_side.sign()));
+        let dt = R::from_f64(self.dt / faces as f64);
+        for (n, slot) in slots.enumerate() {
+            let face = &plan.slots()[slot];
+            for m in 0..m_count {
+                let mut total = R::default();
+                for k in 0..faces {
+                    let c1 = towards_coarse * sum[m * STRIDE + n * faces + k];
+                    total += c1 + self.flux(m, face.first_fine as usize + k);
+                }
+                // SAFETY: every slot belongs to one fine patch, whose task alone adds to it.
+                unsafe { *sums.at(m * plan.slots().len() + slot) += dt * total };
+            }
+        }
+    }
+
+    /// Auxiliary values of a fine ghost cell; values that live on faces with this normal are those of the patch's own
+    /// edge, for both sides.
+    fn face_aux(&self, face: &FaceSlot<D>, ghost_cell: [i32; D], at: usize, coarse: &mut [R], ghost: &mut [R]) {
+        let layout = &self.layout.patches[face.fine_patch as usize];
+        for a in 0..self.num_aux {
+            let place = (self.num_eqn + a) * STRIDE + at;
+            let value = |cell| self.aux[layout.offset(self.num_aux, cell) + a * layout.component()];
+            ghost[place] = value(ghost_cell);
+            if self.solver.aux_face()[a] == Some(face.axis) {
+                let mut above = ghost_cell;
+                above[face.axis.index()] += i32::from(face.coarse_side == Side::Lower);
+                (coarse[place], ghost[place]) = (value(above), value(above));
+            }
+        }
+    }
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Gives the coarse cells beside a fine level what they must still receive.
+    pub(super) fn reflux_level(&mut self, fine: Level, plan: &RefluxPlan<D>) {
+        let capacity = usize::try_from(self.problem.scheme.capacity).ok();
+        let num_aux = self.solver.aux().len();
+        let (coarser, finer) = self.levels.split_at_mut(fine.index());
+        let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return };
+        let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.dx);
+        let aux = std::mem::take(&mut coarse.aux);
+        let q = Shared::new(coarse.q_mut());
+        let slots = plan.slots().len();
+        (0..plan.num_coarse_patches()).into_par_iter().for_each(|k| {
+            let layout = &layout.patches[k];
+            for &slot in plan.of_coarse_patch(k) {
+                let face = &plan.slots()[slot as usize];
+                let kappa = capacity.map_or(R::constant(1.0), |c| {
+                    aux[layout.offset(num_aux, face.coarse_cell) + c * layout.component()]
+                });
+                let outward = R::constant(f64::from(face.coarse_side.sign()));
+                let scale = outward / (R::from_f64(dx[face.axis.index()]) * kappa);
+                let start = layout.offset(num_eqn, face.coarse_cell);
+                for m in 0..num_eqn {
+                    let received = scale * fine.register.sums[m * slots + slot as usize];
+                    // SAFETY: each coarse patch is written by its own task alone.
+                    unsafe { *q.at(start + m * layout.component()) += received };
+                }
+            }
+        });
+        coarse.aux = aux;
+    }
+}

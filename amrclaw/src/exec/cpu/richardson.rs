@@ -1,0 +1,164 @@
+//! Richardson's estimate of the error of a step.
+//!
+//! Two steps of Δt on the level and one of 2 Δt on the level coarsened by two start from the same state. For a method of
+//! order p their difference, divided by `2^{p+1} − 2`, estimates the error of the single step: Berger & Oliger 1984
+//! (doi:10.1016/0021-9991(84)90073-1), Berger & Colella 1989 (doi:10.1016/0021-9991(89)90035-1).
+
+use super::CpuExecutor;
+use super::flag::pack_bits;
+use super::interpolate::rows;
+use crate::exec::ExecError;
+use crate::fields::{LevelLayout, PatchLayout};
+use crate::index::{CellBox, Level, Ratio};
+use crate::mesh::{LevelMesh, TagSet};
+use crate::plan::LevelPlans;
+use rayon::prelude::*;
+use riemann::patch::{TILE_COLUMNS, TileArgs};
+use riemann::real::{Real, Scalar};
+
+/// A patch of its own, outside any level: cells with two ghost cells around.
+struct Block<const D: usize, R> {
+    layout: LevelLayout<D>,
+    q: Vec<R>,
+    aux: Vec<R>,
+}
+
+impl<const D: usize, R: Scalar> Block<D, R> {
+    fn new(cells: CellBox<D>, num_ghost: i32, num_eqn: usize, num_aux: usize) -> Self {
+        let mesh = LevelMesh::new(cells, [false; D], vec![cells]);
+        let layout = LevelLayout::new(&mesh, num_ghost);
+        let (q, aux) = (vec![R::default(); layout.len(num_eqn)], vec![R::default(); layout.len(num_aux)]);
+        Block { layout, q, aux }
+    }
+
+    fn patch(&self) -> &PatchLayout<D> {
+        &self.layout.patches[0]
+    }
+}
+
+/// Mean of `values` over the cells under each cell of `target`, ghost cells included.
+fn coarsen<const D: usize, R: Scalar>(
+    target: &mut [R],
+    coarse: &PatchLayout<D>,
+    values: &[R],
+    fine: &PatchLayout<D>,
+    components: usize,
+) {
+    let ratio = Ratio::uniform(2);
+    let weight = R::from_f64(1.0 / f64::from(ratio.cells()));
+    for cell in coarse.with_ghosts().cells() {
+        for m in 0..components {
+            let mut sum = R::default();
+            for under in CellBox::cell(cell).fine_from_coarse(ratio).cells() {
+                sum += values[fine.offset(components, under) + m * fine.component()];
+            }
+            target[coarse.offset(components, cell) + m * coarse.component()] = sum * weight;
+        }
+    }
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    pub(super) fn flag_by_richardson(
+        &mut self,
+        level: Level,
+        _plans: &LevelPlans<D>,
+        dt: f64,
+        tolerance: f64,
+    ) -> Result<TagSet<D>, ExecError> {
+        let store = &self.levels[level.index()];
+        let estimate = |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt, tolerance);
+        let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(estimate).collect();
+        let mut tags = TagSet::new(store.mesh.domain());
+        for (patch, bits) in store.layout.patches.iter().zip(&bitmaps) {
+            tags.insert_bitmap(&patch.cells, bits);
+        }
+        Ok(tags)
+    }
+
+    fn flags_of_patch(&self, level: Level, patch: &PatchLayout<D>, dt: f64, tolerance: f64) -> Vec<u64> {
+        let store = &self.levels[level.index()];
+        let (num_eqn, num_aux) = (store.num_eqn, self.solver.aux().len());
+        let ratio = Ratio::uniform(2);
+        let coarse_cells = patch.cells.coarse_from_fine(ratio);
+        let even_cells = coarse_cells.fine_from_coarse(ratio);
+        let mut dx = [1.0; 3];
+        dx[..D].copy_from_slice(&store.dx);
+
+        let mut coarse = Block::<D, R>::new(coarse_cells, 2, num_eqn, num_aux);
+        coarsen(&mut coarse.q, &coarse.layout.patches[0], store.q(), patch, num_eqn);
+        coarsen(&mut coarse.aux, &coarse.layout.patches[0], &store.aux, patch, num_aux);
+        let mut coarse_next = coarse.q.clone();
+        let at = (coarse.patch(), &*coarse.aux);
+        self.step_block(at, coarse_cells, &coarse.q, &mut coarse_next, 2.0 * dt, dx.map(|h| 2.0 * h));
+
+        let len = store.layout.len(num_eqn);
+        let (mut middle, mut fine_next) = (vec![R::default(); len], vec![R::default(); len]);
+        let at = (patch, &*store.aux);
+        self.step_block(at, even_cells.grow(2), store.q(), &mut middle, dt, dx);
+        self.step_block(at, even_cells, &middle, &mut fine_next, dt, dx);
+
+        let mut averaged = Block::<D, R>::new(coarse_cells, 0, num_eqn, 0);
+        coarsen(&mut averaged.q, &averaged.layout.patches[0], &fine_next, patch, num_eqn);
+        let scale = 1.0 / f64::from((1 << (self.problem.scheme.order + 1)) - 2);
+        let mut bits = Vec::new();
+        for row in rows(&patch.cells) {
+            let wanted = |i: i32| {
+                let mut cell: [i32; D] = row.map(|x| x.div_euclid(2));
+                cell[0] = i.div_euclid(2);
+                (0..num_eqn).any(|m| {
+                    let (a, c) = (averaged.patch(), coarse.patch());
+                    let two = averaged.q[a.offset(num_eqn, cell) + m * a.component()];
+                    let one = coarse_next[c.offset(num_eqn, cell) + m * c.component()];
+                    (two - one).abs().to_f64() * scale >= tolerance
+                })
+            };
+            let flags: Vec<bool> = (patch.cells.lo[0]..patch.cells.hi[0]).map(wanted).collect();
+            pack_bits(&flags, &mut bits);
+        }
+        bits
+    }
+
+    /// One unsplit step of some cells of a patch, which has two more cells around them.
+    fn step_block(
+        &self,
+        (patch, aux): (&PatchLayout<D>, &[R]),
+        cells: CellBox<D>,
+        q: &[R],
+        q_next: &mut [R],
+        dt: f64,
+        dx: [f64; 3],
+    ) {
+        let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
+        let start = patch.offset(num_eqn, patch.cells.lo);
+        let local = |i: [i32; D]| -> [i32; 3] {
+            std::array::from_fn(|d| if d < D { i[d] - patch.cells.lo[d] } else { 0 })
+        };
+        let (mut lo, mut hi) = (local(cells.lo), local(cells.hi));
+        (D..3).for_each(|d| hi[d] = 1);
+        let (first, last) = (lo[0], hi[0]);
+        for x in (first..last).step_by(TILE_COLUMNS) {
+            (lo[0], hi[0]) = (x, last.min(x + TILE_COLUMNS as i32));
+            let args = TileArgs {
+                q: q[start..].as_ptr(),
+                q_next: q_next[start..].as_mut_ptr(),
+                aux: if num_aux == 0 {
+                    std::ptr::NonNull::dangling().as_ptr()
+                } else {
+                    aux[patch.offset(num_aux, patch.cells.lo)..].as_ptr()
+                },
+                strides: patch.strides(),
+                lo,
+                hi,
+                sweep: std::array::from_fn(|d| d < D),
+                dt,
+                dx,
+                scheme: &self.problem.scheme,
+                taps: &[],
+                tap_values: std::ptr::NonNull::dangling().as_ptr(),
+                tap_stride: 0,
+            };
+            // SAFETY: the patch has two cells more on every side than are updated, and arrays have the overrun.
+            unsafe { self.solver.update_tile(&args, &mut self.scratch.mine()) };
+        }
+    }
+}

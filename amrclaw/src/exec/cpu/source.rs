@@ -1,0 +1,116 @@
+//! Source terms: the solver's own, and dq/dt given by a function.
+
+use super::interpolate::rows;
+use super::scratch::Scratch;
+use crate::fields::{LevelLayout, PatchLayout, Shared};
+use crate::physics::{CellRow, StateFunction};
+use rayon::prelude::*;
+use riemann::patch::{PatchSolver, SourceRow};
+use riemann::real::Scalar;
+
+/// What source terms read.
+pub(super) struct Context<'a, const D: usize, R: Scalar> {
+    pub layout: &'a LevelLayout<D>,
+    pub aux: &'a [R],
+    pub num_aux: usize,
+    pub num_eqn: usize,
+    pub dx: [f64; 3],
+    pub domain_lower: [f64; D],
+    pub solver: &'a dyn PatchSolver<R>,
+    pub function: Option<&'a dyn StateFunction<D>>,
+    /// States and rates of one row, per thread.
+    pub scratch: &'a Scratch<f64>,
+}
+
+impl<const D: usize, R: Scalar> Context<'_, D, R> {
+    /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`.
+    ///
+    /// # Safety
+    /// Nobody else touches `q` meanwhile.
+    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) {
+        self.layout.patches.par_iter().for_each(|patch| {
+            let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
+            let len = cells.size()[0] as usize;
+            let mut buffers = self.scratch.mine();
+            if self.function.is_some() && buffers.len() < 3 * self.num_eqn * len {
+                buffers.resize(3 * self.num_eqn * len, 0.0);
+            }
+            for row in rows(&cells) {
+                // SAFETY: each patch is touched by its own task alone.
+                unsafe {
+                    if self.solver.has_source() {
+                        self.apply_solver(q, patch, row, len, t, dt);
+                    }
+                    if let Some(function) = self.function {
+                        self.apply_function(function, q, patch, row, len, t, dt, &mut buffers);
+                    }
+                }
+            }
+        });
+    }
+
+    fn lower_corner(&self, cell: [i32; D]) -> [f64; D] {
+        std::array::from_fn(|d| self.domain_lower[d] + f64::from(cell[d]) * self.dx[d])
+    }
+
+    unsafe fn apply_solver(&self, q: Shared<'_, R>, patch: &PatchLayout<D>, cell: [i32; D], len: usize, t: f64, dt: f64) {
+        let mut centre = [0.0; 3];
+        for (d, corner) in self.lower_corner(cell).into_iter().enumerate() {
+            centre[d] = corner + 0.5 * self.dx[d];
+        }
+        let aux = match self.num_aux {
+            0 => std::ptr::NonNull::dangling().as_ptr(),
+            n => self.aux[patch.offset(n, cell)..].as_ptr(),
+        };
+        let q = q.at(patch.offset(self.num_eqn, cell));
+        let row = SourceRow { q, aux, len, component: patch.component(), centre, dx: self.dx[0], t, dt };
+        // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
+        unsafe { self.solver.apply_source(&row) };
+    }
+
+    /// One step of the midpoint rule, second order in time.
+    #[allow(clippy::too_many_arguments, reason = "the row, the time and the buffers of one call site")]
+    unsafe fn apply_function(
+        &self,
+        function: &dyn StateFunction<D>,
+        q: Shared<'_, R>,
+        patch: &PatchLayout<D>,
+        cell: [i32; D],
+        len: usize,
+        t: f64,
+        dt: f64,
+        buffers: &mut [f64],
+    ) {
+        let values = self.num_eqn * len;
+        let (state, rest) = buffers.split_at_mut(values);
+        let (middle, rest) = rest.split_at_mut(values);
+        let rate = &mut rest[..values];
+        let mut dx = [0.0; D];
+        dx.copy_from_slice(&self.dx[..D]);
+        let row = |time| CellRow { lower: self.lower_corner(cell), dx, len, time };
+        let start = patch.offset(self.num_eqn, cell);
+        for m in 0..self.num_eqn {
+            // SAFETY: the row is ours by the caller's promise.
+            let values = unsafe { q.row(start + m * patch.component(), len) };
+            state[m * len..][..len].iter_mut().zip(values).for_each(|(s, v)| *s = v.to_f64());
+        }
+        function.fill_row(&row(t), state, rate);
+        for (m, (s, r)) in middle.iter_mut().zip(state.iter().zip(rate.iter())) {
+            *m = s + 0.5 * dt * r;
+        }
+        function.fill_row(&row(t + 0.5 * dt), middle, rate);
+        for m in 0..self.num_eqn {
+            // SAFETY: likewise.
+            let values = unsafe { q.row_mut(start + m * patch.component(), len) };
+            for (i, value) in values.iter_mut().enumerate() {
+                *value = R::from_f64(state[m * len + i] + dt * rate[m * len + i]);
+            }
+        }
+    }
+}
+
+/// Copies a level's array.
+pub(super) fn copy<R: Scalar>(from: Shared<'_, R>, to: Shared<'_, R>, len: usize) {
+    // SAFETY: two different arrays of the level, both borrowed by the step.
+    unsafe { to.row_mut(0, len).copy_from_slice(from.row(0, len)) };
+}

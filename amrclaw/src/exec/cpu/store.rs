@@ -1,0 +1,178 @@
+//! A level's values in host memory.
+
+use crate::fields::{LevelLayout, Pool, Shared};
+use crate::mesh::LevelMesh;
+use crate::plan::{LevelPlans, RefluxPlan};
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+/// Terms of the conservation fix between a level and the next coarser one.
+#[derive(Debug, Default)]
+pub(super) struct Register<R> {
+    /// `Σ Δt (fine flux + C1) − Δt coarse flux` per coarse face: `[equation, slot]`.
+    pub sums: Vec<R>,
+    /// State and aux of the coarse cell beside each face, as each sweep of the coarse step met it:
+    /// `[sweep, equation then aux, slot]`.
+    pub coarse_cells: Vec<R>,
+}
+
+/// A level's values. The arrays of q take turns: one holds the present state, one the state before the last step, one
+/// the state to return to if the coarse step is rejected; any two may be the same.
+#[derive(Debug)]
+pub(super) struct LevelStore<const D: usize, R> {
+    pub mesh: Arc<LevelMesh<D>>,
+    pub layout: Arc<LevelLayout<D>>,
+    pub dx: [f64; D],
+    pub num_eqn: usize,
+    buffers: Vec<Vec<R>>,
+    current: usize,
+    old: Option<usize>,
+    saved: Option<usize>,
+    pub aux: Vec<R>,
+    pub time: f64,
+    pub time_old: f64,
+    saved_time: f64,
+    /// Fluxes that the last sweep kept: `[equation, slot]`.
+    pub taps: Vec<R>,
+    pub register: Register<R>,
+}
+
+impl<const D: usize, R: Scalar> LevelStore<D, R> {
+    pub fn new(
+        mesh: Arc<LevelMesh<D>>,
+        dx: [f64; D],
+        num_ghost: i32,
+        num_eqn: usize,
+        num_aux: usize,
+        time: f64,
+        pool: &mut Pool<R>,
+    ) -> Self {
+        let layout = Arc::new(LevelLayout::new(&mesh, num_ghost));
+        let buffers = vec![pool.take(layout.len(num_eqn))];
+        let aux = if num_aux > 0 { pool.take(layout.len(num_aux)) } else { Vec::new() };
+        let register = Register { sums: Vec::new(), coarse_cells: Vec::new() };
+        LevelStore {
+            mesh,
+            layout,
+            dx,
+            num_eqn,
+            buffers,
+            current: 0,
+            old: None,
+            saved: None,
+            aux,
+            time,
+            time_old: time,
+            saved_time: time,
+            taps: Vec::new(),
+            register,
+        }
+    }
+
+    /// Gives all memory back.
+    pub fn dismantle(self, pool: &mut Pool<R>) {
+        self.buffers.into_iter().for_each(|b| pool.give(b));
+        [self.aux, self.taps, self.register.sums, self.register.coarse_cells].map(|b| pool.give(b));
+    }
+
+    /// The present state.
+    pub fn q(&self) -> &[R] {
+        &self.buffers[self.current]
+    }
+
+    /// The present state, to write.
+    pub fn q_mut(&mut self) -> &mut [R] {
+        &mut self.buffers[self.current]
+    }
+
+    /// The state before the last step, where it is kept.
+    pub fn q_old(&self) -> Option<&[R]> {
+        self.old.map(|k| &*self.buffers[k])
+    }
+
+    /// The present state, and the array that the next one goes to.
+    pub fn q_and_next(&mut self, pool: &mut Pool<R>) -> (Shared<'_, R>, Shared<'_, R>) {
+        let len = self.layout.len(self.num_eqn);
+        let next = self.next_index();
+        if next == self.buffers.len() {
+            self.buffers.push(pool.take(len));
+        } else if self.buffers[next].len() != len {
+            self.buffers[next] = pool.take(len);
+        }
+        let [q, next] = self.buffers.get_disjoint_mut([self.current, next]).expect("two different arrays");
+        (Shared::new(q), Shared::new(next))
+    }
+
+    /// The array that a step writes: neither the present state nor the one to return to.
+    fn next_index(&self) -> usize {
+        (0..=self.buffers.len()).find(|&k| k != self.current && Some(k) != self.saved).unwrap_or(0)
+    }
+
+    /// What the step has written becomes the present state.
+    pub fn advance(&mut self, dt: f64) {
+        let next = self.next_index();
+        self.old = Some(self.current);
+        self.current = next;
+        self.time_old = self.time;
+        self.time += dt;
+    }
+
+    /// Remembers the present state; nothing is copied.
+    pub fn save(&mut self) {
+        self.saved = Some(self.current);
+        self.saved_time = self.time;
+    }
+
+    /// Returns to the state remembered.
+    pub fn restore(&mut self) {
+        if let Some(saved) = self.saved {
+            self.current = saved;
+            self.old = None;
+            self.time = self.saved_time;
+            self.time_old = self.time;
+        }
+    }
+
+    /// True if there is a state to return to that is not the present one.
+    pub fn has_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Keeps the state to return to alone: the level is being replaced, but the step may yet be rejected.
+    pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
+        self.restore();
+        for k in (0..self.buffers.len()).filter(|&k| k != self.current) {
+            pool.give(std::mem::take(&mut self.buffers[k]));
+        }
+    }
+
+    /// Makes room for the fluxes that the plans keep.
+    pub fn adopt(&mut self, plans: &LevelPlans<D>, num_aux: usize, sweeps: usize, pool: &mut Pool<R>) {
+        resize(&mut self.taps, self.num_eqn * plans.tiles.num_slots(), pool);
+        if let Some(reflux) = &plans.reflux {
+            let slots = reflux.slots().len();
+            resize(&mut self.register.sums, self.num_eqn * slots, pool);
+            resize(&mut self.register.coarse_cells, sweeps * (self.num_eqn + num_aux) * slots, pool);
+        }
+    }
+
+    /// Coordinates of a cell's lower corner.
+    pub fn lower_corner(&self, domain_lower: [f64; D], cell: [i32; D]) -> [f64; D] {
+        std::array::from_fn(|d| domain_lower[d] + f64::from(cell[d]) * self.dx[d])
+    }
+}
+
+/// Changes an array's length; its numbers are kept if the length is the same.
+fn resize<R: Scalar>(array: &mut Vec<R>, len: usize, pool: &mut Pool<R>) {
+    if array.len() != len {
+        pool.give(std::mem::take(array));
+        *array = pool.take(len);
+    }
+}
+
+impl<R> Register<R> {
+    /// State (and aux) of the coarse cell beside slot `slot`, component `m`, as sweep `sweep` met it.
+    pub fn coarse_cell<const D: usize>(plan: &RefluxPlan<D>, values: usize, sweep: usize, m: usize, slot: usize) -> usize {
+        (sweep * values + m) * plan.slots().len() + slot
+    }
+}

@@ -1,0 +1,80 @@
+//! Executing plans on data. Above the [`Executor`] trait nothing knows where values live; below it no geometry is
+//! computed.
+
+pub mod cpu;
+mod report;
+
+pub use report::{CellPlace, ExecError, LevelState, StepReport};
+
+use crate::index::Level;
+use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
+use crate::plan::{GhostPlan, LevelPlans, TransferPlan};
+
+/// Where the sources of ghost values lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GhostFill {
+    /// All ghost cells: same level, coarser level, physical boundary.
+    All,
+    /// Same level and physical boundary alone: what a finer level's interpolation reads of this one.
+    SameLevel,
+}
+
+/// Holds the values of all levels and carries out plans on them.
+///
+/// A level's state has a time; after a step its state before is kept too, for finer levels to interpolate in time.
+pub trait Executor<const D: usize>: Send {
+    /// Gives a level patches and exact initial data, in place of what it held. Finer levels are dropped.
+    fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError>;
+
+    /// Gives a level new patches, whose values come from its own old ones and from the coarser level.
+    fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError>;
+
+    /// Drops the levels from `first` on.
+    fn truncate(&mut self, first: Level);
+
+    /// Makes room for the fluxes that a level's plans keep; called whenever plans are new.
+    fn adopt_plans(&mut self, epoch: MeshEpoch, plans: &[LevelPlans<D>]);
+
+    /// Fills a level's ghost cells at its own time.
+    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>, fill: GhostFill) -> Result<(), ExecError>;
+
+    /// Takes one step of a level whose ghost cells are filled, and gathers its part of the conservation fix.
+    /// `plans`: those of all levels.
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<StepReport<D>, ExecError>;
+
+    /// Sets a level's time, after substeps whose sum rounds differently from the coarser level's step.
+    fn set_time(&mut self, level: Level, time: f64);
+
+    /// Applies the conservation fix to the level coarser than `fine`.
+    fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>);
+
+    /// Averages `fine` onto the level beneath.
+    fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
+
+    /// Cells of a level that the criterion wants refined. Ghost cells are filled.
+    fn flag(&mut self, level: Level, plans: &LevelPlans<D>, dt: f64) -> Result<TagSet<D>, ExecError>;
+
+    /// Remembers the state of all levels, to return to.
+    fn save(&mut self);
+
+    /// Returns to the state remembered.
+    fn restore(&mut self);
+
+    /// A copy of a level's interior on the host.
+    fn snapshot(&self, level: Level) -> LevelState<D>;
+
+    /// Puts interior values in place: the inverse of [`Executor::snapshot`].
+    fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError>;
+
+    /// Values at a point, linear between cell centres. `patch` of `level` holds the point; ghost cells are filled.
+    fn sample(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]);
+
+    /// Sum of each equation over a level's cells that finer levels do not cover, times cell volume (and capacity).
+    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64>;
+
+    /// Bytes of memory held on the host and on the device.
+    fn memory_bytes(&self) -> [usize; 2];
+
+    /// Number of times that memory had to be allocated for values.
+    fn allocations(&self) -> u64;
+}

@@ -1,0 +1,71 @@
+//! What executors say.
+
+use crate::index::Level;
+use thiserror::Error;
+
+/// Largest Courant number of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport<const D: usize> {
+    /// Largest Courant number over the level.
+    pub courant: f64,
+    /// Patch where it was seen.
+    pub patch: usize,
+    /// Number of cells advanced.
+    pub cells: u64,
+}
+
+/// A level's interior values on the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelState<const D: usize> {
+    /// Time of the values.
+    pub time: f64,
+    /// Per patch, in the mesh's order: `[equation, z, y, x]`.
+    pub q: Vec<Vec<f64>>,
+    /// Per patch: `[aux, z, y, x]`.
+    pub aux: Vec<Vec<f64>>,
+}
+
+/// A place in the solution, for messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellPlace {
+    /// Level.
+    pub level: Level,
+    /// Patch within the level, from 0.
+    pub patch: usize,
+    /// Cell in the level's index space.
+    pub cell: Vec<i32>,
+    /// Cell's centre.
+    pub centre: Vec<f64>,
+    /// Time.
+    pub time: f64,
+}
+
+impl std::fmt::Display for CellPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let CellPlace { level, patch, cell, centre, time } = self;
+        write!(f, "level {level}, patch {patch}, cell {cell:?} at {centre:?}, t = {time}")
+    }
+}
+
+/// Why an executor could not go on.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ExecError {
+    /// A state became NaN or infinite.
+    #[error("{equation} is {value} on {place}")]
+    NotFinite {
+        /// Name of the equation's quantity.
+        equation: String,
+        /// The value found.
+        value: f64,
+        /// Where.
+        place: CellPlace,
+    },
+    /// The capacity function is zero, negative or not finite.
+    #[error("the capacity is {value} on {place}: it must be positive")]
+    Capacity {
+        /// The value found.
+        value: f64,
+        /// Where.
+        place: CellPlace,
+    },
+}

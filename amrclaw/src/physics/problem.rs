@@ -1,0 +1,125 @@
+//! What is solved: everything that the user says and that is not the Riemann solver.
+
+use super::{CellFunction, CellRow};
+use crate::mesh::Domain;
+use riemann::axis::{Axis, Side};
+use riemann::patch::Scheme;
+use std::sync::Arc;
+
+/// What happens at one side of the domain.
+#[derive(Clone)]
+pub enum Boundary<const D: usize> {
+    /// Ghost cells take the nearest interior cell's state: waves leave.
+    Extrapolate,
+    /// Ghost cells mirror the interior, the normal component of velocity with its sign changed.
+    Wall,
+    /// The domain repeats.
+    Periodic,
+    /// Ghost cells are the user's.
+    User(Arc<dyn BoundaryFunction<D>>),
+}
+
+/// A ghost cell outside the domain.
+#[derive(Clone, Copy, Debug)]
+pub struct BoundaryCell<const D: usize> {
+    /// Centre of the ghost cell.
+    pub centre: [f64; D],
+    /// Time.
+    pub time: f64,
+    /// Normal of the domain's side.
+    pub axis: Axis,
+    /// Which side.
+    pub side: Side,
+}
+
+/// Ghost values that the user provides.
+pub trait BoundaryFunction<const D: usize>: Send + Sync {
+    /// Fills the ghost cell's state from that of its mirror image in the domain.
+    fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]);
+}
+
+/// Values per cell as a function of position, time and state: flags, source terms.
+pub trait StateFunction<const D: usize>: Send + Sync {
+    /// Number of values per cell.
+    fn num_values(&self) -> usize;
+
+    /// Fills `out[value * row.len + cell]` from `state[equation * row.len + cell]`.
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], out: &mut [f64]);
+}
+
+/// Which cells to refine.
+#[derive(Clone)]
+pub enum Criterion<const D: usize> {
+    /// Cells where any component's central difference `|q_{i+1} − q_{i−1}|` along any axis is above the tolerance.
+    Difference {
+        /// The tolerance.
+        tolerance: f64,
+    },
+    /// Cells where Richardson's estimate of the error of a step is at or above the tolerance.
+    Richardson {
+        /// The tolerance.
+        tolerance: f64,
+    },
+    /// Cells where the user's function is not zero.
+    User(Arc<dyn StateFunction<D>>),
+}
+
+/// How the axes are swept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// All at once, with transverse waves.
+    Unsplit,
+    /// One after the other, each for the whole step.
+    Godunov,
+    /// Half a step along the first axes, a whole one along the last, half a step back.
+    Strang,
+}
+
+/// How a source term joins the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceSplit {
+    /// Not at all.
+    None,
+    /// For the whole step after the waves.
+    Godunov,
+    /// For half a step before the waves, and half a step after them.
+    Strang,
+}
+
+/// A problem on a domain, without its Riemann solver.
+#[derive(Clone)]
+pub struct Problem<const D: usize> {
+    /// The domain.
+    pub domain: Domain<D>,
+    /// Both sides along each axis.
+    pub boundary: [[Boundary<D>; 2]; D],
+    /// State at the start.
+    pub initial: Arc<dyn CellFunction<D>>,
+    /// Auxiliary values, if the solver has any.
+    pub aux: Option<Arc<dyn CellFunction<D>>>,
+    /// dq/dt of a source term, besides the solver's own.
+    pub source: Option<Arc<dyn StateFunction<D>>>,
+    /// Which cells to refine.
+    pub criterion: Criterion<D>,
+    /// Order, transverse waves, limiters, capacity.
+    pub scheme: Scheme,
+    /// How the axes are swept.
+    pub split: Split,
+    /// How source terms join.
+    pub source_split: SourceSplit,
+    /// Keep conserved quantities' totals across level interfaces.
+    pub conservation_fix: bool,
+}
+
+impl<const D: usize> Problem<D> {
+    /// Ghost cells that a patch needs: two for one step of the scheme; more where a step leads to another before the
+    /// ghost cells are filled again, in Strang's sweeps and in Richardson's estimate.
+    pub fn num_ghost(&self) -> i32 {
+        match (self.split, &self.criterion) {
+            // Two steps on the level and one on the level coarsened by two, whose edge may lie half a cell outside.
+            (_, Criterion::Richardson { .. }) => 6,
+            (Split::Strang, _) => 4,
+            _ => 2,
+        }
+    }
+}
