@@ -8,3 +8,4 @@ pub mod mesh;
 pub mod physics;
 pub mod plan;
 pub mod regrid;
+pub mod schedule;

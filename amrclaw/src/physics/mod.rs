@@ -4,6 +4,4 @@ mod cell_function;
 mod problem;
 
 pub use cell_function::{CellFunction, CellRow};
-pub use problem::{
-    Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,
-};
+pub use problem::{Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction};

@@ -43,8 +43,8 @@ pub trait StateFunction<const D: usize>: Send + Sync {
     /// Number of values per cell.
     fn num_values(&self) -> usize;
 
-    /// Fills `out[value * row.len + cell]` from `state[equation * row.len + cell]`.
-    fn fill_row(&self, row: &CellRow<D>, state: &[f64], out: &mut [f64]);
+    /// Fills `out[value * row.len + cell]` from `state[equation * row.len + cell]` and `aux[value * row.len + cell]`.
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]);
 }
 
 /// Which cells to refine.

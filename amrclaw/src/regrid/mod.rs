@@ -1,8 +1,92 @@
-//! From flags to the boxes of a finer level: buffer, cluster, nest.
+//! Regridding: flag → buffer → cluster → nest, from the finest level that may be refined down to the base level.
+//!
+//! Berger & Oliger 1984 (doi:10.1016/0021-9991(84)90073-1), Berger & Colella 1989 (doi:10.1016/0021-9991(89)90035-1),
+//! Berger & Rigoutsos 1991 (doi:10.1109/21.120081).
 
 mod buffer;
 mod cluster;
 pub mod nest;
+mod region;
 
 pub use buffer::buffer;
 pub use cluster::{ClusterParams, cluster};
+pub use region::RefinementRegion;
+
+use crate::exec::{ExecError, Executor, GhostFill};
+use crate::index::{CellBox, Level};
+use crate::mesh::{Hierarchy, TagSet};
+use crate::plan::LevelPlans;
+use nest::LevelNesting;
+
+/// How levels are made.
+#[derive(Clone, Debug)]
+pub struct RegridOptions<const D: usize> {
+    /// Cells added around flagged cells.
+    pub buffer: i32,
+    /// Clustering.
+    pub cluster: ClusterParams,
+    /// Most cells of a patch along any axis.
+    pub max_patch_size: i32,
+    /// Cells of the next coarser level that lie at least between a patch and that level's edge.
+    pub nesting_width: i32,
+    /// Boxes in which levels are forced or forbidden.
+    pub regions: Vec<RefinementRegion<D>>,
+}
+
+/// Time and last step of the levels at hand, for criteria that need them.
+#[derive(Clone, Copy, Debug)]
+pub struct RegridTime {
+    /// Time of the base level and all finer ones.
+    pub time: f64,
+    /// Step of the coarsest level.
+    pub dt: f64,
+}
+
+/// Boxes of all levels finer than `base`, coarser levels first; `base` and coarser levels stay as they are.
+pub fn finer_boxes<const D: usize>(
+    base: Level,
+    hierarchy: &Hierarchy<D>,
+    exec: &mut dyn Executor<D>,
+    plans: &[LevelPlans<D>],
+    options: &RegridOptions<D>,
+    at: RegridTime,
+) -> Result<Vec<Vec<CellBox<D>>>, ExecError> {
+    let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
+    let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
+    for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
+        exec.fill_ghosts(level, &plans[level.index()].ghost, GhostFill::All)?;
+        let dt = at.dt / hierarchy.ratios()[..level.index()].iter().map(|r| f64::from(r.largest())).product::<f64>();
+        let mut tags = exec.flag(level, &plans[level.index()], dt)?;
+        region::apply(&options.regions, hierarchy, level, at.time, &mut tags);
+        let boxes = boxes_over(level, base, hierarchy, &mut tags, finer.first().map_or(&[], Vec::as_slice), options);
+        finer.insert(0, boxes);
+    }
+    Ok(finer)
+}
+
+/// Boxes of the level finer than `level` over its tags and under `finer`, the boxes two levels finer.
+fn boxes_over<const D: usize>(
+    level: Level,
+    base: Level,
+    hierarchy: &Hierarchy<D>,
+    tags: &mut TagSet<D>,
+    finer: &[CellBox<D>],
+    options: &RegridOptions<D>,
+) -> Vec<CellBox<D>> {
+    let ratio = hierarchy.ratio(level);
+    let periodic = hierarchy.domain().periodic;
+    let width = options.nesting_width;
+    if !finer.is_empty() {
+        nest::project(finer, hierarchy.ratio(level.finer()), ratio, width, tags, periodic);
+    }
+    let mut tags = buffer(tags, options.buffer, periodic);
+    let base_mesh = hierarchy.level(base);
+    let between = &hierarchy.ratios()[base.index()..level.index()];
+    let nesting = LevelNesting::new(base_mesh.patches(), hierarchy.domain_box(base), between, width, periodic);
+    nesting.clip(&mut tags);
+    let boxes = cluster(&tags, &options.cluster);
+    let boxes = nest::enforce(&boxes, &tags, |cells| nesting.nests(cells));
+    let largest = ratio.0.map(|r| (options.max_patch_size / r).max(1));
+    let boxes = nest::split_to_size(&boxes, largest);
+    boxes.iter().map(|cells| cells.fine_from_coarse(ratio)).collect()
+}

@@ -8,7 +8,7 @@ use crate::fields::Shared;
 use crate::index::Level;
 use crate::plan::RestrictPlan;
 use rayon::prelude::*;
-use riemann::real::{Real, Scalar};
+use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn average_level(&mut self, fine: Level, plan: &RestrictPlan<D>) {

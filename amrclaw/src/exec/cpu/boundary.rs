@@ -100,9 +100,7 @@ unsafe fn ask_user<const D: usize, R: Scalar>(
     let (mut mirror, mut ghost) = ([0.0; MAX_EQUATIONS], [0.0; MAX_EQUATIONS]);
     let (mirror, ghost) = (&mut mirror[..context.num_eqn], &mut ghost[..context.num_eqn]);
     for cell in region.cells.cells() {
-        let centre = std::array::from_fn(|d| {
-            context.domain.lower[d] + (f64::from(cell[d]) + 0.5) * context.dx[d]
-        });
+        let centre = std::array::from_fn(|d| context.domain.lower[d] + (f64::from(cell[d]) + 0.5) * context.dx[d]);
         let place = BoundaryCell { centre, time: context.time, axis: region.axis, side: region.side };
         let offset = layout.offset(context.num_eqn, cell);
         for (m, value) in mirror.iter_mut().enumerate() {

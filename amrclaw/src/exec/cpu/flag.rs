@@ -10,15 +10,10 @@ use crate::mesh::TagSet;
 use crate::physics::{CellRow, Criterion, StateFunction};
 use crate::plan::LevelPlans;
 use rayon::prelude::*;
-use riemann::real::{Real, Scalar};
+use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn flag_level(
-        &mut self,
-        level: Level,
-        plans: &LevelPlans<D>,
-        dt: f64,
-    ) -> Result<TagSet<D>, ExecError> {
+    pub(super) fn flag_level(&mut self, level: Level, plans: &LevelPlans<D>, dt: f64) -> Result<TagSet<D>, ExecError> {
         if let Criterion::Richardson { tolerance } = self.problem.criterion {
             return self.flag_by_richardson(level, plans, dt, tolerance);
         }
@@ -61,9 +56,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let values = &store.q()[start + m * patch.component()..][..len];
             state[m * len..][..len].iter_mut().zip(values).for_each(|(s, v)| *s = v.to_f64());
         }
+        let num_aux = self.solver.aux().len();
+        let mut aux = vec![0.0; num_aux * len];
+        for (a, values) in aux.chunks_exact_mut(len).enumerate() {
+            let start = patch.offset(num_aux, row) + a * patch.component();
+            values.iter_mut().zip(&store.aux[start..]).for_each(|(o, v)| *o = v.to_f64());
+        }
         let mut wanted = vec![0.0; len];
         let lower = store.lower_corner(self.problem.domain.lower, row);
-        function.fill_row(&CellRow { lower, dx: store.dx, len, time: store.time }, &state, &mut wanted);
+        function.fill_row(&CellRow { lower, dx: store.dx, len, time: store.time }, &state, &aux, &mut wanted);
         flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
     }
 }
@@ -93,7 +94,9 @@ fn flag_differences<const D: usize, R: Scalar>(
 
 /// Appends a row of flags, 64 to a word.
 pub(super) fn pack_bits(flags: &[bool], bits: &mut Vec<u64>) {
-    bits.extend(flags.chunks(64).map(|word| {
-        word.iter().enumerate().fold(0u64, |bits, (k, &flag)| bits | (u64::from(flag) << k))
-    }));
+    bits.extend(
+        flags
+            .chunks(64)
+            .map(|word| word.iter().enumerate().fold(0u64, |bits, (k, &flag)| bits | (u64::from(flag) << k))),
+    );
 }

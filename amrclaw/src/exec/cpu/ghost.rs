@@ -27,9 +27,7 @@ impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
     pub fn at_time(store: &'a LevelStore<D, R>, time: f64, ratio: Ratio<D>) -> Self {
         let new = store.q();
         let (old, alpha) = match store.q_old() {
-            Some(old) if store.time > store.time_old => {
-                (old, (time - store.time_old) / (store.time - store.time_old))
-            }
+            Some(old) if store.time > store.time_old => (old, (time - store.time_old) / (store.time - store.time_old)),
             _ => (new, 1.0),
         };
         CoarseLevel { layout: &store.layout, old, new, alpha: R::from_f64(alpha), ratio }
@@ -86,9 +84,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
         let coarse = match fill {
-            GhostFill::All => coarser
-                .last()
-                .map(|c| CoarseLevel::at_time(c, store.time, self.ratios[level.index() - 1])),
+            GhostFill::All => {
+                coarser.last().map(|c| CoarseLevel::at_time(c, store.time, self.ratios[level.index() - 1]))
+            }
             GhostFill::SameLevel => None,
         };
         let context = BoundaryContext {

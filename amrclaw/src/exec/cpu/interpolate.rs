@@ -6,7 +6,7 @@
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Ratio};
 use crate::plan::InterpRegion;
-use riemann::real::{Real, Scalar};
+use riemann::real::Scalar;
 
 /// How slopes are limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,8 +79,7 @@ pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
     for row in rows(&cells) {
         // Along all axes but x a row of fine cells has one offset within its coarse cells.
         let xi: [R; D] = std::array::from_fn(|d| offset_in_coarse(row[d], ratio.0[d]));
-        let mut coarse_cell: [i32; D] =
-            std::array::from_fn(|d| row[d].div_euclid(ratio.0[d]) - region.shift[d]);
+        let mut coarse_cell: [i32; D] = std::array::from_fn(|d| row[d].div_euclid(ratio.0[d]) - region.shift[d]);
         let mut x = cells.lo[0];
         while x < cells.hi[0] {
             let coarse_x = x.div_euclid(r0);

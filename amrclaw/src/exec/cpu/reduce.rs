@@ -102,8 +102,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let lower = self.problem.domain.lower;
         let scaled: [f64; D] = std::array::from_fn(|d| (position[d] - lower[d]) / store.dx[d] - 0.5);
         let reach = layout.with_ghosts();
-        let cell: [i32; D] =
-            std::array::from_fn(|d| (scaled[d].floor() as i32).clamp(reach.lo[d], reach.hi[d] - 2));
+        let cell: [i32; D] = std::array::from_fn(|d| (scaled[d].floor() as i32).clamp(reach.lo[d], reach.hi[d] - 2));
         out.fill(0.0);
         for corner in CellBox::new(cell, cell.map(|i| i + 2)).cells() {
             let weight: f64 = (0..D)

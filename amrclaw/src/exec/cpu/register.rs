@@ -18,7 +18,7 @@ use crate::plan::{FaceSlot, RefluxPlan, TilePlan};
 use rayon::prelude::*;
 use riemann::axis::{Axis, Side};
 use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
-use riemann::real::{Real, Scalar};
+use riemann::real::Scalar;
 
 /// Fine faces handled at a time.
 const CHUNK: usize = 128;

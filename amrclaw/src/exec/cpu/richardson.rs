@@ -14,7 +14,7 @@ use crate::mesh::{LevelMesh, TagSet};
 use crate::plan::LevelPlans;
 use rayon::prelude::*;
 use riemann::patch::{TILE_COLUMNS, TileArgs};
-use riemann::real::{Real, Scalar};
+use riemann::real::Scalar;
 
 /// A patch of its own, outside any level: cells with two ghost cells around.
 struct Block<const D: usize, R> {
@@ -130,9 +130,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     ) {
         let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
         let start = patch.offset(num_eqn, patch.cells.lo);
-        let local = |i: [i32; D]| -> [i32; 3] {
-            std::array::from_fn(|d| if d < D { i[d] - patch.cells.lo[d] } else { 0 })
-        };
+        let local =
+            |i: [i32; D]| -> [i32; 3] { std::array::from_fn(|d| if d < D { i[d] - patch.cells.lo[d] } else { 0 }) };
         let (mut lo, mut hi) = (local(cells.lo), local(cells.hi));
         (D..3).for_each(|d| hi[d] = 1);
         let (first, last) = (lo[0], hi[0]);

@@ -32,8 +32,8 @@ impl<const D: usize, R: Scalar> Context<'_, D, R> {
             let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
             let len = cells.size()[0] as usize;
             let mut buffers = self.scratch.mine();
-            if self.function.is_some() && buffers.len() < 3 * self.num_eqn * len {
-                buffers.resize(3 * self.num_eqn * len, 0.0);
+            if self.function.is_some() && buffers.len() < (3 * self.num_eqn + self.num_aux) * len {
+                buffers.resize((3 * self.num_eqn + self.num_aux) * len, 0.0);
             }
             for row in rows(&cells) {
                 // SAFETY: each patch is touched by its own task alone.
@@ -53,7 +53,15 @@ impl<const D: usize, R: Scalar> Context<'_, D, R> {
         std::array::from_fn(|d| self.domain_lower[d] + f64::from(cell[d]) * self.dx[d])
     }
 
-    unsafe fn apply_solver(&self, q: Shared<'_, R>, patch: &PatchLayout<D>, cell: [i32; D], len: usize, t: f64, dt: f64) {
+    unsafe fn apply_solver(
+        &self,
+        q: Shared<'_, R>,
+        patch: &PatchLayout<D>,
+        cell: [i32; D],
+        len: usize,
+        t: f64,
+        dt: f64,
+    ) {
         let mut centre = [0.0; 3];
         for (d, corner) in self.lower_corner(cell).into_iter().enumerate() {
             centre[d] = corner + 0.5 * self.dx[d];
@@ -84,7 +92,12 @@ impl<const D: usize, R: Scalar> Context<'_, D, R> {
         let values = self.num_eqn * len;
         let (state, rest) = buffers.split_at_mut(values);
         let (middle, rest) = rest.split_at_mut(values);
-        let rate = &mut rest[..values];
+        let (rate, rest) = rest.split_at_mut(values);
+        let aux = &mut rest[..self.num_aux * len];
+        for (a, values) in aux.chunks_exact_mut(len).enumerate() {
+            let start = patch.offset(self.num_aux, cell) + a * patch.component();
+            values.iter_mut().zip(&self.aux[start..]).for_each(|(o, v)| *o = v.to_f64());
+        }
         let mut dx = [0.0; D];
         dx.copy_from_slice(&self.dx[..D]);
         let row = |time| CellRow { lower: self.lower_corner(cell), dx, len, time };
@@ -94,11 +107,11 @@ impl<const D: usize, R: Scalar> Context<'_, D, R> {
             let values = unsafe { q.row(start + m * patch.component(), len) };
             state[m * len..][..len].iter_mut().zip(values).for_each(|(s, v)| *s = v.to_f64());
         }
-        function.fill_row(&row(t), state, rate);
+        function.fill_row(&row(t), state, aux, rate);
         for (m, (s, r)) in middle.iter_mut().zip(state.iter().zip(rate.iter())) {
             *m = s + 0.5 * dt * r;
         }
-        function.fill_row(&row(t + 0.5 * dt), middle, rate);
+        function.fill_row(&row(t + 0.5 * dt), middle, aux, rate);
         for m in 0..self.num_eqn {
             // SAFETY: likewise.
             let values = unsafe { q.row_mut(start + m * patch.component(), len) };

@@ -72,7 +72,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// Gives all memory back.
     pub fn dismantle(self, pool: &mut Pool<R>) {
         self.buffers.into_iter().for_each(|b| pool.give(b));
-        [self.aux, self.taps, self.register.sums, self.register.coarse_cells].map(|b| pool.give(b));
+        let others = [self.aux, self.taps, self.register.sums, self.register.coarse_cells];
+        others.into_iter().for_each(|b| pool.give(b));
     }
 
     /// The present state.
@@ -172,7 +173,13 @@ fn resize<R: Scalar>(array: &mut Vec<R>, len: usize, pool: &mut Pool<R>) {
 
 impl<R> Register<R> {
     /// State (and aux) of the coarse cell beside slot `slot`, component `m`, as sweep `sweep` met it.
-    pub fn coarse_cell<const D: usize>(plan: &RefluxPlan<D>, values: usize, sweep: usize, m: usize, slot: usize) -> usize {
+    pub fn coarse_cell<const D: usize>(
+        plan: &RefluxPlan<D>,
+        values: usize,
+        sweep: usize,
+        m: usize,
+        slot: usize,
+    ) -> usize {
         (sweep * values + m) * plan.slots().len() + slot
     }
 }

@@ -62,7 +62,13 @@ struct SweepContext<'a, const D: usize, R> {
 }
 
 impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
-    fn update_tile(&self, solver: &dyn PatchSolver<R>, tile: &Tile, plans: &LevelPlans<D>, scratch: &mut [R]) -> TileReport {
+    fn update_tile(
+        &self,
+        solver: &dyn PatchSolver<R>,
+        tile: &Tile,
+        plans: &LevelPlans<D>,
+        scratch: &mut [R],
+    ) -> TileReport {
         let patch = &self.layout.patches[tile.patch as usize];
         let size = patch.cells.size();
         let (mut lo, mut hi) = (tile.lo, tile.hi);

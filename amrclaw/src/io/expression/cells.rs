@@ -1,7 +1,7 @@
 //! Expressions of position and time, evaluated in rows of cells.
 
 use super::{Expression, ExpressionError, Input, Names};
-use crate::physics::{CellFunction, CellRow};
+use crate::physics::{CellFunction, CellRow, StateFunction};
 
 /// Names that every expression of position may use, in `dimension` dimensions.
 ///
@@ -165,5 +165,21 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
         }
         let further: Vec<&[f64]> = values.chunks(row.len.max(1)).collect();
         self.outputs.evaluate(row, &further, out);
+    }
+}
+/// Most values of a cell besides those of position and time.
+const MAX_FURTHER: usize = 64;
+
+impl<const D: usize> StateFunction<D> for RowExpressions<D> {
+    fn num_values(&self) -> usize {
+        self.len()
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let mut further: [&[f64]; MAX_FURTHER] = [&[]; MAX_FURTHER];
+        let values = state.chunks_exact(row.len).chain(aux.chunks_exact(row.len));
+        let count = (state.len() + aux.len()) / row.len;
+        further.iter_mut().zip(values).for_each(|(place, values)| *place = values);
+        self.evaluate(row, &further[..count], out);
     }
 }

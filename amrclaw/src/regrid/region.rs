@@ -1,0 +1,63 @@
+//! Boxes in which refinement is forced or forbidden.
+
+use crate::index::{CellBox, Level};
+use crate::mesh::{Hierarchy, TagSet};
+
+/// A box in space and time with the coarsest and finest level allowed there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefinementRegion<const D: usize> {
+    /// The coarsest level allowed: the region is refined at least up to here.
+    pub coarsest: Level,
+    /// The finest level allowed.
+    pub finest: Level,
+    /// Lower corner.
+    pub lower: [f64; D],
+    /// Upper corner.
+    pub upper: [f64; D],
+    /// From when to when.
+    pub time: [f64; 2],
+}
+
+/// A cell belongs to a region if it overlaps it by more than this part of its width: sides that coincide with faces up
+/// to round-off do not reach into the next cell.
+const OVERLAP: f64 = 1e-7;
+
+impl<const D: usize> RefinementRegion<D> {
+    fn cells(&self, hierarchy: &Hierarchy<D>, level: Level) -> CellBox<D> {
+        let (dx, lower) = (hierarchy.dx(level), hierarchy.domain().lower);
+        let domain = hierarchy.domain_box(level);
+        let scaled = |x: f64, d: usize| (x - lower[d]) / dx[d];
+        let lo = std::array::from_fn(|d| (scaled(self.lower[d], d) + OVERLAP).floor() as i32);
+        let hi = std::array::from_fn(|d| (scaled(self.upper[d], d) - OVERLAP).floor() as i32 + 1);
+        CellBox::new(lo, hi).intersect(&domain)
+    }
+}
+
+/// Adds the tags that regions force and takes away those they forbid. Where regions overlap, the largest of their
+/// coarsest levels and the largest of their finest levels hold.
+pub(super) fn apply<const D: usize>(
+    regions: &[RefinementRegion<D>],
+    hierarchy: &Hierarchy<D>,
+    level: Level,
+    time: f64,
+    tags: &mut TagSet<D>,
+) {
+    let active: Vec<_> = regions
+        .iter()
+        .filter(|r| r.time[0] <= time && time <= r.time[1])
+        .map(|r| (r, r.cells(hierarchy, level)))
+        .filter(|(_, cells)| !cells.is_empty())
+        .collect();
+    let domain = hierarchy.domain_box(level);
+    let (mut forbidden, mut allowed) = (TagSet::new(domain), TagSet::new(domain));
+    for (region, cells) in &active {
+        if region.finest <= level { &mut forbidden } else { &mut allowed }.insert_box(cells);
+    }
+    forbidden.subtract(&allowed);
+    tags.subtract(&forbidden);
+    for (_, cells) in active.iter().filter(|(region, _)| region.coarsest > level) {
+        for patch in hierarchy.level(level).patches() {
+            tags.insert_box(&patch.intersect(cells));
+        }
+    }
+}
