@@ -1,5 +1,6 @@
 //! Hyperbolic PDEs on block-structured adaptive meshes.
 
+pub mod diagnose;
 pub mod exec;
 pub mod fields;
 pub mod index;
@@ -9,3 +10,4 @@ pub mod physics;
 pub mod plan;
 pub mod regrid;
 pub mod schedule;
+pub mod simulation;

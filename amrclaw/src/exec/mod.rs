@@ -22,7 +22,7 @@ pub enum GhostFill {
 /// Holds the values of all levels and carries out plans on them.
 ///
 /// A level's state has a time; after a step its state before is kept too, for finer levels to interpolate in time.
-pub trait Executor<const D: usize>: Send {
+pub trait Executor<const D: usize>: Send + Sync {
     /// Gives a level patches and exact initial data, in place of what it held. Finer levels are dropped.
     fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError>;
 
@@ -32,8 +32,11 @@ pub trait Executor<const D: usize>: Send {
     /// Drops the levels from `first` on.
     fn truncate(&mut self, first: Level);
 
-    /// Makes room for the fluxes that a level's plans keep; called whenever plans are new.
-    fn adopt_plans(&mut self, epoch: MeshEpoch, plans: &[LevelPlans<D>]);
+    /// From now on plans of this epoch are right, and no others.
+    fn set_epoch(&mut self, epoch: MeshEpoch);
+
+    /// Makes room for the fluxes that the plans keep; called once the levels are those of new plans.
+    fn make_room(&mut self, plans: &[LevelPlans<D>]);
 
     /// Fills a level's ghost cells at its own time.
     fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>, fill: GhostFill) -> Result<(), ExecError>;

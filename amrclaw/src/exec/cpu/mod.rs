@@ -99,8 +99,11 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
-    fn adopt_plans(&mut self, epoch: MeshEpoch, plans: &[LevelPlans<D>]) {
+    fn set_epoch(&mut self, epoch: MeshEpoch) {
         self.epoch = epoch;
+    }
+
+    fn make_room(&mut self, plans: &[LevelPlans<D>]) {
         let num_aux = self.solver.aux().len();
         for (store, plans) in self.levels.iter_mut().zip(plans) {
             store.adopt(plans, num_aux, self.sweeps.len(), &mut self.pool);

@@ -1,0 +1,124 @@
+//! Counting and timing of a run.
+
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What the time of a run is spent on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Updating patches, with what the conservation fix keeps.
+    Advance,
+    /// Filling ghost cells.
+    Ghost,
+    /// Applying the conservation fix.
+    Reflux,
+    /// Averaging fine levels onto coarse ones.
+    Update,
+    /// Flagging, clustering, plans, transfer.
+    Regrid,
+    /// Writing files.
+    Output,
+}
+
+/// Seconds per phase; `other` is what the phases leave of the wall time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PhaseSeconds {
+    /// [`Phase::Advance`].
+    pub advance: f64,
+    /// [`Phase::Ghost`].
+    pub ghost: f64,
+    /// [`Phase::Reflux`].
+    pub reflux: f64,
+    /// [`Phase::Update`].
+    pub update: f64,
+    /// [`Phase::Regrid`].
+    pub regrid: f64,
+    /// [`Phase::Output`].
+    pub output: f64,
+    /// Everything else.
+    pub other: f64,
+}
+
+/// Accumulates the time of phases.
+#[derive(Clone, Debug)]
+pub struct Stopwatch {
+    start: Instant,
+    spent: [Duration; 6],
+}
+
+impl Default for Stopwatch {
+    fn default() -> Self {
+        Stopwatch { start: Instant::now(), spent: [Duration::ZERO; 6] }
+    }
+}
+
+impl Stopwatch {
+    /// Runs `work` and books its time under `phase`.
+    pub fn time<T>(&mut self, phase: Phase, work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = work();
+        self.spent[phase as usize] += start.elapsed();
+        result
+    }
+
+    /// Books time measured elsewhere.
+    pub fn book(&mut self, phase: Phase, time: Duration) {
+        self.spent[phase as usize] += time;
+    }
+
+    /// Seconds since the start.
+    pub fn wall_seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// Seconds per phase so far.
+    pub fn seconds(&self) -> PhaseSeconds {
+        let [advance, ghost, reflux, update, regrid, output] = self.spent.map(|d| d.as_secs_f64());
+        let booked: f64 = self.spent.iter().map(Duration::as_secs_f64).sum();
+        let other = (self.wall_seconds() - booked).max(0.0);
+        PhaseSeconds { advance, ghost, reflux, update, regrid, output, other }
+    }
+}
+
+/// Counts per level.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LevelCounts {
+    /// Steps taken.
+    pub steps: u64,
+    /// Cells advanced, summed over steps.
+    pub cells: u64,
+    /// Patches, summed over steps.
+    pub patches: u64,
+}
+
+impl LevelCounts {
+    /// Mean number of patches in a step.
+    pub fn patches_mean(&self) -> f64 {
+        if self.steps == 0 { 0.0 } else { self.patches as f64 / self.steps as f64 }
+    }
+}
+
+/// What a run has done so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Per level, coarsest first.
+    pub levels: Vec<LevelCounts>,
+    /// Regrids.
+    pub regrids: u64,
+    /// Coarse steps taken again with a smaller step.
+    pub retries: u64,
+    /// Largest Courant number of an accepted step.
+    pub courant_max: f64,
+}
+
+impl Counts {
+    /// Counts for so many levels.
+    pub fn new(levels: usize) -> Self {
+        Counts { levels: vec![LevelCounts::default(); levels], ..Counts::default() }
+    }
+
+    /// Cells advanced on all levels.
+    pub fn cells_total(&self) -> u64 {
+        self.levels.iter().map(|l| l.cells).sum()
+    }
+}

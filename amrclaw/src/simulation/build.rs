@@ -1,0 +1,235 @@
+//! From a case to a simulation.
+
+use super::{Precision, RunError, RunOptions, Settings, Simulation};
+use crate::exec::Executor;
+use crate::exec::cpu::CpuExecutor;
+use crate::index::Ratio;
+use crate::io::config::{self, Case, SolverFrom, SolverShape};
+use crate::mesh::Domain;
+use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction};
+use crate::plan::nesting_width;
+use crate::regrid::{ClusterParams, RefinementRegion, RegridOptions};
+use riemann::catalogue::{self, SolverVisitor};
+use riemann::limiter::Limiter;
+use riemann::patch::{Kernels, MAX_WAVES, PatchSolver, Scheme};
+use riemann::solver::Solver;
+use std::sync::Arc;
+
+/// A solver's kernels in both precisions.
+#[derive(Clone)]
+pub struct SolverKernels {
+    /// In `f64`.
+    pub double: Arc<dyn PatchSolver<f64>>,
+    /// In `f32`.
+    pub single: Arc<dyn PatchSolver<f32>>,
+}
+
+impl SolverKernels {
+    /// Compiles a solver into kernels.
+    pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
+        SolverKernels { double: Arc::new(Kernels::new(solver.clone())), single: Arc::new(Kernels::new(solver)) }
+    }
+}
+
+struct MakeKernels;
+
+impl SolverVisitor for MakeKernels {
+    type Output = SolverKernels;
+
+    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
+        SolverKernels::new(solver)
+    }
+}
+
+/// What a program gives in place of `"user"` entries of a case.
+#[derive(Clone, Default)]
+pub struct UserFunctions<const D: usize> {
+    /// Initial data.
+    pub initial: Option<Arc<dyn CellFunction<D>>>,
+    /// Auxiliary values.
+    pub aux: Option<Arc<dyn CellFunction<D>>>,
+    /// Refinement criterion.
+    pub flag: Option<Arc<dyn StateFunction<D>>>,
+    /// Boundary values.
+    pub boundary: Option<Arc<dyn crate::physics::BoundaryFunction<D>>>,
+    /// Source term dq/dt.
+    pub source: Option<Arc<dyn StateFunction<D>>>,
+}
+
+/// `v` as an array over the axes; the case has been checked for its length.
+fn axes<const D: usize, T: Copy>(v: &[T]) -> [T; D] {
+    std::array::from_fn(|d| v[d])
+}
+
+fn domain<const D: usize>(case: &Case) -> Domain<D> {
+    Domain {
+        lower: axes(&case.mesh.lower),
+        upper: axes(&case.mesh.upper),
+        cells: axes(&case.mesh.cells),
+        periodic: std::array::from_fn(|d| case.mesh.boundary[d][0] == config::BoundaryKind::Periodic),
+    }
+}
+
+fn scheme(case: &Case, shape: &SolverShape) -> Scheme {
+    let named = |limiter: config::Limiter| match limiter {
+        config::Limiter::None => Limiter::None,
+        config::Limiter::Minmod => Limiter::Minmod,
+        config::Limiter::Superbee => Limiter::Superbee,
+        config::Limiter::Mc => Limiter::Mc,
+        config::Limiter::VanLeer => Limiter::VanLeer,
+    };
+    let mut limiters = [Limiter::default(); MAX_WAVES];
+    for (w, limiter) in limiters.iter_mut().enumerate().take(shape.waves) {
+        *limiter = named(case.scheme.limiter[w.min(case.scheme.limiter.len() - 1)]);
+    }
+    let capacity = case.scheme.capacity.as_ref().and_then(|name| shape.aux.iter().position(|a| a == name));
+    Scheme {
+        order: case.scheme.order,
+        transverse: case.scheme.transverse,
+        limiters,
+        capacity: capacity.map_or(-1, |c| c as i32),
+    }
+}
+
+fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions<D>) -> Result<Problem<D>, RunError> {
+    let missing = |key: &str, what: &str| {
+        case.error(
+            key,
+            format!("{what} \"user\" needs a program that provides it"),
+            "write an expression or a kind by name",
+        )
+    };
+    let boundary_of = |kind, d: usize| {
+        Ok::<_, RunError>(match kind {
+            config::BoundaryKind::Extrapolate => Boundary::Extrapolate,
+            config::BoundaryKind::Wall => Boundary::Wall,
+            config::BoundaryKind::Periodic => Boundary::Periodic,
+            config::BoundaryKind::User => {
+                let key = format!("mesh.boundary.{}", ["x", "y", "z"][d]);
+                Boundary::User(user.boundary.clone().ok_or_else(|| missing(&key, "the boundary"))?)
+            }
+        })
+    };
+    let mut boundary = Vec::new();
+    for d in 0..D {
+        let [lower, upper] = case.mesh.boundary[d];
+        boundary.push([boundary_of(lower, d)?, boundary_of(upper, d)?]);
+    }
+    let initial = case.initial_cells::<D>(shape)?.map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
+    let aux = case.aux_cells::<D>(shape)?.map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
+    let source = case.source_terms::<D>(shape)?.map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
+    let flag = case.flag_expression::<D>(shape)?.map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
+    let tolerance = case.regrid.flag.tolerance;
+    let aux = aux.or(user.aux);
+    if aux.is_none() && !shape.aux.is_empty() {
+        return Err(missing("aux", "auxiliary data").into());
+    }
+    Ok(Problem {
+        domain: domain(case),
+        boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
+        initial: initial.or(user.initial).ok_or_else(|| missing("initial", "initial data"))?,
+        aux,
+        source: source.or(user.source),
+        criterion: match case.regrid.flag.criterion {
+            config::Criterion::Difference => Criterion::Difference { tolerance },
+            config::Criterion::Richardson => Criterion::Richardson { tolerance },
+            config::Criterion::User => Criterion::User(
+                flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "the refinement criterion"))?,
+            ),
+        },
+        scheme: scheme(case, shape),
+        split: match case.scheme.split {
+            config::Sweeps::Unsplit => Split::Unsplit,
+            config::Sweeps::Godunov => Split::Godunov,
+            config::Sweeps::Strang => Split::Strang,
+        },
+        source_split: match case.scheme.source {
+            config::SourceSplitting::None => SourceSplit::None,
+            config::SourceSplitting::Godunov => SourceSplit::Godunov,
+            config::SourceSplitting::Strang => SourceSplit::Strang,
+        },
+        conservation_fix: case.regrid.conservation_fix,
+    })
+}
+
+fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<D> {
+    let ratios: Vec<Ratio<D>> = case.levels.ratio.iter().map(|r| Ratio(axes(r))).collect();
+    let largest = || ratios.iter().map(|r| r.largest() as u32).collect();
+    let region = |r: &config::Region| RefinementRegion {
+        coarsest: r.coarsest,
+        finest: r.finest,
+        lower: axes(&r.lower),
+        upper: axes(&r.upper),
+        time: r.time,
+    };
+    Settings {
+        time_ratios: case.levels.ratio_time.as_ref().map_or_else(largest, |r| r.iter().map(|&r| r as u32).collect()),
+        ratios,
+        regrid: RegridOptions {
+            buffer: case.regrid.buffer,
+            cluster: ClusterParams { cutoff: case.regrid.cutoff, ..ClusterParams::default() },
+            max_patch_size: case.regrid.max_patch_size,
+            nesting_width: nesting_width(num_ghost),
+            regions: case.regrid.region.iter().map(region).collect(),
+        },
+        regrid_interval: case.regrid.interval,
+        start: case.time.start,
+        dt_initial: case.time.dt.unwrap_or(case.time.dt_initial),
+        dt_fixed: case.time.dt,
+        cfl_desired: case.time.cfl_desired,
+        cfl_max: case.time.cfl_max,
+        max_retries: case.time.max_retries,
+    }
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Sets up a case: builds the initial hierarchy from exact initial data on every level.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the case, and initial data or a capacity that is not finite.
+    pub fn from_case(case: &Case, options: &RunOptions) -> Result<Self, RunError> {
+        Self::with_functions(case, options, UserFunctions::default())
+    }
+
+    /// As [`Simulation::from_case`], with functions for what the case leaves to its user.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn with_functions(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
+        let shape = config::find_built_in(&case.solver)
+            .map_err(|problem| case.error("solver", problem.message, problem.help))?;
+        let SolverFrom::Name(name) = &case.solver.from else { unreachable!("found among the built-in solvers") };
+        let kernels = catalogue::build(name, &case.solver.parameters, MakeKernels)
+            .map_err(|errors| case.error("solver", errors.to_string(), "see the solver's parameters"))?;
+        Self::with_solver(case, options, &shape, &kernels, user)
+    }
+
+    /// As [`Simulation::with_functions`], with a solver of the program's own in place of the case's. `shape` describes it.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn with_solver(
+        case: &Case,
+        options: &RunOptions,
+        shape: &SolverShape,
+        solver: &SolverKernels,
+        user: UserFunctions<D>,
+    ) -> Result<Self, RunError> {
+        assert_eq!(solver.double.dim(), D, "the solver's dimension");
+        let problem = problem::<D>(case, shape, user)?;
+        let settings = settings::<D>(case, problem.num_ghost());
+        let threads = options.threads.unwrap_or_else(available_threads).max(1);
+        let ratios = settings.ratios.clone();
+        let executor: Box<dyn Executor<D>> = match options.precision {
+            Precision::F64 => Box::new(CpuExecutor::new(problem.clone(), solver.double.clone(), ratios, threads)),
+            Precision::F32 => Box::new(CpuExecutor::new(problem.clone(), solver.single.clone(), ratios, threads)),
+        };
+        let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
+        Simulation::new(problem, settings, executor, shape, gauges, threads)
+    }
+}
+
+/// Threads that this machine runs at once.
+pub fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,92 @@
+//! Gauges: the solution at a point, at every step of the finest level there.
+
+use crate::exec::Executor;
+use crate::index::{CellBox, Level};
+use crate::mesh::Hierarchy;
+
+/// A time series at a point.
+#[derive(Clone, Debug)]
+pub struct Gauge<const D: usize> {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub position: [f64; D],
+    /// Level and patch that it reads.
+    location: (Level, usize),
+    num_eqn: usize,
+    levels: Vec<Level>,
+    times: Vec<f64>,
+    values: Vec<f64>,
+}
+
+/// One row of a gauge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaugeSample<'a> {
+    /// Level read.
+    pub level: Level,
+    /// Time.
+    pub time: f64,
+    /// Value of each equation's quantity.
+    pub q: &'a [f64],
+}
+
+impl<const D: usize> Gauge<D> {
+    pub(super) fn new(name: String, position: [f64; D], num_eqn: usize) -> Self {
+        let (levels, times, values) = (Vec::new(), Vec::new(), Vec::new());
+        Gauge { name, position, location: (Level::COARSEST, 0), num_eqn, levels, times, values }
+    }
+
+    /// All rows so far.
+    pub fn samples(&self) -> impl ExactSizeIterator<Item = GaugeSample<'_>> {
+        (0..self.times.len()).map(|k| GaugeSample {
+            level: self.levels[k],
+            time: self.times[k],
+            q: &self.values[k * self.num_eqn..][..self.num_eqn],
+        })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// True if there is no row yet.
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// Forgets the rows from `len` on.
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.levels.truncate(len);
+        self.times.truncate(len);
+        self.values.truncate(len * self.num_eqn);
+    }
+
+    /// Finds the finest patch over the gauge.
+    pub(super) fn locate(&mut self, hierarchy: &Hierarchy<D>) {
+        for (l, mesh) in hierarchy.levels().iter().enumerate().rev() {
+            let level = Level(l as u8);
+            let (dx, lower, domain) = (hierarchy.dx(level), hierarchy.domain().lower, mesh.domain());
+            let cell = std::array::from_fn(|d| {
+                let cell = ((self.position[d] - lower[d]) / dx[d]).floor() as i32;
+                cell.clamp(domain.lo[d], domain.hi[d] - 1)
+            });
+            if let Some(image) = mesh.images(&CellBox::cell(cell)).first() {
+                self.location = (level, image.patch);
+                return;
+            }
+        }
+    }
+
+    /// Adds a row if the gauge reads this level.
+    pub(super) fn record(&mut self, exec: &dyn Executor<D>, level: Level, time: f64) {
+        if self.location.0 != level {
+            return;
+        }
+        self.levels.push(level);
+        self.times.push(time);
+        let start = self.values.len();
+        self.values.resize(start + self.num_eqn, 0.0);
+        exec.sample(level, self.location.1, self.position, &mut self.values[start..]);
+    }
+}

@@ -1,0 +1,234 @@
+//! A simulation: a problem, its hierarchy, and the steps that take it through time.
+
+mod build;
+mod error;
+mod gauge;
+mod step;
+
+pub use build::{SolverKernels, UserFunctions, available_threads};
+pub use error::RunError;
+pub use gauge::{Gauge, GaugeSample};
+
+use crate::diagnose::{Counts, Stopwatch};
+use crate::exec::Executor;
+use crate::index::{Level, Ratio};
+use crate::io::config::SolverShape;
+use crate::io::frame::{Frame, FrameLevel, FramePatch};
+use crate::mesh::Hierarchy;
+use crate::physics::{Problem, Split};
+use crate::plan::{self, LevelPlans, PlanOptions};
+use crate::regrid::{RegridOptions, nest};
+use crate::schedule::{StepControl, Subcycle};
+use std::sync::Arc;
+
+/// Precision of the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// 64 bits.
+    #[default]
+    F64,
+    /// 32 bits.
+    F32,
+}
+
+/// How a case is run, as opposed to what it says.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Threads; all of the machine's unless given.
+    pub threads: Option<usize>,
+    /// Precision.
+    pub precision: Precision,
+}
+
+/// Levels, regridding and time steps.
+#[derive(Clone, Debug)]
+pub struct Settings<const D: usize> {
+    /// Ratios between levels.
+    pub ratios: Vec<Ratio<D>>,
+    /// Ratios between levels in time.
+    pub time_ratios: Vec<u32>,
+    /// How levels are made.
+    pub regrid: RegridOptions<D>,
+    /// Steps of a level between regrids of the finer ones.
+    pub regrid_interval: u64,
+    /// Time at the start.
+    pub start: f64,
+    /// First step.
+    pub dt_initial: f64,
+    /// Every step, if it is fixed.
+    pub dt_fixed: Option<f64>,
+    /// Courant number that steps aim for.
+    pub cfl_desired: f64,
+    /// Courant number above which a coarse step is taken again.
+    pub cfl_max: f64,
+    /// How often it may be.
+    pub max_retries: u32,
+}
+
+/// A problem on its way through time.
+pub struct Simulation<const D: usize> {
+    problem: Problem<D>,
+    settings: Settings<D>,
+    equations: Vec<String>,
+    aux: Vec<String>,
+    hierarchy: Hierarchy<D>,
+    plans: Arc<Vec<LevelPlans<D>>>,
+    exec: Box<dyn Executor<D>>,
+    subcycle: Subcycle,
+    time: f64,
+    dt_next: f64,
+    counts: Counts,
+    stopwatch: Stopwatch,
+    gauges: Vec<Gauge<D>>,
+    threads: Arc<rayon::ThreadPool>,
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Sets up a simulation on an executor. `gauges`: names and positions.
+    fn new(
+        problem: Problem<D>,
+        settings: Settings<D>,
+        exec: Box<dyn Executor<D>>,
+        shape: &SolverShape,
+        gauges: Vec<(String, [f64; D])>,
+        threads: usize,
+    ) -> Result<Self, RunError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|e| RunError::Threads { threads, message: e.to_string() })?;
+        let coarsest = nest::split_to_size(&[problem.domain.coarsest()], [settings.regrid.max_patch_size; D]);
+        let hierarchy = Hierarchy::new(problem.domain.clone(), settings.ratios.clone(), coarsest);
+        let control = StepControl {
+            time_ratios: settings.time_ratios.clone(),
+            regrid_interval: settings.regrid_interval,
+            cfl_desired: settings.cfl_desired,
+        };
+        let num_eqn = shape.equations.len();
+        let mut simulation = Simulation {
+            subcycle: Subcycle::new(control, Level::COARSEST),
+            plans: Arc::new(Vec::new()),
+            equations: shape.equations.clone(),
+            aux: shape.aux.clone(),
+            time: settings.start,
+            dt_next: settings.dt_initial,
+            counts: Counts::new(hierarchy.max_levels()),
+            stopwatch: Stopwatch::default(),
+            gauges: gauges.into_iter().map(|(name, x)| Gauge::new(name, x, num_eqn)).collect(),
+            threads: Arc::new(pool),
+            hierarchy,
+            problem,
+            settings,
+            exec,
+        };
+        simulation.in_pool(Self::build_initial_hierarchy)?;
+        Ok(simulation)
+    }
+
+    /// Runs `work` on the simulation's own threads.
+    fn in_pool<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> T + Send) -> T {
+        self.threads.clone().install(|| work(self))
+    }
+
+    fn build_plans(&self) -> Arc<Vec<LevelPlans<D>>> {
+        let options = PlanOptions {
+            num_ghost: self.problem.num_ghost(),
+            conservation_fix: self.problem.conservation_fix,
+            split: self.problem.split != Split::Unsplit,
+        };
+        Arc::new(plan::build(&self.hierarchy, options))
+    }
+
+    /// Time.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Time at the start.
+    pub fn start(&self) -> f64 {
+        self.settings.start
+    }
+
+    /// The step that the next coarse step will try.
+    pub fn dt_next(&self) -> f64 {
+        self.dt_next
+    }
+
+    /// The mesh.
+    pub fn hierarchy(&self) -> &Hierarchy<D> {
+        &self.hierarchy
+    }
+
+    /// Steps, cells and patches so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Time spent so far.
+    pub fn stopwatch(&self) -> &Stopwatch {
+        &self.stopwatch
+    }
+
+    /// The same, to book time of one's own.
+    pub fn stopwatch_mut(&mut self) -> &mut Stopwatch {
+        &mut self.stopwatch
+    }
+
+    /// The gauges.
+    pub fn gauges(&self) -> &[Gauge<D>] {
+        &self.gauges
+    }
+
+    /// Names of the equations' quantities.
+    pub fn equations(&self) -> &[String] {
+        &self.equations
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.current_num_threads()
+    }
+
+    /// Bytes of memory for values, on the host and on the device.
+    pub fn memory_bytes(&self) -> [usize; 2] {
+        self.exec.memory_bytes()
+    }
+
+    /// How often memory for values had to be allocated.
+    pub fn allocations(&self) -> u64 {
+        self.exec.allocations()
+    }
+
+    /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity.
+    pub fn totals(&self) -> Vec<f64> {
+        let mut totals = vec![0.0; self.equations.len()];
+        for l in 0..self.hierarchy.num_levels() {
+            let part = self.threads.install(|| self.exec.totals(Level(l as u8), self.plans.get(l + 1)));
+            totals.iter_mut().zip(part).for_each(|(total, p)| *total += p);
+        }
+        totals
+    }
+
+    /// A snapshot of the solution. Its number is 0: frames are numbered by whoever writes them.
+    pub fn frame(&self) -> Frame<D> {
+        let level = |l: usize| {
+            let level = Level(l as u8);
+            let state = self.threads.install(|| self.exec.snapshot(level));
+            let patches = self.hierarchy.level(level).patches().iter().zip(state.q).zip(state.aux);
+            let patches = patches.map(|((&cells, q), aux)| FramePatch { cells, q, aux }).collect();
+            FrameLevel { dx: self.hierarchy.dx(level), patches }
+        };
+        Frame {
+            number: 0,
+            time: self.time,
+            steps: self.counts.levels.iter().map(|l| l.steps).collect(),
+            equations: self.equations.clone(),
+            aux: self.aux.clone(),
+            lower: self.problem.domain.lower,
+            upper: self.problem.domain.upper,
+            cells: self.problem.domain.cells,
+            ratios: self.settings.ratios.clone(),
+            levels: (0..self.hierarchy.num_levels()).map(level).collect(),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! One coarse step with all finer levels' substeps; taking it again; regridding.
+
+use super::{RunError, Simulation};
+use crate::diagnose::{Counts, Phase};
+use crate::exec::GhostFill;
+use crate::index::Level;
+use crate::mesh::Hierarchy;
+use crate::plan::{LevelPlans, TransferPlan};
+use crate::regrid::{RegridTime, finer_boxes};
+use crate::schedule::{Step, Subcycle};
+use std::sync::Arc;
+use tracing::{debug, info_span};
+
+/// A step may be this much longer to reach a given time, instead of leaving a tiny step for the next.
+const STRETCH: f64 = 1.001;
+
+/// What a rejected step returns to, besides the values.
+struct Saved<const D: usize> {
+    hierarchy: Hierarchy<D>,
+    plans: Arc<Vec<LevelPlans<D>>>,
+    subcycle: Subcycle,
+    counts: Counts,
+    gauge_lengths: Vec<usize>,
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Takes one step of the coarsest level, and the finer levels with it.
+    ///
+    /// # Errors
+    /// The Courant number stayed too large, or the solution is no longer finite. The state is then that before the step.
+    pub fn step(&mut self) -> Result<(), RunError> {
+        self.in_pool(|simulation| simulation.step_towards(f64::INFINITY))
+    }
+
+    /// Takes steps until the time is `time`, which the last step is made to hit.
+    ///
+    /// # Errors
+    /// As for [`Simulation::step`].
+    pub fn advance_to(&mut self, time: f64) -> Result<(), RunError> {
+        while self.time < time {
+            self.step_to(time)?;
+        }
+        Ok(())
+    }
+
+    /// Takes one step, which is made to hit `limit` if it comes near.
+    ///
+    /// # Errors
+    /// As for [`Simulation::step`].
+    pub fn step_to(&mut self, limit: f64) -> Result<(), RunError> {
+        self.in_pool(|simulation| simulation.step_towards(limit))
+    }
+
+    fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {
+        let mut dt = if self.dt_next.is_finite() { self.dt_next } else { limit - self.time };
+        let mut hits = self.time + STRETCH * dt >= limit;
+        if hits {
+            dt = limit - self.time;
+        }
+        let saved = self.save();
+        let mut tries = 1;
+        loop {
+            if self.time + dt <= self.time {
+                return Err(RunError::StepTooSmall { dt, time: self.time });
+            }
+            match self.coarse_step(dt, tries) {
+                Ok(()) => break,
+                Err(RunError::Courant { courant, level, .. })
+                    if self.settings.dt_fixed.is_none() && tries <= self.settings.max_retries =>
+                {
+                    self.restore(&saved);
+                    debug!(courant, %level, dt, "step taken again");
+                    self.counts.retries += u64::from(tries);
+                    dt *= self.settings.cfl_desired / courant;
+                    hits = false;
+                    tries += 1;
+                }
+                Err(error) => {
+                    self.restore(&saved);
+                    return Err(error);
+                }
+            }
+        }
+        self.time = if hits { limit } else { self.time + dt };
+        for l in 0..self.hierarchy.num_levels() {
+            self.exec.set_time(Level(l as u8), self.time);
+        }
+        self.dt_next = match self.settings.dt_fixed {
+            Some(fixed) => fixed,
+            None => self.subcycle.dt_wanted(),
+        };
+        Ok(())
+    }
+
+    fn save(&mut self) -> Saved<D> {
+        self.exec.save();
+        Saved {
+            hierarchy: self.hierarchy.clone(),
+            plans: self.plans.clone(),
+            subcycle: self.subcycle.clone(),
+            counts: self.counts.clone(),
+            gauge_lengths: self.gauges.iter().map(super::Gauge::len).collect(),
+        }
+    }
+
+    fn restore(&mut self, saved: &Saved<D>) {
+        self.exec.restore();
+        self.hierarchy = saved.hierarchy.clone();
+        self.plans = saved.plans.clone();
+        self.subcycle = saved.subcycle.clone();
+        self.counts = saved.counts.clone();
+        self.exec.set_epoch(self.hierarchy.epoch());
+        self.exec.make_room(&self.plans);
+        for (gauge, &len) in self.gauges.iter_mut().zip(&saved.gauge_lengths) {
+            gauge.truncate(len);
+            gauge.locate(&self.hierarchy);
+        }
+    }
+
+    /// Berger–Oliger: what the schedule says, in its order.
+    fn coarse_step(&mut self, dt: f64, tries: u32) -> Result<(), RunError> {
+        self.subcycle.begin(self.time, dt);
+        while let Some(step) = self.subcycle.next() {
+            match step {
+                Step::Regrid { base } => self.regrid(base, dt)?,
+                Step::Advance { level, time, dt } => {
+                    let courant = self.advance_level(level, time, dt, tries)?;
+                    self.subcycle.report(courant);
+                }
+                Step::Synchronize { coarse, time } => self.synchronize(coarse, time),
+            }
+        }
+        Ok(())
+    }
+
+    fn advance_level(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
+        let _span = info_span!("advance", %level, time, dt).entered();
+        let plans = self.plans.clone();
+        let own = &plans[level.index()];
+        let exec = &mut self.exec;
+        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost, GhostFill::All))?;
+        for gauge in &mut self.gauges {
+            gauge.record(exec.as_ref(), level, time);
+        }
+        let report = self.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
+        if report.courant > self.settings.cfl_max {
+            let tries = if self.settings.dt_fixed.is_some() { 0 } else { tries };
+            let (courant, limit, patch) = (report.courant, self.settings.cfl_max, report.patch);
+            return Err(RunError::Courant { courant, limit, level, patch, time, dt, tries });
+        }
+        if level < self.hierarchy.finest() {
+            // The finer level's ghost cells read this level's, at the new time too.
+            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost, GhostFill::SameLevel))?;
+        }
+        let counts = &mut self.counts.levels[level.index()];
+        counts.steps += 1;
+        counts.cells += report.cells;
+        counts.patches += self.hierarchy.level(level).patches().len() as u64;
+        self.counts.courant_max = self.counts.courant_max.max(report.courant);
+        Ok(report.courant)
+    }
+
+    fn synchronize(&mut self, coarse: Level, time: f64) {
+        let fine = coarse.finer();
+        let plans = self.plans.clone();
+        let exec = &mut self.exec;
+        exec.set_time(fine, time);
+        self.stopwatch.time(Phase::Reflux, || exec.reflux(fine, &plans[fine.index()]));
+        self.stopwatch.time(Phase::Update, || exec.average_down(fine, &plans[fine.index()]));
+    }
+
+    /// Replaces all levels finer than `base`. `dt`: the coarsest level's step.
+    fn regrid(&mut self, base: Level, dt: f64) -> Result<(), RunError> {
+        let _span = info_span!("regrid", %base).entered();
+        let clock = std::time::Instant::now();
+        let time = self.subcycle.time(base);
+        let plans = self.plans.clone();
+        let at = RegridTime { time, dt };
+        let exec = self.exec.as_mut();
+        let boxes = finer_boxes(base, &self.hierarchy, exec, &plans, &self.settings.regrid, at)?;
+        let old = self.hierarchy.clone();
+        self.hierarchy.replace_finer(base, boxes);
+        let same = |l: usize| old.levels()[l].patches() == self.hierarchy.levels()[l].patches();
+        if old.num_levels() == self.hierarchy.num_levels() && (0..old.num_levels()).all(same) {
+            self.hierarchy = old;
+        } else {
+            self.adopt_hierarchy(base, &old)?;
+        }
+        self.subcycle.set_finest(base, self.hierarchy.finest());
+        self.counts.regrids += 1;
+        self.stopwatch.book(Phase::Regrid, clock.elapsed());
+        Ok(())
+    }
+
+    /// New plans for a new hierarchy, and values for its levels finer than `base`.
+    fn adopt_hierarchy(&mut self, base: Level, old: &Hierarchy<D>) -> Result<(), RunError> {
+        self.plans = self.build_plans();
+        let plans = self.plans.clone();
+        self.exec.set_epoch(self.hierarchy.epoch());
+        for l in base.index() + 1..self.hierarchy.num_levels() {
+            let (level, coarse) = (Level(l as u8), Level(l as u8 - 1));
+            // Slopes read the coarser level's ghost cells, of its new patches.
+            self.exec.fill_ghosts(coarse, &plans[coarse.index()].ghost, GhostFill::All)?;
+            let before = old.levels().get(l).map(|mesh| &**mesh);
+            let ratio = self.hierarchy.ratio(coarse);
+            let plan = TransferPlan::new(self.hierarchy.level(level), before, self.hierarchy.level(coarse), ratio);
+            self.exec.transfer(&self.hierarchy, level, &plan)?;
+        }
+        self.exec.truncate(self.hierarchy.finest().finer());
+        self.exec.make_room(&plans);
+        self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
+        Ok(())
+    }
+
+    /// Builds level after level from exact initial data, then averages the finer onto the coarser ones.
+    pub(super) fn build_initial_hierarchy(&mut self) -> Result<(), RunError> {
+        let clock = std::time::Instant::now();
+        for l in 0..self.hierarchy.max_levels() {
+            let level = Level(l as u8);
+            self.exec.initialise(&self.hierarchy, level, self.time)?;
+            self.plans = self.build_plans();
+            self.exec.set_epoch(self.hierarchy.epoch());
+            if l + 1 == self.hierarchy.max_levels() {
+                break;
+            }
+            let at = RegridTime { time: self.time, dt: self.dt_next };
+            let exec = self.exec.as_mut();
+            let boxes = finer_boxes(level, &self.hierarchy, exec, &self.plans, &self.settings.regrid, at)?;
+            if boxes.iter().all(Vec::is_empty) {
+                break;
+            }
+            self.hierarchy.replace_finer(level, boxes);
+        }
+        for fine in (1..self.hierarchy.num_levels()).rev().map(|l| Level(l as u8)) {
+            self.exec.average_down(fine, &self.plans[fine.index()]);
+        }
+        self.exec.make_room(&self.plans);
+        self.subcycle.begin(self.time, self.dt_next);
+        self.subcycle.set_finest(Level::COARSEST, self.hierarchy.finest());
+        self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
+        self.stopwatch.book(Phase::Regrid, clock.elapsed());
+        Ok(())
+    }
+}
