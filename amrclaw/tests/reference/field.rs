@@ -2,6 +2,7 @@
 
 use crate::npz::Npz;
 use amrclaw::index::{CellBox, CellIndex};
+use amrclaw::io::frame::Frame;
 
 /// The cells of one level.
 struct LevelCells {
@@ -97,6 +98,16 @@ impl Field {
         };
         let patches: Vec<Patch> = (0..level.values.len()).map(patch).collect();
         Field::new(file.array("t").values[0], q.shape[0], &patches)
+    }
+
+    /// The cells of a frame of our own.
+    pub fn ours(frame: &Frame<2>) -> Field {
+        let patches = frame
+            .levels
+            .iter()
+            .enumerate()
+            .flat_map(|(level, l)| l.patches.iter().map(move |p| Patch { level, cells: p.cells, q: p.q.clone() }));
+        Field::new(frame.time, frame.equations.len(), &patches.collect::<Vec<_>>())
     }
 
     /// Covered cells of each level.
