@@ -155,7 +155,7 @@ fn assert_gauges(simulation: &Simulation<2>) {
         let rows = || (0..theirs.shape[0]).map(|k| theirs.row(k));
         for m in 0..3 {
             let (low, high) = rows().fold((f64::MAX, f64::MIN), |(l, h), row| (l.min(row[2 + m]), h.max(row[2 + m])));
-            let samples: Vec<[f64; 2]> = ours.samples().iter().map(|s| [s.time, s.q[m]]).collect();
+            let samples: Vec<[f64; 2]> = ours.samples().map(|s| [s.time, s.q[m]]).collect();
             for row in rows() {
                 let (t, difference) = (row[1], (interpolate(&samples, row[1]) - row[2 + m]).abs());
                 // A velocity that is zero by symmetry has a range of round-off only.

@@ -388,9 +388,11 @@ where
         unsafe {
             let (mut lower, mut upper) = (load::<V, M>(rows.amdq, i), load::<V, M>(rows.apdq, i));
             if self.args.scheme.transverse == 2 {
+                // Twice, as in Clawpack: the ½ of the correction is also that of the ½ Δt/Δx that scales all parts.
                 for m in 0..M {
-                    lower[m] += correction[m];
-                    upper[m] -= correction[m];
+                    let whole = correction[m] + correction[m];
+                    lower[m] += whole;
+                    upper[m] -= whole;
                 }
             }
             let [(il, kl), (ir, kr)] = cells;
