@@ -25,3 +25,9 @@ impl<const D: usize> Ratio<D> {
         self.0.into_iter().fold(1, i32::max)
     }
 }
+
+impl<const D: usize> AsRef<[i32]> for Ratio<D> {
+    fn as_ref(&self) -> &[i32] {
+        &self.0
+    }
+}

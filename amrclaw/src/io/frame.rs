@@ -27,6 +27,15 @@ pub struct Frame<const D: usize> {
     pub levels: Vec<FrameLevel<D>>,
 }
 
+/// Which of a frame's fields: an equation's quantity or an auxiliary value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldIndex {
+    /// The quantity of this equation.
+    Equation(usize),
+    /// This auxiliary value.
+    Aux(usize),
+}
+
 /// One level of a [`Frame`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameLevel<const D: usize> {
@@ -48,6 +57,55 @@ pub struct FramePatch<const D: usize> {
 }
 
 impl<const D: usize> Frame<D> {
+    /// Names of all fields, the equations' first, then the auxiliary ones.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, FieldIndex)> {
+        let equations = self.equations.iter().enumerate().map(|(m, name)| (name.as_str(), FieldIndex::Equation(m)));
+        let aux = self.aux.iter().enumerate().map(|(m, name)| (name.as_str(), FieldIndex::Aux(m)));
+        equations.chain(aux)
+    }
+
+    /// The field of that name, if there is one.
+    pub fn field(&self, name: &str) -> Option<FieldIndex> {
+        self.fields().find_map(|(n, index)| (n == name).then_some(index))
+    }
+
+    /// All cells of a level's index space that lie in the domain.
+    pub fn domain(&self, level: usize) -> CellBox<D> {
+        self.ratios[..level].iter().fold(CellBox::new([0; D], self.cells), |cells, &r| cells.fine_from_coarse(r))
+    }
+
+    /// Lower corner of cell `cell` of `level`: not accumulated, so that equal indices give equal coordinates.
+    pub fn corner(&self, level: usize, cell: [i32; D]) -> [f64; D] {
+        let dx = self.levels[level].dx;
+        std::array::from_fn(|d| self.lower[d] + f64::from(cell[d]) * dx[d])
+    }
+
+    /// For each cell of a patch, x fastest: true if the next finer level covers it.
+    pub fn covered(&self, level: usize, patch: &FramePatch<D>) -> Vec<bool> {
+        let mut covered = vec![false; patch.cells.volume()];
+        let Some(finer) = self.levels.get(level + 1) else { return covered };
+        let ratio = self.ratios[level];
+        for fine in &finer.patches {
+            // Only coarse cells that lie wholly under the fine patch count, so this rounds inward.
+            let under = CellBox::new(
+                std::array::from_fn(|d| (fine.cells.lo[d] + ratio.0[d] - 1).div_euclid(ratio.0[d])),
+                std::array::from_fn(|d| fine.cells.hi[d].div_euclid(ratio.0[d])),
+            )
+            .intersect(&patch.cells);
+            if under.is_empty() {
+                continue;
+            }
+            let offset = patch.offset(under.lo);
+            let (size, inner) = (patch.cells.size(), under.size());
+            let rows = CellBox::new([0; D], std::array::from_fn(|d| if d == 0 { 1 } else { inner[d] }));
+            for row in rows.cells() {
+                let start = offset + offset_in(size, row);
+                covered[start..start + inner[0] as usize].fill(true);
+            }
+        }
+        covered
+    }
+
     /// The finest level's patches that cover cell coordinates are found level by level: true if a finer patch lies
     /// over `cell` of `level`.
     pub fn is_covered(&self, level: usize, cell: [i32; D]) -> bool {
@@ -55,4 +113,25 @@ impl<const D: usize> Frame<D> {
         let fine = CellBox::cell(cell).fine_from_coarse(self.ratios[level]);
         finer.patches.iter().any(|p| p.cells.contains_box(&fine))
     }
+}
+
+impl<const D: usize> FramePatch<D> {
+    /// The values of one field, x fastest.
+    pub fn values(&self, field: FieldIndex) -> &[f64] {
+        let n = self.cells.volume();
+        match field {
+            FieldIndex::Equation(m) => &self.q[m * n..(m + 1) * n],
+            FieldIndex::Aux(m) => &self.aux[m * n..(m + 1) * n],
+        }
+    }
+
+    /// Position of a cell of the patch in [`FramePatch::values`].
+    pub fn offset(&self, cell: [i32; D]) -> usize {
+        offset_in(self.cells.size(), std::array::from_fn(|d| cell[d] - self.cells.lo[d]))
+    }
+}
+
+/// Position of the cell `i` counted from a box's lower corner, x fastest.
+fn offset_in<const D: usize>(size: [i32; D], i: [i32; D]) -> usize {
+    (0..D).rev().fold(0, |offset, d| offset * size[d] as usize + i[d] as usize)
 }

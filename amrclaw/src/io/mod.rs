@@ -1,5 +1,18 @@
 //! Files: the case file in, frames, checkpoints and pictures out. Never sees an executor.
 
+pub mod atomic;
+pub mod clawpack;
 pub mod config;
+pub mod error;
 pub mod expression;
+pub mod format;
 pub mod frame;
+mod frame_header;
+pub mod plotfile;
+pub mod read;
+mod text;
+pub mod vtkhdf;
+
+pub use atomic::check_output_dir;
+pub use error::{InputError, OutputError};
+pub use format::FrameFormat;

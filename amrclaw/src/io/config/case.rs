@@ -1,8 +1,9 @@
 //! The typed form of a case file. `docs/case-file.md` describes every key.
 
-use super::choice::{BoundaryKind, Criterion, Limiter, OutputFormat, SourceSplitting, Sweeps};
+use super::choice::{BoundaryKind, Criterion, Limiter, SourceSplitting, Sweeps};
 use super::origin::Origin;
 use crate::index::Level;
+use crate::io::FrameFormat;
 use crate::io::expression::Syntax;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -189,7 +190,7 @@ pub struct NamedExpression {
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputSettings {
     /// Formats to write; none at all is allowed.
-    pub format: Vec<OutputFormat>,
+    pub format: Vec<FrameFormat>,
     /// When to write frames.
     pub frames: FrameSchedule,
     /// Coarsest-level steps between checkpoints; 0 for none.

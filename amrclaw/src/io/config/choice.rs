@@ -1,5 +1,6 @@
 //! Settings that are one of a few words.
 
+use crate::io::FrameFormat;
 use std::fmt;
 
 /// A setting that is one of a few words.
@@ -85,15 +86,8 @@ choices! {
         /// Half a step of the source before and after the waves.
         Strang = "strang",
     }
-    /// A format of frames.
-    OutputFormat {
-        /// HDF5 after VTKHDF *OverlappingAMR*.
-        Vtkhdf = "vtkhdf",
-        /// Clawpack's `fort.q`, ASCII.
-        ClawpackAscii = "clawpack-ascii",
-        /// Clawpack's `fort.q` and `fort.b`, binary.
-        ClawpackBinary = "clawpack-binary",
-        /// AMReX's plot files.
-        Plotfile = "plotfile",
-    }
+}
+
+impl Choice for FrameFormat {
+    const ALL: &'static [(&'static str, Self)] = &FrameFormat::NAMES;
 }

@@ -19,7 +19,7 @@ pub use case::{
     Case, CellData, FlagSettings, FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression,
     OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
 };
-pub use choice::{BoundaryKind, Criterion, Limiter, OutputFormat, SourceSplitting, Sweeps};
+pub use choice::{BoundaryKind, Criterion, Limiter, SourceSplitting, Sweeps};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use shape::{ParameterShape, SolverProblem, SolverShape};

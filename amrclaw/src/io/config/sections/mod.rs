@@ -33,7 +33,7 @@ pub(super) fn read(
     let levels = levels::read(reader, &mesh.cells, dimension);
     let regrid = regrid::read(reader, &mesh, dimension, &levels);
     let time = time::read(reader);
-    let output = output::read(reader, &time);
+    let output = output::read(reader, &time, &levels, dimension);
     let case = Case {
         gauge: output::gauges(reader, &mesh, dimension),
         scheme: scheme::read(reader),

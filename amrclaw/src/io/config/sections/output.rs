@@ -1,22 +1,47 @@
 //! `[output]` and `[[gauge]]`.
 
 use super::AXES;
-use crate::io::config::case::{FrameSchedule, GaugeSettings, MeshSettings, OutputSettings, TimeSettings};
-use crate::io::config::choice::OutputFormat;
+use crate::io::FrameFormat;
+use crate::io::config::case::{
+    FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, OutputSettings, TimeSettings,
+};
 use crate::io::config::reader::Reader;
 
 /// Reads what to write and when.
-pub fn read(reader: &mut Reader<'_>, time: &TimeSettings) -> OutputSettings {
-    let format = reader.choices("output.format").unwrap_or(vec![OutputFormat::Vtkhdf]);
+pub fn read(
+    reader: &mut Reader<'_>,
+    time: &TimeSettings,
+    levels: &LevelSettings,
+    dimension: Option<usize>,
+) -> OutputSettings {
+    let format = reader.choices("output.format").unwrap_or(vec![FrameFormat::VtkHdf]);
     if let Some(repeated) = (1..format.len()).find(|&i| format[..i].contains(&format[i])) {
         reader.wrong(&format!("output.format.{repeated}"), "is listed twice", "remove one of the two");
     }
+    check_formats(reader, &format, levels, dimension);
     OutputSettings {
         format,
         frames: frames(reader, time),
         checkpoint_every_steps: reader.integer("output.checkpoint_every_steps", 0, 0) as u64,
         aux: reader.boolean("output.aux", false),
         png: reader.boolean("output.png", true),
+    }
+}
+
+/// Formats must not overwrite each other's files, and must be able to express the levels.
+fn check_formats(reader: &mut Reader<'_>, formats: &[FrameFormat], levels: &LevelSettings, dimension: Option<usize>) {
+    if let Some([one, other]) = FrameFormat::clash(formats) {
+        let message = format!("\"{one}\" and \"{other}\" both write files called fort.q");
+        reader.wrong("output.format", message, "choose one of the two");
+    }
+    // Ratios with too few or too many axes are mistakes already.
+    if levels.ratio.iter().any(|ratio| Some(ratio.len()) != dimension) {
+        return;
+    }
+    for message in formats.iter().filter_map(|format| format.supports(&levels.ratio).err()) {
+        let help = "choose equal ratios, or write \"clawpack-ascii\" or \"clawpack-binary\" instead";
+        let key = if reader.is_present("output.format") { "output.format" } else { "levels.ratio" };
+        reader.wrong(key, message, help);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::index::Level;
+use crate::io::FrameFormat;
 
 /// Every default that `docs/case-file.md` promises.
 #[test]
@@ -42,7 +43,7 @@ fn a_small_case_has_the_documented_defaults() {
     assert_eq!(
         case.output,
         OutputSettings {
-            format: vec![OutputFormat::Vtkhdf],
+            format: vec![FrameFormat::VtkHdf],
             frames: FrameSchedule::Count(1),
             checkpoint_every_steps: 0,
             aux: false,
@@ -90,7 +91,8 @@ fn ratios_come_in_three_forms() {
     assert_eq!(ratio(&[]).ratio, [[2, 2], [2, 2]]);
     assert_eq!(ratio(&["levels.ratio=4"]).ratio, [[4, 4], [4, 4]]);
     assert_eq!(ratio(&["levels.ratio=[2, 4, 8]"]).ratio, [[2, 2], [4, 4]]);
-    assert_eq!(ratio(&["levels.ratio=[[2, 4], 2]"]).ratio, [[2, 4], [2, 2]]);
+    let per_axis = ["levels.ratio=[[2, 4], 2]", "output.format=\"clawpack-ascii\""];
+    assert_eq!(ratio(&per_axis).ratio, [[2, 4], [2, 2]]);
     assert_eq!(ratio(&["levels.ratio_time=[1, 4, 4]"]).ratio_time, Some(vec![1, 4]));
 }
 

@@ -2,6 +2,7 @@
 
 use super::robust::concrete;
 use super::*;
+use crate::io::FrameFormat;
 
 const DOCUMENT: &str = include_str!("../../../../../docs/case-file.md");
 
@@ -85,6 +86,6 @@ fn choice_words() -> Vec<&'static str> {
     words.extend(Sweeps::ALL.iter().map(|(word, _)| *word));
     words.extend(Limiter::ALL.iter().map(|(word, _)| *word));
     words.extend(SourceSplitting::ALL.iter().map(|(word, _)| *word));
-    words.extend(OutputFormat::ALL.iter().map(|(word, _)| *word));
+    words.extend(FrameFormat::ALL.map(FrameFormat::name));
     words
 }

@@ -3,6 +3,7 @@
 mod defaults;
 mod documentation;
 mod errors;
+mod output;
 mod robust;
 
 use super::*;

@@ -1,0 +1,133 @@
+//! AMReX plotfiles: a folder `pltNNNNN` per frame, opened by yt, VisIt and ParaView.
+//!
+//! `Header` describes the levels; `Level_l/Cell_H` lists the boxes of a level with each field's extremes, and
+//! `Level_l/Cell_D_00000` holds the values: per box a line of text, then 64-bit little-endian numbers, the field
+//! slowest and x fastest. Text numbers have 17 digits.
+
+use super::atomic::write_folder;
+use super::error::OutputError;
+use super::format::FrameFormat;
+use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch};
+use super::text::digits17;
+use crate::index::CellBox;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// AMReX's description of a 64-bit little-endian IEEE number: layout of its bits, then order of its bytes.
+const REAL64: &str = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))";
+
+/// Writes one frame; returns the folder.
+///
+/// # Errors
+/// Names the file and the cause; ratios that differ between axes cannot be expressed.
+pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
+    let path = dir.join(format!("plt{:05}", frame.number));
+    FrameFormat::Plotfile
+        .supports(&frame.ratios)
+        .map_err(|reason| OutputError::Unsupported { path: path.clone(), reason })?;
+    let fields: Vec<FieldIndex> = frame.fields().map(|(_, field)| field).collect();
+    write_folder(&path, |folder| {
+        for (l, level) in frame.levels.iter().enumerate() {
+            let sub = folder.join(format!("Level_{l}"));
+            fs::create_dir(&sub).map_err(OutputError::io("create", &path))?;
+            // Errors name the folder the user knows, not its temporary stand-in.
+            write_level(&sub, level, &fields).map_err(OutputError::io("write", &path.join(format!("Level_{l}"))))?;
+        }
+        fs::write(folder.join("Header"), header(frame)).map_err(OutputError::io("write", &path.join("Header")))
+    })?;
+    Ok(vec![path])
+}
+
+/// `Cell_D_00000` and `Cell_H` of one level.
+fn write_level<const D: usize>(folder: &Path, level: &FrameLevel<D>, fields: &[FieldIndex]) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 18, File::create(folder.join("Cell_D_00000"))?);
+    let mut offsets = Vec::with_capacity(level.patches.len());
+    let mut position = 0;
+    for patch in &level.patches {
+        offsets.push(position);
+        let line = format!("FAB {REAL64}{} {}\n", box_text(&patch.cells), fields.len());
+        out.write_all(line.as_bytes())?;
+        for &field in fields {
+            for value in patch.values(field) {
+                out.write_all(&value.to_le_bytes())?;
+            }
+        }
+        position += line.len() + fields.len() * patch.cells.volume() * size_of::<f64>();
+    }
+    out.flush()?;
+    fs::write(folder.join("Cell_H"), cell_header(level, fields, &offsets))
+}
+
+/// The text of `Cell_H`.
+fn cell_header<const D: usize>(level: &FrameLevel<D>, fields: &[FieldIndex], offsets: &[usize]) -> String {
+    let n = level.patches.len();
+    let mut text = format!("1\n1\n{}\n0\n({n} 0\n", fields.len());
+    for patch in &level.patches {
+        text += &format!("{}\n", box_text(&patch.cells));
+    }
+    text += &format!(")\n{n}\n");
+    for offset in offsets {
+        text += &format!("FabOnDisk: Cell_D_00000 {offset}\n");
+    }
+    for pick in [f64::min, f64::max] {
+        text += &format!("\n{n},{}\n", fields.len());
+        for patch in &level.patches {
+            for &field in fields {
+                text += &digits17(extreme(patch, field, pick));
+                text.push(',');
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The smallest or largest value of a field on a patch; NaN only if all values are.
+fn extreme<const D: usize>(patch: &FramePatch<D>, field: FieldIndex, pick: fn(f64, f64) -> f64) -> f64 {
+    patch.values(field).iter().copied().fold(f64::NAN, pick)
+}
+
+/// The text of `Header`.
+fn header<const D: usize>(frame: &Frame<D>) -> String {
+    let finest = frame.levels.len().saturating_sub(1);
+    let names: Vec<String> = frame.fields().map(|(name, _)| name.replace(char::is_whitespace, "_")).collect();
+    let mut text = format!("HyperCLaw-V1.1\n{}\n", names.len());
+    for name in names {
+        text += &name;
+        text.push('\n');
+    }
+    text += &format!("{D}\n{}\n{finest}\n", digits17(frame.time));
+    text += &spaced(frame.lower.map(digits17));
+    text += &spaced(frame.upper.map(digits17));
+    text += &spaced(frame.ratios[..finest].iter().map(|r| r.0[0].to_string()));
+    text += &spaced((0..=finest).map(|l| box_text(&frame.domain(l))));
+    let steps = |l: usize| frame.steps.get(l).copied().unwrap_or(0);
+    text += &spaced((0..=finest).map(|l| steps(l).to_string()));
+    for level in &frame.levels {
+        text += &spaced(level.dx.map(digits17));
+    }
+    text += "0\n0\n"; // Cartesian coordinates; no boundary data
+    for (l, level) in frame.levels.iter().enumerate() {
+        text += &format!("{l} {} {}\n{}\n", level.patches.len(), digits17(frame.time), steps(l));
+        for patch in &level.patches {
+            let (lower, upper) = (frame.corner(l, patch.cells.lo), frame.corner(l, patch.cells.hi));
+            for d in 0..D {
+                text += &spaced([lower[d], upper[d]].map(digits17));
+            }
+        }
+        text += &format!("Level_{l}/Cell\n");
+    }
+    text
+}
+
+/// `((lo) (hi) (0))` with the last cells of the box, not one past them; the zeros say "centred in cells".
+fn box_text<const D: usize>(cells: &CellBox<D>) -> String {
+    let tuple = |i: [i32; D]| i.map(|n| n.to_string()).join(",");
+    format!("(({}) ({}) ({}))", tuple(cells.lo), tuple(cells.hi.map(|n| n - 1)), tuple([0; D]))
+}
+
+/// One line of items with blanks between them.
+fn spaced(items: impl IntoIterator<Item = String>) -> String {
+    items.into_iter().collect::<Vec<_>>().join(" ") + "\n"
+}

@@ -1,0 +1,107 @@
+//! Reads frames back from the VTKHDF files that [`vtkhdf`](super::vtkhdf) writes.
+
+use super::error::InputError;
+use super::frame::{Frame, FrameLevel, FramePatch};
+use super::frame_header::{Attributes, damaged, open};
+use super::vtkhdf::{DATASETS, FORMAT_VERSION, copies, file_name};
+use crate::index::CellBox;
+use hdf5::{AttrValue, Group};
+use std::path::{Path, PathBuf};
+
+/// What the messages call these files.
+const KIND: &str = "a frame written by this program";
+
+/// Numbers and paths of the VTKHDF frames in a folder, sorted by number.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn list_frames(dir: &Path) -> Result<Vec<(usize, PathBuf)>, InputError> {
+    let mut frames = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(InputError::io(dir))? {
+        let path = entry.map_err(InputError::io(dir))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix("frame_").and_then(|n| n.strip_suffix(".vtkhdf")).and_then(|n| n.parse().ok());
+        if let Some(number) = number.filter(|&n| file_name(n) == name) {
+            frames.push((number, path));
+        }
+    }
+    frames.sort();
+    Ok(frames)
+}
+
+/// The dimension of the frame in a file.
+///
+/// # Errors
+/// The file cannot be read, is of another kind or version, or is damaged.
+pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
+    let file = open(path, KIND)?;
+    header(path, &file)?.dimension()
+}
+
+/// Reads a frame: equal to the one written, bit for bit.
+///
+/// # Errors
+/// The file cannot be read, is of another kind, version or dimension, or is damaged.
+pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
+    let file = open(path, KIND)?;
+    let header = header(path, &file)?;
+    let (mut frame, num_levels) = header.frame::<D>()?;
+    let names = header.strings(DATASETS)?;
+    if names.len() != frame.fields().count() {
+        return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });
+    }
+    for l in 0..num_levels {
+        let group = file.group(&format!("VTKHDF/Level{l}")).map_err(damaged(path))?;
+        frame.levels.push(read_level(path, &group, &names, frame.equations.len())?);
+    }
+    Ok(frame)
+}
+
+/// The attributes of `/amrclaw`, once their version is checked.
+fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, InputError> {
+    let group = file.group("amrclaw").map_err(|e| InputError::Kind {
+        path: path.to_owned(),
+        expected: KIND,
+        reason: format!("it has no group /amrclaw ({e})"),
+    })?;
+    let header = Attributes::of(path, &group)?;
+    header.check_version(FORMAT_VERSION)?;
+    Ok(header)
+}
+
+/// One level; the first `num_equations` of the data sets are equations, the rest auxiliary values.
+fn read_level<const D: usize>(
+    path: &Path,
+    group: &Group,
+    names: &[String],
+    num_equations: usize,
+) -> Result<FrameLevel<D>, InputError> {
+    let spacing: [f64; 3] = Attributes::of(path, group)?.array("Spacing", AttrValue::to_f64s)?;
+    let boxes = group.dataset("AMRBox").and_then(|set| set.read_i32()).map_err(damaged(path))?;
+    let mut patches: Vec<FramePatch<D>> = boxes
+        .chunks_exact(6)
+        .map(|b| {
+            let lo = std::array::from_fn(|d| b[2 * d]);
+            let hi = std::array::from_fn(|d| b[2 * d + 1] + 1);
+            FramePatch { cells: CellBox::new(lo, hi), q: Vec::new(), aux: Vec::new() }
+        })
+        .collect();
+    let copies = copies::<D>();
+    let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
+    for (m, name) in names.iter().enumerate() {
+        let values =
+            group.dataset(&format!("CellData/{name}")).and_then(|set| set.read_f64()).map_err(damaged(path))?;
+        if values.len() != num_cells {
+            let reason = format!("{} values of {name} for {num_cells} cells", values.len());
+            return Err(InputError::Damaged { path: path.to_owned(), reason });
+        }
+        let mut rest = values.as_slice();
+        for patch in &mut patches {
+            let volume = patch.cells.volume();
+            let own = &rest[..volume];
+            rest = &rest[copies * volume..];
+            if m < num_equations { patch.q.extend(own) } else { patch.aux.extend(own) }
+        }
+    }
+    Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })
+}

@@ -1,0 +1,187 @@
+//! VTKHDF *OverlappingAMR*: one HDF5 file per frame, for ParaView ≥ 5.11, VTK ≥ 9.2 and `amrclaw plot`.
+//!
+//! `/VTKHDF/Level{l}` holds a level's boxes (inclusive cell indices) and, per field, the values of all its boxes end to
+//! end, x fastest. VTK has no AMR files of fewer than three dimensions: in 1D and 2D every level has the two
+//! cells −1 and 0 along each missing axis, with the same values (see [`LAYERS`]). `vtkGhostType` marks cells that a finer
+//! level covers, which VTK 9.2 and 9.3 need. The group `/amrclaw`, which VTK passes over, holds what is needed to read the
+//! frame back. `frames.vtkhdf.series` lists the frames with their times.
+
+use super::atomic::{Durability, write_file};
+use super::error::OutputError;
+use super::format::FrameFormat;
+use super::frame::{Frame, FrameLevel};
+use super::frame_header;
+use crate::index::CellBox;
+use hdf5::{AttrValue, FileBuilder, GroupBuilder};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Version of the group `/amrclaw`.
+pub const FORMAT_VERSION: i64 = 1;
+/// Attribute of `/amrclaw`: the data set of each field, in the order of [`Frame::fields`].
+pub const DATASETS: &str = "datasets";
+/// Name of the list of frames.
+pub const SERIES: &str = "frames.vtkhdf.series";
+
+/// VTK's marker of cells that a finer level covers: `vtkDataSetAttributes::REFINEDCELL`.
+const REFINED_CELL: u8 = 8;
+/// Name of the data set of those markers.
+const GHOST_TYPE: &str = "vtkGhostType";
+
+/// First and last cell along a missing axis, on every level.
+///
+/// VTK (seen in 9.7) takes a patch for the parent of a finer one only if they share more than one cell of the finer level
+/// along every axis, and then hides the parent's cells under the coarsened child. The cells −1 and 0 are the only range
+/// that is its own coarsening and refinement enough for both, whatever the ratio; with one layer, or with cells 0 and 1,
+/// coarse cells show through fine ones.
+const LAYERS: [i32; 2] = [-1, 0];
+
+/// Name of the file of frame `number`.
+pub fn file_name(number: usize) -> String {
+    format!("frame_{number:04}.vtkhdf")
+}
+
+/// Writes one frame and brings the list of frames up to date; returns both files.
+///
+/// # Errors
+/// Names the file and the cause; ratios that differ between axes cannot be expressed.
+pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
+    let path = dir.join(file_name(frame.number));
+    FrameFormat::VtkHdf
+        .supports(&frame.ratios)
+        .map_err(|reason| OutputError::Unsupported { path: path.clone(), reason })?;
+    let file = build(frame);
+    write_file(&path, Durability::Program, |out| file.finish_to(out).map_err(io_error))?;
+    let series = write_series(frame, dir)?;
+    Ok(vec![path, series])
+}
+
+/// The operating system's error behind one of the HDF5 library, or the library's own.
+pub fn io_error(error: hdf5::Error) -> io::Error {
+    match error {
+        hdf5::Error::Io(error) => error,
+        error => io::Error::other(error),
+    }
+}
+
+/// The whole file in memory.
+fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
+    let names = dataset_names(frame);
+    let mut file = FileBuilder::new();
+    let mut root = file.create_group("VTKHDF");
+    root.set_attr("Version", AttrValue::I64Array(vec![1, 0]));
+    root.set_attr("Type", AttrValue::AsciiString("OverlappingAMR".into()));
+    root.set_attr("Origin", AttrValue::F64Array(pad(frame.lower, 0.0).to_vec()));
+    // The same thickness on all levels, so that fine cells fill the same slab as the coarse ones.
+    let thickness = frame.levels.first().map_or(1.0, |l| 0.5 * l.dx.into_iter().fold(f64::INFINITY, f64::min));
+    for l in 0..frame.levels.len() {
+        let mut group = root.create_group(&format!("Level{l}"));
+        build_level(&mut group, frame, l, thickness, &names);
+        root.add_group(group.finish());
+    }
+    file.add_group(root.finish());
+
+    let mut header = file.create_group("amrclaw");
+    frame_header::write(&mut header, FORMAT_VERSION, frame);
+    if !names.is_empty() {
+        header.set_attr(DATASETS, AttrValue::StringArray(names));
+    }
+    file.add_group(header.finish());
+    file
+}
+
+/// Boxes and values of one level.
+fn build_level<const D: usize>(
+    group: &mut GroupBuilder,
+    frame: &Frame<D>,
+    level: usize,
+    thickness: f64,
+    names: &[String],
+) {
+    let FrameLevel { dx, patches } = &frame.levels[level];
+    let copies = copies::<D>();
+    group.set_attr("Spacing", AttrValue::F64Array(pad(*dx, thickness).to_vec()));
+    let boxes: Vec<i32> = patches.iter().flat_map(|p| vtk_box(&p.cells)).collect();
+    group.create_dataset("AMRBox").with_i32_data(&boxes).with_shape(&[patches.len() as u64, 6]);
+
+    let mut data = group.create_group("CellData");
+    let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
+    let mut values = Vec::with_capacity(num_cells);
+    for ((_, field), name) in frame.fields().zip(names) {
+        values.clear();
+        for patch in patches {
+            (0..copies).for_each(|_| values.extend_from_slice(patch.values(field)));
+        }
+        data.create_dataset(name).with_f64_data(&values);
+    }
+    let mut covered = Vec::with_capacity(num_cells);
+    for patch in patches {
+        let marks = frame.covered(level, patch);
+        (0..copies).for_each(|_| covered.extend(marks.iter().map(|&c| if c { REFINED_CELL } else { 0 })));
+    }
+    data.create_dataset(GHOST_TYPE).with_u8_data(&covered);
+    group.add_group(data.finish());
+}
+
+/// How often the values of each patch are stored: once per layer of each missing axis.
+pub fn copies<const D: usize>() -> usize {
+    ((LAYERS[1] - LAYERS[0] + 1) as usize).pow(3 - D as u32)
+}
+
+/// First and last cell along x, y, z: both belong to the box.
+fn vtk_box<const D: usize>(cells: &CellBox<D>) -> [i32; 6] {
+    let (lo, last) = (pad(cells.lo, LAYERS[0]), pad(cells.hi.map(|n| n - 1), LAYERS[1]));
+    std::array::from_fn(|k| if k % 2 == 0 { lo[k / 2] } else { last[k / 2] })
+}
+
+/// Three entries: those of the frame's axes, then `filler`.
+fn pad<T: Copy, const D: usize>(values: [T; D], filler: T) -> [T; 3] {
+    std::array::from_fn(|d| values.get(d).copied().unwrap_or(filler))
+}
+
+/// Names of the data sets of all fields: HDF5 gives `/` and `.` a meaning, and no two may be equal.
+fn dataset_names<const D: usize>(frame: &Frame<D>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in frame.fields() {
+        let base = name.replace(['/', '.'], "_");
+        let mut unique = base.clone();
+        let mut copy = 2;
+        while unique.is_empty() || unique == GHOST_TYPE || names.contains(&unique) {
+            unique = format!("{base}_{copy}");
+            copy += 1;
+        }
+        names.push(unique);
+    }
+    names
+}
+
+/// ParaView's list of the files of a time series.
+#[derive(Serialize, Deserialize)]
+struct Series {
+    #[serde(rename = "file-series-version")]
+    version: String,
+    files: Vec<SeriesEntry>,
+}
+
+/// One file of a [`Series`].
+#[derive(Serialize, Deserialize)]
+struct SeriesEntry {
+    name: String,
+    time: f64,
+}
+
+/// Adds the frame to the list. Later frames in it stem from an earlier run, or from steps that a restart takes again.
+fn write_series<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<PathBuf, OutputError> {
+    let path = dir.join(SERIES);
+    let earlier =
+        |entry: &SeriesEntry| (0..frame.number).any(|n| file_name(n) == entry.name) && dir.join(&entry.name).exists();
+    // A list that is missing or not readable is begun anew: the frames themselves are what matters.
+    let old: Option<Series> = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let mut files = old.map_or_else(Vec::new, |s| s.files);
+    files.retain(earlier);
+    files.push(SeriesEntry { name: file_name(frame.number), time: frame.time });
+    let series = Series { version: "1.0".into(), files };
+    write_file(&path, Durability::Program, |out| Ok(serde_json::to_writer_pretty(out, &series)?))?;
+    Ok(path)
+}

@@ -1,0 +1,230 @@
+//! Frames in every format, written and, where we have a reader, read back.
+//!
+//! With `AMRCLAW_FRAMES_DIR` set, the sample frames go there and stay: `python/tests/test_readers.py` opens them with the
+//! readers of VTK, yt and PyClaw, and checks boxes and values against the same formulas.
+
+use amrclaw::index::{CellBox, Ratio};
+use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::io::{FrameFormat, InputError, OutputError, read, vtkhdf};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Three levels with ratios 2 and 4, odd sizes, dx, dy and dz all different, several patches on the coarser levels.
+fn sample<const D: usize>(number: usize) -> Frame<D> {
+    let cells = axes::<i32, D>([13, 9, 5]);
+    let lower = axes([-1.0, 0.5, 2.0]);
+    let upper = axes([0.3, 1.13, 2.4]);
+    let ratios = vec![Ratio::uniform(2), Ratio::uniform(4)];
+    let base: [f64; D] = std::array::from_fn(|d| (upper[d] - lower[d]) / f64::from(cells[d]));
+    // Refined levels are given by the cells of the coarser level that they cover.
+    let boxes: [Vec<CellBox<D>>; 3] = [
+        vec![cell_box([0, 0, 0], [6, 9, 5]), cell_box([6, 0, 0], [13, 9, 5])],
+        vec![cell_box([3, 2, 1], [8, 5, 3]), cell_box([8, 2, 1], [10, 4, 2])],
+        vec![cell_box([8, 5, 3], [13, 8, 5])],
+    ];
+    let mut refined = 1;
+    let mut levels = Vec::new();
+    for (l, coarse) in boxes.into_iter().enumerate() {
+        let ratio = if l == 0 { Ratio::uniform(1) } else { ratios[l - 1] };
+        refined *= ratio.0[0];
+        let dx = base.map(|h| h / f64::from(refined));
+        let patches = coarse.iter().map(|c| patch(c.fine_from_coarse(ratio), l, lower, dx, number)).collect();
+        levels.push(FrameLevel { dx, patches });
+    }
+    Frame {
+        number,
+        time: 0.1 * (number as f64 + 1.0),
+        steps: vec![3, 6, 24],
+        equations: vec!["pressure".into(), "u.x / c".into()],
+        aux: vec!["depth".into()],
+        lower,
+        upper,
+        cells,
+        ratios,
+        levels,
+    }
+}
+
+/// The first `D` of three entries.
+fn axes<T: Copy, const D: usize>(values: [T; 3]) -> [T; D] {
+    std::array::from_fn(|d| values[d])
+}
+
+fn cell_box<const D: usize>(lo: [i32; 3], hi: [i32; 3]) -> CellBox<D> {
+    CellBox::new(axes(lo), axes(hi))
+}
+
+/// Values known at each cell's centre; `python/tests/test_readers.py` has the same formulas.
+fn patch<const D: usize>(
+    cells: CellBox<D>,
+    level: usize,
+    lower: [f64; D],
+    dx: [f64; D],
+    number: usize,
+) -> FramePatch<D> {
+    let centre = |cell: [i32; D]| {
+        let x: [f64; D] = std::array::from_fn(|d| lower[d] + (f64::from(cell[d]) + 0.5) * dx[d]);
+        (0..3).map(|d| x.get(d).copied().unwrap_or(0.0)).collect::<Vec<_>>()
+    };
+    let values = |f: &dyn Fn(&[f64]) -> f64| cells.cells().map(|c| f(&centre(c))).collect::<Vec<_>>();
+    let shift = (level + 1) as f64 + 10.0 * number as f64;
+    let mut q = values(&|x| shift + (3.0 * x[0]).sin() + x[1] * x[1] - x[2]);
+    q.extend(values(&|x| -shift * x[0] + 5.0 * x[1] + 7.0 * x[2]));
+    FramePatch { cells, q, aux: values(&|x| x[0] - 2.0 * x[1] + x[2] / 3.0) }
+}
+
+/// A folder for the files: kept if the environment asks for it.
+fn folder(name: &str) -> (PathBuf, Option<tempfile::TempDir>) {
+    match std::env::var_os("AMRCLAW_FRAMES_DIR") {
+        Some(dir) => (Path::new(&dir).join(name), None),
+        None => {
+            let dir = tempfile::tempdir().unwrap();
+            (dir.path().join(name), Some(dir))
+        }
+    }
+}
+
+/// Two frames in every format, and the binary one without auxiliary values too: it then has no ghost cells.
+fn write_samples<const D: usize>() {
+    let (dir, _guard) = folder(&format!("{D}d"));
+    for format in FrameFormat::ALL {
+        let dir = dir.join(format.name());
+        fs::create_dir_all(&dir).unwrap();
+        for number in 0..2 {
+            for path in format.write(&sample::<D>(number), &dir).unwrap() {
+                assert!(path.exists(), "{} was reported but not written", path.display());
+            }
+        }
+    }
+    let dir = dir.join("clawpack-binary-no-aux");
+    fs::create_dir_all(&dir).unwrap();
+    let mut frame = sample::<D>(0);
+    frame.aux.clear();
+    frame.levels.iter_mut().flat_map(|l| &mut l.patches).for_each(|p| p.aux.clear());
+    FrameFormat::ClawpackBinary.write(&frame, &dir).unwrap();
+}
+
+/// Every format writes 1D, 2D and 3D frames, and leaves no temporary file behind.
+#[test]
+fn samples_are_written_in_all_dimensions() {
+    write_samples::<1>();
+    write_samples::<2>();
+    write_samples::<3>();
+}
+
+fn round_trip<const D: usize>() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frame = sample::<D>(4);
+    // Values whose bits are easily lost: negative zero, the smallest number, and a NaN with a payload.
+    frame.levels[0].patches[0].q[..3].copy_from_slice(&[
+        -0.0,
+        f64::from_bits(1),
+        f64::from_bits(0x7ff8_0000_0000_1234),
+    ]);
+    let bits = |f: &Frame<D>| -> Vec<u64> {
+        f.levels.iter().flat_map(|l| &l.patches).flat_map(|p| p.q.iter().chain(&p.aux)).map(|v| v.to_bits()).collect()
+    };
+    let path = FrameFormat::VtkHdf.write(&frame, dir.path()).unwrap().remove(0);
+    assert_eq!(read::peek_dimension(&path).unwrap(), D);
+    let mut back = read::frame::<D>(&path).unwrap();
+    assert_eq!(bits(&back), bits(&frame));
+    // NaN differs from itself, so the rest is compared without it.
+    frame.levels[0].patches[0].q[2] = 0.0;
+    back.levels[0].patches[0].q[2] = 0.0;
+    assert_eq!(back, frame);
+}
+
+/// A frame comes back from VTKHDF as it was, bit for bit, with its names, times and ratios.
+#[test]
+fn vtkhdf_round_trip() {
+    round_trip::<1>();
+    round_trip::<2>();
+    round_trip::<3>();
+}
+
+/// A frame without steps, ratios or auxiliary values (an empty array each) comes back too.
+#[test]
+fn vtkhdf_round_trip_of_one_level() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frame = sample::<2>(0);
+    frame.levels.truncate(1);
+    frame.ratios.clear();
+    frame.steps.clear();
+    frame.aux.clear();
+    frame.levels[0].patches.iter_mut().for_each(|p| p.aux.clear());
+    FrameFormat::VtkHdf.write(&frame, dir.path()).unwrap();
+    let frames = read::list_frames(dir.path()).unwrap();
+    assert_eq!(frames.len(), 1);
+    assert_eq!(read::frame::<2>(&frames[0].1).unwrap(), frame);
+}
+
+/// The list of frames grows with the run, and a restart at an earlier frame drops those that will be written again.
+#[test]
+fn the_series_follows_restarts() {
+    let dir = tempfile::tempdir().unwrap();
+    let times = || -> Vec<f64> {
+        let text = fs::read(dir.path().join(vtkhdf::SERIES)).unwrap();
+        let series: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        series["files"].as_array().unwrap().iter().map(|f| f["time"].as_f64().unwrap()).collect()
+    };
+    let mut frame = sample::<1>(0);
+    for (number, time) in [(0, 0.0), (1, 0.1), (2, 0.3), (1, 1.0 / 3.0)] {
+        (frame.number, frame.time) = (number, time);
+        FrameFormat::VtkHdf.write(&frame, dir.path()).unwrap();
+    }
+    assert_eq!(times(), [0.0, 1.0 / 3.0]);
+}
+
+/// The errors that a reader meets say which file is wrong and how.
+#[test]
+fn unreadable_frames_are_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = FrameFormat::VtkHdf.write(&sample::<2>(0), dir.path()).unwrap().remove(0);
+    let message = read::frame::<3>(&path).unwrap_err().to_string();
+    assert!(message.contains("frame_0000.vtkhdf") && message.contains("2D"), "{message}");
+
+    let text = dir.path().join("text.vtkhdf");
+    fs::write(&text, "not HDF5").unwrap();
+    assert!(matches!(read::frame::<2>(&text), Err(InputError::Kind { .. })));
+    assert!(matches!(read::frame::<2>(&dir.path().join("none")), Err(InputError::Io { .. })));
+
+    let bytes = fs::read(&path).unwrap();
+    for kept in (0..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
+        fs::write(&text, &bytes[..kept]).unwrap();
+        let error = read::frame::<2>(&text).err();
+        let message = error.unwrap_or_else(|| panic!("{kept} of {} bytes were accepted", bytes.len())).to_string();
+        assert!(message.contains("text.vtkhdf"), "{message}");
+    }
+}
+
+/// A failed write names the file; formats that store one ratio per level refuse unequal ones.
+#[test]
+fn failed_writes_name_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("missing");
+    let mut frame = sample::<2>(0);
+    for format in FrameFormat::ALL {
+        let message = format.write(&frame, &missing).unwrap_err().to_string();
+        assert!(message.contains("missing"), "{message}");
+    }
+    frame.ratios[1] = Ratio([4, 2]);
+    for format in [FrameFormat::VtkHdf, FrameFormat::Plotfile] {
+        assert!(matches!(format.write(&frame, dir.path()), Err(OutputError::Unsupported { .. })));
+    }
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+/// Covered cells are those under a finer patch: the fast marking of whole patches agrees with the definition cell by
+/// cell.
+#[test]
+fn covered_cells_agree_with_the_definition() {
+    let frame = sample::<3>(0);
+    for (l, level) in frame.levels.iter().enumerate() {
+        for patch in &level.patches {
+            let expected: Vec<bool> = patch.cells.cells().map(|c| frame.is_covered(l, c)).collect();
+            assert_eq!(frame.covered(l, patch), expected);
+        }
+    }
+    let covered = frame.covered(0, &frame.levels[0].patches[0]);
+    assert_eq!(covered.iter().filter(|&&c| c).count(), 3 * 3 * 2);
+}
