@@ -5,7 +5,7 @@
 
 use amrclaw::index::{CellBox, Ratio};
 use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
-use amrclaw::io::{FrameFormat, InputError, OutputError, read, vtkhdf};
+use amrclaw::io::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, read, vtkhdf};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -140,6 +140,69 @@ fn vtkhdf_round_trip() {
     round_trip::<1>();
     round_trip::<2>();
     round_trip::<3>();
+}
+
+fn checkpoint_round_trip<const D: usize>() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("checkpoint_0003.h5");
+    let state = Checkpoint {
+        frame: sample::<D>(3),
+        schedule: format!("{{\"dt\": {}}}", 0.1_f64 + 0.2),
+        case: "# Überschrift\n[mesh]\ncells = [13]\0\n".into(),
+    };
+    checkpoint::write(&path, &state).unwrap();
+    assert_eq!(checkpoint::peek_dimension(&path).unwrap(), D);
+    assert_eq!(checkpoint::read::<D>(&path).unwrap(), state);
+
+    // Every bit pattern is a value that may stand in a field, NaN and its payload included.
+    let mut odd = state;
+    let values = &mut odd.frame.levels[1].patches[0].q;
+    let patterns = [0x8000_0000_0000_0000, 1, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_1234, 0x7ff0_0000_0000_0000];
+    values[..patterns.len()].copy_from_slice(&patterns.map(f64::from_bits));
+    checkpoint::write(&path, &odd).unwrap();
+    let back = checkpoint::read::<D>(&path).unwrap();
+    let bits: Vec<u64> = back.frame.levels[1].patches[0].q[..patterns.len()].iter().map(|v| v.to_bits()).collect();
+    assert_eq!(bits, patterns);
+}
+
+/// A checkpoint comes back as it was: values bit for bit, texts byte for byte.
+#[test]
+fn checkpoint_round_trips() {
+    checkpoint_round_trip::<1>();
+    checkpoint_round_trip::<2>();
+    checkpoint_round_trip::<3>();
+}
+
+/// Wherever a checkpoint is cut off, reading it is an error that names the file, never a panic or a shorter solution.
+/// Files of other kinds, versions and dimensions are told apart.
+#[test]
+fn wrong_checkpoints_are_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("checkpoint_0001.h5");
+    let state = Checkpoint { frame: sample::<2>(1), schedule: "{}".into(), case: String::new() };
+    checkpoint::write(&path, &state).unwrap();
+    assert_eq!(checkpoint::read::<2>(&path).unwrap(), state);
+    let dimension = checkpoint::read::<3>(&path).unwrap_err();
+    assert!(matches!(dimension, InputError::Dimension { found: 2, expected: 3, .. }));
+
+    let bytes = fs::read(&path).unwrap();
+    for kept in (0..bytes.len()).step_by(61).chain([bytes.len() - 1]) {
+        fs::write(&path, &bytes[..kept]).unwrap();
+        let error = checkpoint::read::<2>(&path).err();
+        let message = error.unwrap_or_else(|| panic!("{kept} of {} bytes were accepted", bytes.len())).to_string();
+        assert!(message.contains("checkpoint_0001.h5"), "{message}");
+    }
+
+    let frame = FrameFormat::VtkHdf.write(&sample::<2>(0), dir.path()).unwrap().remove(0);
+    let message = checkpoint::read::<2>(&frame).unwrap_err().to_string();
+    assert!(message.contains("frame_0000.vtkhdf is not a checkpoint"), "{message}");
+
+    let mut newer = hdf5::FileBuilder::new();
+    let mut root = newer.create_group("amrclaw_checkpoint");
+    root.set_attr("format_version", hdf5::AttrValue::I64(checkpoint::FORMAT_VERSION + 1));
+    newer.add_group(root.finish());
+    newer.write(&path).unwrap();
+    assert!(matches!(checkpoint::peek_dimension(&path), Err(InputError::Version { .. })));
 }
 
 /// A frame without steps, ratios or auxiliary values (an empty array each) comes back too.

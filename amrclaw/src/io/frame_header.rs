@@ -1,7 +1,7 @@
 //! A frame without its values, as attributes of an HDF5 group: shared by frame files and checkpoints.
 
 use super::error::InputError;
-use super::frame::Frame;
+use super::frame::{Frame, FramePatch};
 use crate::index::Ratio;
 use hdf5::{AttrValue, Group, GroupBuilder};
 use std::collections::HashMap;
@@ -151,6 +151,26 @@ impl<'a> Attributes<'a> {
 
     fn damaged(&self, reason: String) -> InputError {
         InputError::Damaged { path: self.path.to_owned(), reason }
+    }
+}
+
+/// Checks that the boxes of a level hold cells and lie in the domain.
+///
+/// # Errors
+/// Names the box that does not.
+pub fn check_patches<const D: usize>(
+    path: &Path,
+    frame: &Frame<D>,
+    level: usize,
+    patches: &[FramePatch<D>],
+) -> Result<(), InputError> {
+    let domain = frame.domain(level);
+    match patches.iter().find(|p| p.cells.is_empty() || !domain.contains_box(&p.cells)) {
+        None => Ok(()),
+        Some(patch) => Err(InputError::Damaged {
+            path: path.to_owned(),
+            reason: format!("box {:?} of level {} is not part of {domain:?}", patch.cells, level + 1),
+        }),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Files: the case file in, frames, checkpoints and pictures out. Never sees an executor.
 
 pub mod atomic;
+pub mod checkpoint;
 pub mod clawpack;
 pub mod config;
 pub mod error;
@@ -8,11 +9,16 @@ pub mod expression;
 pub mod format;
 pub mod frame;
 mod frame_header;
+pub mod gauge;
 pub mod plotfile;
 pub mod read;
+pub mod run_json;
 mod text;
 pub mod vtkhdf;
 
 pub use atomic::check_output_dir;
+pub use checkpoint::Checkpoint;
 pub use error::{InputError, OutputError};
 pub use format::FrameFormat;
+pub use gauge::GaugeWriter;
+pub use run_json::RunRecord;

@@ -2,7 +2,7 @@
 
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch};
-use super::frame_header::{Attributes, damaged, open};
+use super::frame_header::{Attributes, check_patches, damaged, open};
 use super::vtkhdf::{DATASETS, FORMAT_VERSION, copies, file_name};
 use crate::index::CellBox;
 use hdf5::{AttrValue, Group};
@@ -52,7 +52,8 @@ pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
     }
     for l in 0..num_levels {
         let group = file.group(&format!("VTKHDF/Level{l}")).map_err(damaged(path))?;
-        frame.levels.push(read_level(path, &group, &names, frame.equations.len())?);
+        let level = read_level(path, &group, l, &names, &frame)?;
+        frame.levels.push(level);
     }
     Ok(frame)
 }
@@ -69,12 +70,13 @@ fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, Input
     Ok(header)
 }
 
-/// One level; the first `num_equations` of the data sets are equations, the rest auxiliary values.
+/// Level `l` of the frame whose header is `frame`; its fields are in the data sets `names`.
 fn read_level<const D: usize>(
     path: &Path,
     group: &Group,
+    l: usize,
     names: &[String],
-    num_equations: usize,
+    frame: &Frame<D>,
 ) -> Result<FrameLevel<D>, InputError> {
     let spacing: [f64; 3] = Attributes::of(path, group)?.array("Spacing", AttrValue::to_f64s)?;
     let boxes = group.dataset("AMRBox").and_then(|set| set.read_i32()).map_err(damaged(path))?;
@@ -86,6 +88,7 @@ fn read_level<const D: usize>(
             FramePatch { cells: CellBox::new(lo, hi), q: Vec::new(), aux: Vec::new() }
         })
         .collect();
+    check_patches(path, frame, l, &patches)?;
     let copies = copies::<D>();
     let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
     for (m, name) in names.iter().enumerate() {
@@ -100,7 +103,7 @@ fn read_level<const D: usize>(
             let volume = patch.cells.volume();
             let own = &rest[..volume];
             rest = &rest[copies * volume..];
-            if m < num_equations { patch.q.extend(own) } else { patch.aux.extend(own) }
+            if m < frame.equations.len() { patch.q.extend(own) } else { patch.aux.extend(own) }
         }
     }
     Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })

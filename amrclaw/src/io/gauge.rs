@@ -1,0 +1,184 @@
+//! Time series at points: one CSV file per gauge.
+//!
+//! ```text
+//! # gauge g1 at x = 6.9999999999999996e-1, y = 0.0000000000000000e0
+//! level,t,pressure,u,v
+//! 3,0.0000000000000000e0,0.0000000000000000e0,0.0000000000000000e0,0.0000000000000000e0
+//! ```
+//!
+//! Levels count from 1. Numbers have 17 significant digits, so that reading them gives the same values.
+
+use super::atomic::{Durability, write_file};
+use super::error::{InputError, OutputError};
+use super::text::digits17;
+use crate::index::Level;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Appends rows to a gauge's file.
+#[derive(Debug)]
+pub struct GaugeWriter {
+    path: PathBuf,
+    out: BufWriter<File>,
+}
+
+/// Name of the file of gauge `name`.
+pub fn file_name(name: &str) -> String {
+    format!("gauge_{name}.csv")
+}
+
+impl GaugeWriter {
+    /// Begins the file of a gauge in the folder `dir`, in place of one from an earlier run.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn create(dir: &Path, name: &str, position: &[f64], equations: &[String]) -> Result<Self, OutputError> {
+        let path = dir.join(file_name(name));
+        write_file(&path, Durability::Program, |out| out.write_all(header(name, position, equations).as_bytes()))?;
+        Self::append(path)
+    }
+
+    /// Goes on with the file of a gauge after a restart at `time`: rows of later times are dropped, and so is a row that
+    /// was cut off. Begins the file if there is none.
+    ///
+    /// # Errors
+    /// Names the file and the cause; the file belongs to another gauge or other equations.
+    pub fn resume(
+        dir: &Path,
+        name: &str,
+        position: &[f64],
+        equations: &[String],
+        time: f64,
+    ) -> Result<Self, OutputError> {
+        let path = dir.join(file_name(name));
+        let text = match std::fs::read_to_string(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Self::create(dir, name, position, equations),
+            text => text.map_err(InputError::io(&path))?,
+        };
+        let header = header(name, position, equations);
+        let Some(rows) = text.strip_prefix(&header) else {
+            return Err(OutputError::Input(InputError::Kind {
+                path,
+                expected: "the file of this gauge",
+                reason: format!("it does not begin with\n{header}"),
+            }));
+        };
+        let keep: usize = rows.split_inclusive('\n').take_while(|row| is_kept(row, time)).map(str::len).sum();
+        let kept = &text.as_bytes()[..header.len() + keep];
+        write_file(&path, Durability::Program, |out| out.write_all(kept))?;
+        Self::append(path)
+    }
+
+    fn append(path: PathBuf) -> Result<Self, OutputError> {
+        let file = OpenOptions::new().append(true).open(&path).map_err(OutputError::io("write", &path))?;
+        Ok(GaugeWriter { path, out: BufWriter::new(file) })
+    }
+
+    /// Adds a row: the finest level at the gauge, the time, and each equation's value. Kept in memory until enough rows
+    /// have come together, or until [`GaugeWriter::flush`].
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn record(&mut self, level: Level, time: f64, q: &[f64]) -> Result<(), OutputError> {
+        let mut row = format!("{level},{}", digits17(time));
+        for &value in q {
+            row.push(',');
+            row += &digits17(value);
+        }
+        row.push('\n');
+        self.out.write_all(row.as_bytes()).map_err(OutputError::io("write", &self.path))
+    }
+
+    /// Writes all rows to the file.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.out.flush().map_err(OutputError::io("write", &self.path))
+    }
+
+    /// The gauge's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// True for a whole row that is not after `time`.
+fn is_kept(row: &str, time: f64) -> bool {
+    let stated = row.split(',').nth(1).and_then(|t| t.parse::<f64>().ok());
+    row.ends_with('\n') && stated.is_some_and(|t| t <= time)
+}
+
+/// The two lines above the rows.
+fn header(name: &str, position: &[f64], equations: &[String]) -> String {
+    let position: Vec<String> =
+        position.iter().zip(["x", "y", "z"]).map(|(&x, axis)| format!("{axis} = {}", digits17(x))).collect();
+    let mut text = format!("# gauge {name} at {}\nlevel,t", position.join(", "));
+    for equation in equations {
+        text.push(',');
+        text += &quoted(equation);
+    }
+    text.push('\n');
+    text
+}
+
+/// A CSV field: in quotes if it holds a comma or quotes.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn equations() -> Vec<String> {
+        vec!["pressure".into(), "u, normal".into()]
+    }
+
+    fn write_three_rows(dir: &Path) -> PathBuf {
+        let mut gauge = GaugeWriter::create(dir, "g1", &[0.7, -1.5], &equations()).unwrap();
+        for (level, t) in [(2, 0.0), (2, 0.1), (0, 0.2)] {
+            gauge.record(Level(level), t, &[1.0 / 3.0, -t]).unwrap();
+        }
+        gauge.flush().unwrap();
+        gauge.path().to_owned()
+    }
+
+    /// Header, levels from 1, quoting, and values that come back bit for bit.
+    #[test]
+    fn rows_are_csv_with_all_digits() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = std::fs::read_to_string(write_three_rows(dir.path())).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "# gauge g1 at x = 6.9999999999999996e-1, y = -1.5000000000000000e0");
+        assert_eq!(lines[1], "level,t,pressure,\"u, normal\"");
+        let row: Vec<&str> = lines[3].split(',').collect();
+        assert_eq!((row[0], row[1].parse::<f64>().unwrap()), ("3", 0.1));
+        assert_eq!(row[2].parse::<f64>().unwrap().to_bits(), (1.0_f64 / 3.0).to_bits());
+        assert_eq!(lines[4].split(',').next(), Some("1"));
+    }
+
+    /// A restart at t = 0.1 keeps the row at that very time, drops later ones and a torn one, and goes on after them.
+    #[test]
+    fn a_restart_drops_later_rows() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = write_three_rows(dir.path());
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{whole}1,0.05")).unwrap();
+        let mut gauge = GaugeWriter::resume(dir.path(), "g1", &[0.7, -1.5], &equations(), 0.1).unwrap();
+        gauge.record(Level(0), 0.2, &[1.0 / 3.0, -0.2]).unwrap();
+        gauge.flush().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+    }
+
+    /// A file of another gauge is not continued; a missing one is begun.
+    #[test]
+    fn only_the_same_gauge_is_resumed() {
+        let dir = tempfile::tempdir().unwrap();
+        write_three_rows(dir.path());
+        let message = GaugeWriter::resume(dir.path(), "g1", &[0.7, 1.5], &equations(), 1.0).unwrap_err().to_string();
+        assert!(message.contains("gauge_g1.csv"), "{message}");
+        assert!(GaugeWriter::resume(dir.path(), "g2", &[0.0, 0.0], &equations(), 1.0).unwrap().path().exists());
+    }
+}

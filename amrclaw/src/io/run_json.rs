@@ -1,0 +1,200 @@
+//! `run.json`: what a run did and what it cost, written when it ends, well or not.
+
+use super::atomic::{Durability, write_file};
+use super::error::{InputError, OutputError};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Name of the file in the output folder.
+pub const FILE_NAME: &str = "run.json";
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// Not yet.
+    #[default]
+    Running,
+    /// It reached its end time.
+    Done,
+    /// It could not go on; [`RunRecord::error`] says why.
+    Failed,
+    /// The user stopped it.
+    Interrupted,
+}
+
+/// The contents of `run.json`. Numbers that do not exist (NaN, infinities) are `null` there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// The case file.
+    pub case: String,
+    /// How the run ended.
+    pub status: RunStatus,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The time that the solution reached.
+    #[serde(deserialize_with = "number")]
+    pub time: f64,
+    /// `cpu`, `cuda` or `cuda-streamed`.
+    pub device: String,
+    /// Threads of the CPU that worked on it.
+    pub threads: usize,
+    /// `f64` or `f32`.
+    pub precision: String,
+    /// Seconds from start to end, reading the case and writing files included.
+    pub wall_seconds: f64,
+    /// Steps on each level.
+    pub steps: Vec<u64>,
+    /// Cell updates on each level, steps that were taken again included.
+    pub cells_advanced: Vec<u64>,
+    /// Sum of `cells_advanced`.
+    pub cells_advanced_total: u64,
+    /// `cells_advanced_total / wall_seconds`.
+    pub updates_per_second: f64,
+    /// Seconds by what they were spent on.
+    pub phases: Phases,
+    /// Patches on each level, averaged over its steps.
+    pub patches_mean: Vec<f64>,
+    /// Largest Courant number of an accepted step.
+    #[serde(deserialize_with = "number")]
+    pub courant_max: f64,
+    /// Integral of each equation's quantity over the composite grid, at the start.
+    #[serde(deserialize_with = "numbers")]
+    pub totals_initial: BTreeMap<String, f64>,
+    /// The same at the end.
+    #[serde(deserialize_with = "numbers")]
+    pub totals_final: BTreeMap<String, f64>,
+    /// Most memory in use.
+    pub memory_bytes: MemoryBytes,
+}
+
+/// Seconds by what they were spent on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phases {
+    /// Updating cells.
+    pub advance: f64,
+    /// Filling ghost cells.
+    pub ghost: f64,
+    /// The conservation fix at coarse–fine interfaces.
+    pub reflux: f64,
+    /// Averaging fine cells onto the coarse ones beneath.
+    pub update: f64,
+    /// Flagging, clustering, and moving data to new patches.
+    pub regrid: f64,
+    /// Writing files.
+    pub output: f64,
+    /// Everything else.
+    pub other: f64,
+}
+
+/// Most memory in use, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryBytes {
+    /// On the host.
+    pub host: u64,
+    /// On the device; 0 without one.
+    pub device: u64,
+}
+
+impl RunRecord {
+    /// Sets the work done on each level, and with it the sum and the rate.
+    pub fn set_work(&mut self, cells_advanced: Vec<u64>, wall_seconds: f64) {
+        self.cells_advanced_total = cells_advanced.iter().sum();
+        self.cells_advanced = cells_advanced;
+        self.wall_seconds = wall_seconds;
+        self.updates_per_second =
+            if wall_seconds > 0.0 { self.cells_advanced_total as f64 / wall_seconds } else { 0.0 };
+    }
+
+    /// Writes `run.json` into the folder `dir`.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn write(&self, dir: &Path) -> Result<PathBuf, OutputError> {
+        let path = dir.join(FILE_NAME);
+        write_file(&path, Durability::Program, |out| Ok(serde_json::to_writer_pretty(out, self)?))?;
+        Ok(path)
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// The file cannot be read or is no record of a run.
+    pub fn read(path: &Path) -> Result<Self, InputError> {
+        let text = std::fs::read(path).map_err(InputError::io(path))?;
+        serde_json::from_slice(&text).map_err(|error| InputError::Kind {
+            path: path.to_owned(),
+            expected: "the record of a run",
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// A number, or NaN for `null`.
+fn number<'de, T: Deserializer<'de>>(from: T) -> Result<f64, T::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// Numbers by name, NaN for `null`.
+fn numbers<'de, T: Deserializer<'de>>(from: T) -> Result<BTreeMap<String, f64>, T::Error> {
+    let map: BTreeMap<String, Option<f64>> = Deserialize::deserialize(from)?;
+    Ok(map.into_iter().map(|(name, value)| (name, value.unwrap_or(f64::NAN))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> RunRecord {
+        let mut record = RunRecord {
+            case: "case.toml".into(),
+            status: RunStatus::Done,
+            time: 0.1 + 0.2,
+            device: "cpu".into(),
+            threads: 2,
+            precision: "f64".into(),
+            steps: vec![3, 6],
+            phases: Phases { advance: 1.0 / 3.0, ..Phases::default() },
+            totals_initial: [("pressure".into(), 1.0)].into(),
+            totals_final: [("pressure".into(), 1.0)].into(),
+            ..RunRecord::default()
+        };
+        record.set_work(vec![300, 600], 2.0);
+        record
+    }
+
+    /// The keys are the command line's contract; those who read `run.json` rely on them.
+    #[test]
+    fn the_keys_are_those_of_the_contract() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = std::fs::read(record().write(dir.path()).unwrap()).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        for key in "device threads precision wall_seconds steps cells_advanced cells_advanced_total updates_per_second \
+                    phases patches_mean courant_max totals_initial totals_final memory_bytes status time case"
+            .split_whitespace()
+        {
+            assert!(json.get(key).is_some(), "{key} is missing");
+        }
+        for phase in ["advance", "ghost", "reflux", "update", "regrid", "output", "other"] {
+            assert!(json["phases"][phase].is_f64(), "{phase} is missing");
+        }
+        assert_eq!((&json["status"], &json["cells_advanced_total"]), (&"done".into(), &900.into()));
+        assert_eq!(json["updates_per_second"], 450.0);
+        assert!(json.get("error").is_none());
+    }
+
+    /// What is read is what was written, also when the run failed with a solution that is not a number.
+    #[test]
+    fn records_round_trip() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut written = record();
+        assert_eq!(RunRecord::read(&written.write(dir.path()).unwrap()).unwrap(), written);
+        written.status = RunStatus::Failed;
+        written.error = Some("not a number on level 2".into());
+        written.totals_final.insert("pressure".into(), f64::NAN);
+        let read = RunRecord::read(&written.write(dir.path()).unwrap()).unwrap();
+        assert!(read.totals_final["pressure"].is_nan() && read.error == written.error);
+    }
+}
