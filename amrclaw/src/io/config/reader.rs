@@ -32,10 +32,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// True if nothing is wrong so far with the values at these paths.
+    /// True if nothing is wrong so far with the values at these paths, what is in them and what they are in.
     pub fn fine(&self, paths: &[&str]) -> bool {
-        let concerns =
-            |key: &str, path: &str| key.strip_prefix(path).is_some_and(|r| r.is_empty() || r.starts_with('.'));
+        let within =
+            |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|r| r.is_empty() || r.starts_with('.'));
+        let concerns = |key: &str, path: &str| within(key, path) || within(path, key);
         self.errors.iter().all(|error| paths.iter().all(|path| !concerns(&error.key, path)))
     }
 
@@ -216,12 +217,16 @@ impl<'a> Reader<'a> {
         values.into_iter().collect()
     }
 
-    /// A list with one number per axis, if there is one. Without a `dimension` any length passes.
+    /// A list with one number per axis, if there is one. Without a `dimension` any length up to 3
+    /// passes.
     pub fn per_axis(&mut self, path: &str, dimension: Option<usize>) -> Option<Vec<f64>> {
         let values = self.numbers(path, false)?;
-        let Some(dimension) = dimension.filter(|dimension| *dimension != values.len()) else { return Some(values) };
+        let dimension = dimension.unwrap_or(values.len().clamp(1, 3));
+        if values.len() == dimension {
+            return Some(values);
+        }
         let message = format!("needs {dimension} number{}, but has {}", plural(dimension), values.len());
-        self.wrong(path, message, format!("write one number per axis; `mesh.cells` has {dimension}"));
+        self.wrong(path, message, "write one number per axis, as many as `mesh.cells` has");
         None
     }
 
@@ -244,10 +249,14 @@ impl<'a> Reader<'a> {
             .map(|s| (text, s))
     }
 
-    /// The names in the table at `path` with the places of the names; none if there is no such table.
+    /// The names in the table at `path` with the places of the names; none if there is no such table. Quoted names with
+    /// points are unknown keys, and left out.
     pub fn names(&self, path: &str) -> Vec<(&'a str, &'a Place)> {
         match self.origin.root.at(path).map(|node| &node.value) {
-            Some(Value::Table(entries)) => entries.iter().map(|e| (e.key.as_str(), &e.key_place)).collect(),
+            Some(Value::Table(entries)) => {
+                let plain = entries.iter().filter(|e| !e.key.contains('.'));
+                plain.map(|e| (e.key.as_str(), &e.key_place)).collect()
+            }
             _ => Vec::new(),
         }
     }

@@ -18,7 +18,8 @@ impl Reader<'_> {
 
     fn check_key(&mut self, parent: &str, name: &str, place: &Place, node: &Node) {
         let path = if parent.is_empty() { name.to_string() } else { format!("{parent}.{name}") };
-        match (known(&path), &node.value) {
+        let is_known = if name.contains('.') { Known::No } else { known(&path) };
+        match (is_known, &node.value) {
             (Known::No, _) => self.unknown_key(parent, name, &path, place),
             (Known::Table { list: true, .. }, Value::Array(items)) => {
                 for (i, item) in items.iter().enumerate() {

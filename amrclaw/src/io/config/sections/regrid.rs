@@ -107,7 +107,7 @@ fn region(
     }
     let outside = |d: &usize| upper[*d] <= mesh.lower[*d] || lower[*d] >= mesh.upper[*d];
     if reader.fine(&["mesh.cells", "mesh.lower", "mesh.upper", &lower_path, &upper_path])
-        && let Some(d) = (0..axes).find(outside)
+        && let Some(d) = (0..axes.min(mesh.lower.len()).min(mesh.upper.len())).find(outside)
     {
         let message = format!("the region lies outside the domain along {}", super::AXES[d]);
         reader.wrong(&format!("{lower_path}.{d}"), message, "move the region into `mesh.lower` to `mesh.upper`");

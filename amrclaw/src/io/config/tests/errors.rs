@@ -34,6 +34,8 @@ const PROBLEM: &[Mistake] = mistakes! {
     3 "density = nan" => (3, 11, 3), "solver.density", "needs a finite number, but is NaN", "write a number";
     4 "" => (1, 1, 8), "solver.bulk", "is missing", "bulk modulus";
     4 "bulk = -4.0" => (4, 8, 4), "solver.bulk", "must be a positive number, but is -4", "positive";
+    4 "bulk = 4.0\n\"a.b\" = 1" => (5, 1, 5), "solver.a.b", "unknown key", "name, path";
+    45 "v = 0\n\"a.b\" = 1" => (46, 1, 5), "initial.a.b", "unknown key", "";
     5 "title = \"t\"\n[mesh]" => (5, 9, 3), "solver.title", "needs a number, but is the string", "without quotes";
     6 "lower = [-1.0, -1.0]\nlower = [0, 0]" => (7, 1, 5), "", "not valid TOML: this key is there already", "remove one of the two";
     6 "lower = [-1.0]" => (6, 9, 6), "mesh.lower", "needs 2 numbers, but has 1", "one number per axis";
@@ -258,10 +260,21 @@ fn an_empty_file_lacks_four_keys() {
     assert_eq!(keys, ["solver.name", "mesh.cells", "time.end", "initial"]);
 }
 
+/// Corners without `mesh.cells` are checked as far as they go: at most three axes.
+#[test]
+fn corners_without_cells() {
+    let errors = load("[mesh]\nlower = [0, 0, 0, 0]\nupper = [0, 0, 0, 0]", &[]).unwrap_err();
+    assert!(errors.to_string().contains("mesh.lower: needs 3 numbers, but has 4"));
+    let errors = load("[mesh]\nlower = [0, 0]\nupper = [1, 0]", &[]).unwrap_err();
+    assert!(errors.to_string().contains("mesh.upper.1: the domain has no extent along y"));
+}
+
 /// Something else in place of a section is one mistake, not one per key.
 #[test]
 fn sections_must_be_tables() {
     let errors = load(&SMALL.replace("[mesh]\ncells = [20, 30]\n", ""), &["mesh=3", "gauge=1"]).unwrap_err();
     let messages: Vec<&str> = errors.errors.iter().map(|e| e.message.as_str()).collect();
     assert_eq!(messages, ["needs a table, but is the integer 3", "needs a list of tables, but is the integer 1"]);
+    let errors = load(FULL, &["mesh=3"]).unwrap_err();
+    assert_eq!(errors.errors.len(), 1, "what depends on the mesh is not checked without one: {errors}");
 }

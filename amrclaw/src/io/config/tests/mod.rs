@@ -3,6 +3,7 @@
 mod defaults;
 mod documentation;
 mod errors;
+mod fields;
 mod output;
 mod robust;
 

@@ -1,0 +1,126 @@
+//! Expressions of a case, compiled for its solver; cases in one and three dimensions.
+
+use super::*;
+use crate::physics::{CellFunction, CellRow};
+use riemann::catalogue::ParameterCheck;
+
+/// A solver in `dimension` dimensions with two equations, two auxiliary values and a parameter.
+fn shape(dimension: usize) -> SolverShape {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_string()).collect();
+    SolverShape {
+        name: "test".to_string(),
+        dimension,
+        equations: names(&["depth", "momentum"]),
+        aux: names(&["bottom", "kappa"]),
+        waves: 2,
+        parameters: vec![ParameterShape {
+            name: "gravity".to_string(),
+            about: "acceleration of gravity".to_string(),
+            default: Some(9.81),
+            check: ParameterCheck::Positive,
+        }],
+        has_source: false,
+        wall: [true; 3],
+    }
+}
+
+const CASE: &str = "\
+[solver]
+path = \"test.rs\"
+gravity = 2.0
+[mesh]
+cells = [10]
+[levels]
+max = 2
+[regrid.flag]
+criterion = \"user\"
+expression = \"abs(momentum) > gravity * kappa\"
+[time]
+end = 1.0
+[aux]
+kappa = \"dx\"
+bottom = \"-1 + x\"
+[initial]
+momentum = \"gravity * depth_at_rest\"
+depth = \"max(0, -bottom)\"
+[source]
+momentum = \"-gravity * depth * t\"
+";
+
+fn load_for(dimension: usize, text: &str, overrides: &[&str]) -> Result<Case, CaseErrors> {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    Case::from_str_with(text, "case.toml", &overrides, |_| Ok(shape(dimension)))
+}
+
+/// Two cells from x = 0.5 at t = 3.
+const ROW: CellRow<1> = CellRow { lower: [0.5], dx: [0.5], len: 2, time: 3.0 };
+
+/// Values come in the solver's order, whatever the file's; initial data may use auxiliary values and parameters.
+#[test]
+fn values_come_in_the_solvers_order() {
+    let case = load_for(1, CASE, &["initial.momentum=gravity * kappa"]).unwrap();
+    let aux = case.aux_cells::<1>(&shape(1)).unwrap().unwrap();
+    let mut out = [0.0; 4];
+    aux.fill_row(&ROW, &mut out);
+    assert_eq!(out, [-0.25, 0.25, 0.5, 0.5]);
+    let initial = case.initial_cells::<1>(&shape(1)).unwrap().unwrap();
+    initial.fill_row(&ROW, &mut out);
+    assert_eq!(out, [0.25, 0.0, 1.0, 1.0]);
+    assert!(!aux.depends_on_time() && !initial.depends_on_time());
+}
+
+/// Source terms and the criterion see the solution; equations without a source term have none.
+#[test]
+fn source_terms_see_the_solution() {
+    let case = load_for(1, CASE, &["initial.momentum=0"]).unwrap();
+    assert_eq!(case.scheme.source, SourceSplitting::Godunov);
+    let (depth, momentum, bottom, kappa) = ([1.0, 2.0], [3.0, 0.5], [0.0; 2], [1.0; 2]);
+    let further: [&[f64]; 4] = [&depth, &momentum, &bottom, &kappa];
+    let mut out = [f64::NAN; 4];
+    case.source_terms::<1>(&shape(1)).unwrap().unwrap().evaluate(&ROW, &further, &mut out);
+    assert_eq!(out, [0.0, 0.0, -6.0, -12.0]);
+    case.flag_expression::<1>(&shape(1)).unwrap().unwrap().evaluate(&ROW, &further, &mut out[..2]);
+    assert_eq!(out[..2], [1.0, 0.0]);
+}
+
+/// Names of the wrong table: initial data see no other equations, auxiliary values see no solution.
+#[test]
+fn expressions_see_only_their_own_names() {
+    let errors = load_for(1, CASE, &["aux.kappa=depth"]).unwrap_err();
+    let messages: Vec<&str> = errors.errors.iter().map(|e| e.message.as_str()).collect();
+    assert_eq!(messages, ["unknown name `depth_at_rest`", "unknown name `depth`"]);
+}
+
+/// Data of the solver's or the program's own.
+#[test]
+fn user_data_are_left_alone() {
+    let case = load_for(1, CASE, &["initial=user", "aux=user"]).unwrap();
+    assert!(case.initial_cells::<1>(&shape(1)).unwrap().is_none());
+    assert!(case.aux_cells::<1>(&shape(1)).unwrap().is_none());
+    let word = load_for(1, CASE, &["initial=users", "aux=user"]).unwrap_err();
+    assert!(word.to_string().contains("initial: \"users\" is not known"));
+}
+
+/// Three dimensions: three axes everywhere, smaller patches, all names.
+#[test]
+fn cases_in_three_dimensions() {
+    let overrides =
+        ["mesh.cells=[4, 5, 6]", "mesh.boundary.z=wall", "initial.momentum=z_upper * dz", "levels.ratio=[[2, 2, 4]]"];
+    let case = load_for(3, CASE, &overrides).unwrap();
+    assert_eq!((case.dimension(), case.mesh.lower.len(), case.mesh.boundary[2]), (3, 3, [BoundaryKind::Wall; 2]));
+    assert_eq!((&case.levels.ratio[0][..], case.regrid.max_patch_size), (&[2, 2, 4][..], 64));
+    assert!(case.initial_cells::<3>(&shape(3)).unwrap().is_some());
+}
+
+/// A solver that cannot be found is a mistake at the solver's line.
+#[test]
+fn unknown_solvers_are_placed() {
+    let refuse = |_: &SolverChoice| {
+        Err(SolverProblem { message: "does not compile".to_string(), help: "see the messages above".to_string() })
+    };
+    let errors = Case::from_str_with(CASE, "case.toml", &[], refuse).unwrap_err();
+    assert_eq!((errors.errors[0].line, errors.errors[0].column), (2, 8));
+    assert!(
+        find_built_in(&SolverChoice { from: SolverFrom::Path("a.rs".into()), parameters: Default::default() }).is_err()
+    );
+}
