@@ -104,8 +104,13 @@ fn user_data_are_left_alone() {
 /// Three dimensions: three axes everywhere, smaller patches, all names.
 #[test]
 fn cases_in_three_dimensions() {
-    let overrides =
-        ["mesh.cells=[4, 5, 6]", "mesh.boundary.z=wall", "initial.momentum=z_upper * dz", "levels.ratio=[[2, 2, 4]]"];
+    let overrides = [
+        "mesh.cells=[4, 5, 6]",
+        "mesh.boundary.z=wall",
+        "initial.momentum=z_upper * dz",
+        "levels.ratio=[[2, 2, 4]]",
+        "output.format=clawpack-ascii",
+    ];
     let case = load_for(3, CASE, &overrides).unwrap();
     assert_eq!((case.dimension(), case.mesh.lower.len(), case.mesh.boundary[2]), (3, 3, [BoundaryKind::Wall; 2]));
     assert_eq!((&case.levels.ratio[0][..], case.regrid.max_patch_size), (&[2, 2, 4][..], 64));
