@@ -3,11 +3,13 @@
 mod build;
 mod error;
 mod gauge;
+mod run;
 mod step;
 
 pub use build::{SolverKernels, UserFunctions, available_threads};
 pub use error::RunError;
 pub use gauge::{Gauge, GaugeSample};
+pub use run::{Cause, Progress, RunFailure, run};
 
 use crate::diagnose::{Counts, Stopwatch};
 use crate::exec::Executor;
@@ -29,6 +31,16 @@ pub enum Precision {
     F64,
     /// 32 bits.
     F32,
+}
+
+impl Precision {
+    /// `f64` or `f32`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F64 => "f64",
+            Precision::F32 => "f32",
+        }
+    }
 }
 
 /// How a case is run, as opposed to what it says.

@@ -123,19 +123,32 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// The first cell of a level that holds a NaN or an infinity.
-    pub(super) fn find_not_finite(&self, level: Level) -> ExecError {
+    pub(super) fn find_not_finite(&self, level: Level) -> Option<ExecError> {
         let store = &self.levels[level.index()];
-        for (k, patch) in store.layout.patches.iter().enumerate() {
-            for cell in patch.cells.cells() {
-                for (m, name) in self.solver.equations().iter().enumerate() {
-                    let value = store.q()[patch.offset(store.num_eqn, cell) + m * patch.component()].to_f64();
-                    if !value.is_finite() {
-                        let place = self.place(level, k, cell);
-                        return ExecError::NotFinite { equation: (*name).to_owned(), value, place };
-                    }
-                }
-            }
-        }
-        unreachable!("the update saw a value that is not finite on level {level}")
+        self.first_not_finite(level, store.q(), self.solver.equations())
+    }
+
+    /// Refuses initial data or auxiliary values that are not finite.
+    pub(super) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
+        let aux = self.first_not_finite(level, &self.levels[level.index()].aux, self.solver.aux());
+        self.find_not_finite(level).or(aux).map_or(Ok(()), Err)
+    }
+
+    fn first_not_finite(&self, level: Level, array: &[R], names: &[&'static str]) -> Option<ExecError> {
+        let patches = &self.levels[level.index()].layout.patches;
+        let in_patch = |k: usize| {
+            let patch: &PatchLayout<D> = &patches[k];
+            let offset = |cell, m| patch.offset(names.len(), cell) + m * patch.component();
+            let found = patch.cells.cells().find_map(|cell| {
+                let m = (0..names.len()).find(|&m| !array[offset(cell, m)].to_f64().is_finite())?;
+                Some((cell, m))
+            });
+            found.map(|(cell, m)| ExecError::NotFinite {
+                equation: names[m].to_owned(),
+                value: array[offset(cell, m)].to_f64(),
+                place: self.place(level, k, cell),
+            })
+        };
+        (0..patches.len()).find_map(in_patch)
     }
 }

@@ -85,7 +85,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         let store = self.new_store(hierarchy, level, time);
         self.levels.push(store);
         self.fill_initial(level);
-        self.fill_level_aux(level, time)
+        self.fill_level_aux(level, time)?;
+        self.check_filled(level)
     }
 
     fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {

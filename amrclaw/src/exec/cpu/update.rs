@@ -241,7 +241,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             finer.register = register;
         }
         if !outcome.finite {
-            return Err(self.find_not_finite(level));
+            let found = self.find_not_finite(level);
+            return Err(found.expect("the update saw a value that is not finite"));
         }
         let cells = self.levels[l].mesh.num_cells() as u64;
         Ok(StepReport { courant: outcome.courant, patch: outcome.patch as usize, cells })

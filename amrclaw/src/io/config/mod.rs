@@ -148,6 +148,11 @@ impl Case {
         Ok(self.compiled(shape)?.flag.map(|flag| RowExpressions::new(vec![flag])))
     }
 
+    /// The case file's name.
+    pub fn file(&self) -> &str {
+        &self.origin.sources[0].name
+    }
+
     /// A mistake that shows only later, such as a value that the solver refuses, at the line of `key`.
     pub fn error(&self, key: &str, message: impl Into<String>, help: impl Into<String>) -> CaseErrors {
         let error = self.origin.error(key, message.into(), help.into());

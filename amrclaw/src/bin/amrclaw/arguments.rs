@@ -1,0 +1,96 @@
+//! Commands and options.
+
+use amrclaw::simulation::Precision;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Hyperbolic PDEs on adaptive meshes: wave propagation on a hierarchy of patches.
+#[derive(Debug, Parser)]
+#[command(name = "amrclaw", version, after_help = "Exit codes: 0 done; 1 the run failed; 2 the input is wrong.")]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a case.
+    Run(RunArguments),
+    /// Check a case without running it.
+    Validate(ValidateArguments),
+    /// Tell the version, the processor's vectors, the solvers and the formats.
+    Info,
+}
+
+/// A case file and changes to it.
+#[derive(Debug, Args)]
+pub struct CaseArguments {
+    /// The case file.
+    #[arg(value_name = "CASE.toml")]
+    pub case: PathBuf,
+    /// Change a key of the case, such as `mesh.cells=[100,100]`; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub overrides: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    #[command(flatten)]
+    pub case: CaseArguments,
+    /// Folder for the files written [default: output/ and the name of the case's folder]
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// What to run on.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// Threads; they never change the result [default: all of the machine's]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Precision of the numbers.
+    #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
+    pub precision: PrecisionChoice,
+    /// A solver's file, in place of the case's solver.
+    #[arg(long, value_name = "FILE")]
+    pub solver: Option<PathBuf>,
+    /// Print errors only.
+    #[arg(long)]
+    pub quiet: bool,
+    /// Write a log to the standard error: error, warn, info, debug, trace, or a filter such as `amrclaw=debug`.
+    #[arg(long, value_name = "LEVEL")]
+    pub log: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ValidateArguments {
+    #[command(flatten)]
+    pub case: CaseArguments,
+}
+
+/// What a case can be run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Device {
+    /// Threads of the processor.
+    Cpu,
+    /// A GPU that holds all values.
+    Cuda,
+    /// A GPU that works on values in the host's memory.
+    CudaStreamed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PrecisionChoice {
+    /// 64 bits.
+    F64,
+    /// 32 bits.
+    F32,
+}
+
+impl From<PrecisionChoice> for Precision {
+    fn from(choice: PrecisionChoice) -> Self {
+        match choice {
+            PrecisionChoice::F64 => Precision::F64,
+            PrecisionChoice::F32 => Precision::F32,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! The command line. Exit codes: 0 done; 1 the run failed; 2 the input is wrong, and nothing has been written.
+
+mod arguments;
+mod info;
+mod logging;
+mod progress;
+mod run;
+mod summary;
+mod validate;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// What the program ends with when it does not succeed.
+#[derive(Debug)]
+enum Failure {
+    /// The input is wrong: exit code 2.
+    Input(String),
+    /// The work failed: exit code 1.
+    Work(String),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Validate(arguments) => validate::validate(&arguments),
+        Command::Info => info::info(),
+    };
+    let (message, code) = match outcome {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Work(message)) => (message, 1),
+        Err(Failure::Input(message)) => (message, 2),
+    };
+    eprintln!("error: {message}");
+    ExitCode::from(code)
+}

@@ -1,0 +1,90 @@
+//! `amrclaw run`.
+
+use crate::Failure;
+use crate::arguments::{Device, RunArguments};
+use crate::progress::Display;
+use crate::{logging, summary};
+use amrclaw::io::RunRecord;
+use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::simulation::{self, Progress, RunFailure, RunOptions};
+use std::path::{Path, PathBuf};
+
+pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    logging::begin(arguments.log.as_deref())?;
+    check_available(arguments)?;
+    let case = Case::load_with(&arguments.case.case, &arguments.case.overrides, find_built_in)
+        .map_err(|errors| Failure::Input(errors.to_string()))?;
+    let dir = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case));
+    let options = RunOptions {
+        threads: arguments.threads.map(usize::from),
+        precision: arguments.precision.into(),
+    };
+    let mut display = Display::new(arguments.quiet);
+    let outcome = run_in_dimension(&case, &options, &dir, &mut |progress| display.show(progress));
+    display.finish();
+    match outcome {
+        Ok(record) => {
+            if !arguments.quiet {
+                print!("{}", summary::text(&record, &case, &dir));
+            }
+            Ok(())
+        }
+        Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
+        Err(failure @ RunFailure::Broken { .. }) => Err(Failure::Work(failure.to_string())),
+    }
+}
+
+/// Enters the world of `const D`.
+fn run_in_dimension(
+    case: &Case,
+    options: &RunOptions,
+    dir: &Path,
+    watch: &mut dyn FnMut(&Progress),
+) -> Result<RunRecord, RunFailure> {
+    match case.dimension() {
+        1 => simulation::run::<1>(case, options, dir, watch),
+        2 => simulation::run::<2>(case, options, dir, watch),
+        3 => simulation::run::<3>(case, options, dir, watch),
+        dimension => unreachable!("cases have 1, 2 or 3 dimensions, not {dimension}"),
+    }
+}
+
+/// Refuses what this program has not been built for.
+fn check_available(arguments: &RunArguments) -> Result<(), Failure> {
+    if arguments.device != Device::Cpu {
+        return Err(Failure::Input("--device: this build runs on the CPU only; write `--device cpu`".to_owned()));
+    }
+    if let Some(file) = &arguments.solver {
+        let known: Vec<_> = riemann::catalogue::all().iter().map(|info| info.name).collect();
+        let message = format!(
+            "--solver {}: this build cannot load solvers; write one of the built-in ones as `solver.name` in the case: {}",
+            file.display(),
+            known.join(", ")
+        );
+        return Err(Failure::Input(message));
+    }
+    Ok(())
+}
+
+/// `output/` and the name of the case: that of its folder if the file is called `case.toml`, else its own.
+fn default_output(case: &Path) -> PathBuf {
+    let stem = case.file_stem().unwrap_or_default();
+    let folder = || {
+        let whole = std::path::absolute(case).ok()?;
+        Some(whole.parent()?.file_name()?.to_owned())
+    };
+    let name = if stem == "case" { folder().unwrap_or_else(|| stem.to_owned()) } else { stem.to_owned() };
+    Path::new("output").join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Examples are told apart by their folders, other cases by their files.
+    #[test]
+    fn output_folders_are_named_after_cases() {
+        assert_eq!(default_output(Path::new("examples/swirl/case.toml")), Path::new("output/swirl"));
+        assert_eq!(default_output(Path::new("a/ring.toml")), Path::new("output/ring"));
+    }
+}

@@ -1,0 +1,35 @@
+//! What is said at the end of a run.
+
+use amrclaw::io::RunRecord;
+use amrclaw::io::config::Case;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The summary of a run whose files are in `dir`.
+pub fn text(record: &RunRecord, case: &Case, dir: &Path) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail, here and below.
+    let stopped = if record.time < case.time.end { " (stopped by time.max_steps)" } else { "" };
+    let _ = writeln!(out, "t = {}{stopped}, {:.2} s on {} threads", record.time, record.wall_seconds, record.threads);
+    let _ = writeln!(out, "\n level      steps   cell updates   patches");
+    for (l, &steps) in record.steps.iter().enumerate() {
+        let (cells, patches) = (record.cells_advanced[l], record.patches_mean[l]);
+        let _ = writeln!(out, "{:6} {steps:10} {cells:14} {patches:9.1}", l + 1);
+    }
+    let total = record.cells_advanced_total;
+    let _ = writeln!(out, "   all            {total:14}             {:.3e} updates/s", record.updates_per_second);
+    let phases = &record.phases;
+    let parts = [
+        ("advance", phases.advance),
+        ("ghost", phases.ghost),
+        ("reflux", phases.reflux),
+        ("update", phases.update),
+        ("regrid", phases.regrid),
+        ("output", phases.output),
+        ("other", phases.other),
+    ];
+    let shares = parts.map(|(name, seconds)| format!("{name} {:.0} %", 100.0 * seconds / record.wall_seconds));
+    let _ = writeln!(out, "\n{}", shares.join(", "));
+    let _ = writeln!(out, "files in {}", dir.display());
+    out
+}

@@ -1,0 +1,22 @@
+//! `amrclaw validate`.
+
+use crate::Failure;
+use crate::arguments::ValidateArguments;
+use amrclaw::io::config::{Case, SolverFrom, find_built_in};
+
+pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
+    let file = &arguments.case.case;
+    let case = Case::load_with(file, &arguments.case.overrides, find_built_in)
+        .map_err(|errors| Failure::Input(errors.to_string()))?;
+    let solver = match &case.solver.from {
+        SolverFrom::Name(name) => name.clone(),
+        SolverFrom::Path(path) => path.display().to_string(),
+    };
+    let cells: Vec<_> = case.mesh.cells.iter().map(i32::to_string).collect();
+    let levels = case.levels.max;
+    let plural = if levels == 1 { "" } else { "s" };
+    println!("{}: fine", file.display());
+    println!("{solver} in {}D, {} cells, {levels} level{plural}", case.dimension(), cells.join(" × "));
+    println!("t from {} to {}", case.time.start, case.time.end);
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! How a run can end badly.
+
+use crate::io::{InputError, OutputError};
+use crate::simulation::RunError;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a run was not begun, or not brought to its end.
+#[derive(Debug, Error)]
+pub enum Cause {
+    /// The case, or the solution.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A file could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A file could not be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+}
+
+/// A run that was not brought to its end.
+#[derive(Debug, Error)]
+pub enum RunFailure {
+    /// The input is wrong: nothing was begun, nothing written.
+    #[error("{0}")]
+    Refused(Cause),
+    /// The run began and failed.
+    #[error("the run failed after step {step}, t = {time}: {cause}{}", kept_text(kept))]
+    Broken {
+        /// Why.
+        cause: Cause,
+        /// Time of the last good state.
+        time: f64,
+        /// Steps of the coarsest level taken.
+        step: u64,
+        /// Files that hold the last good state, and the record of the run.
+        kept: Vec<PathBuf>,
+    },
+}
+
+fn kept_text(kept: &[PathBuf]) -> String {
+    if kept.is_empty() {
+        return String::new();
+    }
+    let files: String = kept.iter().map(|path| format!("\n  {}", path.display())).collect();
+    format!("\nthe last good state and the record of the run:{files}")
+}

@@ -1,0 +1,174 @@
+//! Runs a case from its start, or from a checkpoint, to its end: frames at their times, a record of the run.
+//!
+//! What is wrong with the input is found before anything is written. When a run fails, its last good state and a record
+//! of the failure are written.
+
+mod error;
+mod record;
+mod schedule;
+
+pub use error::{Cause, RunFailure};
+
+use super::{RunOptions, Simulation};
+use crate::diagnose::Phase;
+use crate::io::config::Case;
+use crate::io::run_json::{RunRecord, RunStatus};
+use crate::io::{OutputError, check_output_dir};
+use schedule::FrameTimes;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tracing::info;
+
+/// Where a run stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Time.
+    pub time: f64,
+    /// Time at the start of the run.
+    pub start: f64,
+    /// Time at its end.
+    pub end: f64,
+    /// Steps of the coarsest level so far.
+    pub steps: u64,
+    /// The next step of the coarsest level.
+    pub dt: f64,
+    /// Levels that have patches.
+    pub levels: usize,
+    /// Cells advanced by this process.
+    pub cells_advanced: u64,
+    /// Seconds since this process began the run.
+    pub wall_seconds: f64,
+}
+
+/// Runs a case, with files in the folder `dir`, which is made if need be. `watch` is called after every coarse step.
+///
+/// # Errors
+/// [`RunFailure::Refused`] if the case or the folder is wrong: nothing has been written then. [`RunFailure::Broken`] if
+/// the run could not be brought to its end.
+pub fn run<const D: usize>(
+    case: &Case,
+    options: &RunOptions,
+    dir: &Path,
+    watch: &mut dyn FnMut(&Progress),
+) -> Result<RunRecord, RunFailure> {
+    check_output_dir(dir).map_err(|e| RunFailure::Refused(e.into()))?;
+    let simulation = Simulation::<D>::from_case(case, options).map_err(|e| RunFailure::Refused(e.into()))?;
+    std::fs::create_dir_all(dir).map_err(|e| RunFailure::Refused(OutputError::io("create", dir)(e).into()))?;
+    let mut driver = Driver::new(case, options, dir, simulation);
+    match driver.advance(watch) {
+        Ok(()) => driver.finish(),
+        Err(cause) => Err(driver.break_off(cause)),
+    }
+}
+
+/// A simulation with the files that it writes.
+struct Driver<'a, const D: usize> {
+    case: &'a Case,
+    options: &'a RunOptions,
+    dir: &'a Path,
+    simulation: Simulation<D>,
+    times: FrameTimes,
+    /// Number of the next frame.
+    frame_number: usize,
+    /// Steps of the coarsest level at the last frame.
+    frame_at: Option<u64>,
+    totals_initial: Vec<f64>,
+    /// Cells that had been advanced when this process took over.
+    cells_before: u64,
+}
+
+impl<'a, const D: usize> Driver<'a, D> {
+    fn new(case: &'a Case, options: &'a RunOptions, dir: &'a Path, simulation: Simulation<D>) -> Self {
+        Driver {
+            times: FrameTimes::new(&case.output.frames, case.time.start, case.time.end),
+            frame_number: 0,
+            frame_at: None,
+            totals_initial: simulation.totals(),
+            cells_before: simulation.counts().cells_total(),
+            case,
+            options,
+            dir,
+            simulation,
+        }
+    }
+
+    fn steps(&self) -> u64 {
+        self.simulation.counts().levels[0].steps
+    }
+
+    /// Takes steps to the end of the run, and writes what is due on the way.
+    fn advance(&mut self, watch: &mut dyn FnMut(&Progress)) -> Result<(), Cause> {
+        if self.times.due_at_start(self.simulation.time()) {
+            self.write_frame()?;
+        }
+        let end = self.case.time.end;
+        while self.simulation.time() < end {
+            if self.case.time.max_steps.is_some_and(|most| self.steps() >= most) {
+                self.write_last_frame()?;
+                break;
+            }
+            self.simulation.step_to(self.times.limit())?;
+            if self.times.due(self.simulation.time(), self.steps()) {
+                self.write_frame()?;
+            }
+            watch(&self.progress());
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.simulation.time(),
+            start: self.case.time.start,
+            end: self.case.time.end,
+            steps: self.steps(),
+            dt: self.simulation.dt_next(),
+            levels: self.simulation.hierarchy().num_levels(),
+            cells_advanced: self.simulation.counts().cells_total() - self.cells_before,
+            wall_seconds: self.simulation.stopwatch().wall_seconds(),
+        }
+    }
+
+    /// Writes the state as a frame in all formats of the case.
+    fn write_frame(&mut self) -> Result<Vec<PathBuf>, OutputError> {
+        let clock = Instant::now();
+        let mut frame = self.simulation.frame();
+        frame.number = self.frame_number;
+        if !self.case.output.aux {
+            frame.aux.clear();
+            frame.levels.iter_mut().flat_map(|level| &mut level.patches).for_each(|patch| patch.aux = Vec::new());
+        }
+        let mut files = Vec::new();
+        for format in &self.case.output.format {
+            files.extend(format.write(&frame, self.dir)?);
+        }
+        info!(number = frame.number, time = frame.time, "frame written");
+        self.frame_number += 1;
+        self.frame_at = Some(self.steps());
+        self.simulation.stopwatch_mut().book(Phase::Output, clock.elapsed());
+        Ok(files)
+    }
+
+    /// Writes the state as a frame unless it is one already.
+    fn write_last_frame(&mut self) -> Result<Vec<PathBuf>, OutputError> {
+        if self.frame_at == Some(self.steps()) { Ok(Vec::new()) } else { self.write_frame() }
+    }
+
+    /// The record of a run that came to its end.
+    fn finish(mut self) -> Result<RunRecord, RunFailure> {
+        let record = self.record(RunStatus::Done, None);
+        match record.write(self.dir) {
+            Ok(_) => Ok(record),
+            Err(e) => Err(self.break_off(e.into())),
+        }
+    }
+
+    /// Saves what can be saved of a run that failed.
+    fn break_off(&mut self, cause: Cause) -> RunFailure {
+        // Where files can no longer be written, that is why the run failed: there is nothing to add then.
+        let mut kept = self.write_last_frame().unwrap_or_default();
+        let record = self.record(RunStatus::Failed, Some(cause.to_string()));
+        kept.extend(record.write(self.dir));
+        RunFailure::Broken { cause, time: self.simulation.time(), step: self.steps(), kept }
+    }
+}

@@ -1,0 +1,48 @@
+//! The record of a run.
+
+use super::Driver;
+use crate::io::run_json::{MemoryBytes, Phases, RunRecord, RunStatus};
+use std::collections::BTreeMap;
+
+impl<const D: usize> Driver<'_, D> {
+    /// What the run has done so far. Steps and cells count from the start of the run, seconds from that of the process;
+    /// the rate is that of the process.
+    pub(super) fn record(&self, status: RunStatus, error: Option<String>) -> RunRecord {
+        let simulation = &self.simulation;
+        let counts = simulation.counts();
+        let wall_seconds = simulation.stopwatch().wall_seconds();
+        let seconds = simulation.stopwatch().seconds();
+        let [host, device] = simulation.memory_bytes().map(|n| n as u64);
+        let by_equation = |totals: &[f64]| -> BTreeMap<String, f64> {
+            simulation.equations().iter().cloned().zip(totals.iter().copied()).collect()
+        };
+        RunRecord {
+            case: self.case.file().to_owned(),
+            status,
+            error,
+            time: simulation.time(),
+            device: "cpu".to_owned(),
+            threads: simulation.threads(),
+            precision: self.options.precision.name().to_owned(),
+            wall_seconds,
+            steps: counts.levels.iter().map(|l| l.steps).collect(),
+            cells_advanced: counts.levels.iter().map(|l| l.cells).collect(),
+            cells_advanced_total: counts.cells_total(),
+            updates_per_second: (counts.cells_total() - self.cells_before) as f64 / wall_seconds,
+            phases: Phases {
+                advance: seconds.advance,
+                ghost: seconds.ghost,
+                reflux: seconds.reflux,
+                update: seconds.update,
+                regrid: seconds.regrid,
+                output: seconds.output,
+                other: seconds.other,
+            },
+            patches_mean: counts.levels.iter().map(|l| l.patches_mean()).collect(),
+            courant_max: counts.courant_max,
+            totals_initial: by_equation(&self.totals_initial),
+            totals_final: by_equation(&simulation.totals()),
+            memory_bytes: MemoryBytes { host, device },
+        }
+    }
+}
