@@ -1,6 +1,6 @@
 //! Counting and timing of a run.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// What the time of a run is spent on.
@@ -81,7 +81,7 @@ impl Stopwatch {
 }
 
 /// Counts per level.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LevelCounts {
     /// Steps taken.
     pub steps: u64,
@@ -99,7 +99,7 @@ impl LevelCounts {
 }
 
 /// What a run has done so far.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Per level, coarsest first.
     pub levels: Vec<LevelCounts>,

@@ -196,12 +196,21 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// Likewise.
     pub fn with_functions(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
+        Self::assemble_built_in(case, options, user)?.begin()
+    }
+
+    /// A simulation with the case's solver that has no values yet.
+    pub(super) fn assemble_built_in(
+        case: &Case,
+        options: &RunOptions,
+        user: UserFunctions<D>,
+    ) -> Result<Self, RunError> {
         let shape = config::find_built_in(&case.solver)
             .map_err(|problem| case.error("solver", problem.message, problem.help))?;
         let SolverFrom::Name(name) = &case.solver.from else { unreachable!("found among the built-in solvers") };
         let kernels = catalogue::build(name, &case.solver.parameters, MakeKernels)
             .map_err(|errors| case.error("solver", errors.to_string(), "see the solver's parameters"))?;
-        Self::with_solver(case, options, &shape, &kernels, user)
+        Self::assemble(case, options, &shape, &kernels, user)
     }
 
     /// As [`Simulation::with_functions`], with a solver of the program's own in place of the case's. `shape` describes it.
@@ -209,6 +218,22 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// Likewise.
     pub fn with_solver(
+        case: &Case,
+        options: &RunOptions,
+        shape: &SolverShape,
+        solver: &SolverKernels,
+        user: UserFunctions<D>,
+    ) -> Result<Self, RunError> {
+        Self::assemble(case, options, shape, solver, user)?.begin()
+    }
+
+    /// Builds the initial hierarchy.
+    fn begin(mut self) -> Result<Self, RunError> {
+        self.in_pool(Self::build_initial_hierarchy)?;
+        Ok(self)
+    }
+
+    fn assemble(
         case: &Case,
         options: &RunOptions,
         shape: &SolverShape,

@@ -35,6 +35,12 @@ pub enum RunError {
     /// The executor could not go on.
     #[error("{0}")]
     Exec(#[from] ExecError),
+    /// The patches of a checkpoint are not those of a mesh.
+    #[error("the checkpoint is damaged: the patches of its level {level} make no mesh")]
+    Damaged {
+        /// Level.
+        level: Level,
+    },
     /// The step became so small that time stands still.
     #[error("the time step {dt:e} is too small to advance t = {time}")]
     StepTooSmall {

@@ -3,13 +3,15 @@
 mod build;
 mod error;
 mod gauge;
+mod restart;
 mod run;
 mod step;
 
 pub use build::{SolverKernels, UserFunctions, available_threads};
 pub use error::RunError;
 pub use gauge::{Gauge, GaugeSample};
-pub use run::{Cause, Progress, RunFailure, run};
+pub use restart::ScheduleState;
+pub use run::{Cause, Progress, RunFailure, RunFiles, run};
 
 use crate::diagnose::{Counts, Stopwatch};
 use crate::exec::Executor;
@@ -96,7 +98,7 @@ pub struct Simulation<const D: usize> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Sets up a simulation on an executor. `gauges`: names and positions.
+    /// Puts a simulation together that has no values yet. `gauges`: names and positions.
     fn new(
         problem: Problem<D>,
         settings: Settings<D>,
@@ -117,7 +119,7 @@ impl<const D: usize> Simulation<D> {
             cfl_desired: settings.cfl_desired,
         };
         let num_eqn = shape.equations.len();
-        let mut simulation = Simulation {
+        Ok(Simulation {
             subcycle: Subcycle::new(control, Level::COARSEST),
             plans: Arc::new(Vec::new()),
             equations: shape.equations.clone(),
@@ -132,9 +134,7 @@ impl<const D: usize> Simulation<D> {
             problem,
             settings,
             exec,
-        };
-        simulation.in_pool(Self::build_initial_hierarchy)?;
-        Ok(simulation)
+        })
     }
 
     /// Runs `work` on the simulation's own threads.

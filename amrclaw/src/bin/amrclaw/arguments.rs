@@ -53,6 +53,9 @@ pub struct RunArguments {
     /// A solver's file, in place of the case's solver.
     #[arg(long, value_name = "FILE")]
     pub solver: Option<PathBuf>,
+    /// Go on from a checkpoint, with the case that wrote it.
+    #[arg(long, value_name = "FILE")]
+    pub restart: Option<PathBuf>,
     /// Print errors only.
     #[arg(long)]
     pub quiet: bool,

@@ -6,7 +6,7 @@ use crate::progress::Display;
 use crate::{logging, summary};
 use amrclaw::io::RunRecord;
 use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::simulation::{self, Progress, RunFailure, RunOptions};
+use amrclaw::simulation::{self, Progress, RunFailure, RunFiles, RunOptions};
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
@@ -14,18 +14,18 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     check_available(arguments)?;
     let case = Case::load_with(&arguments.case.case, &arguments.case.overrides, find_built_in)
         .map_err(|errors| Failure::Input(errors.to_string()))?;
-    let dir = arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case));
-    let options = RunOptions {
-        threads: arguments.threads.map(usize::from),
-        precision: arguments.precision.into(),
+    let files = RunFiles {
+        dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
+        restart: arguments.restart.clone(),
     };
+    let options = RunOptions { threads: arguments.threads.map(usize::from), precision: arguments.precision.into() };
     let mut display = Display::new(arguments.quiet);
-    let outcome = run_in_dimension(&case, &options, &dir, &mut |progress| display.show(progress));
+    let outcome = run_in_dimension(&case, &options, &files, &mut |progress| display.show(progress));
     display.finish();
     match outcome {
         Ok(record) => {
             if !arguments.quiet {
-                print!("{}", summary::text(&record, &case, &dir));
+                print!("{}", summary::text(&record, &case, &files.dir));
             }
             Ok(())
         }
@@ -38,13 +38,13 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 fn run_in_dimension(
     case: &Case,
     options: &RunOptions,
-    dir: &Path,
+    files: &RunFiles,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<RunRecord, RunFailure> {
     match case.dimension() {
-        1 => simulation::run::<1>(case, options, dir, watch),
-        2 => simulation::run::<2>(case, options, dir, watch),
-        3 => simulation::run::<3>(case, options, dir, watch),
+        1 => simulation::run::<1>(case, options, files, watch),
+        2 => simulation::run::<2>(case, options, files, watch),
+        3 => simulation::run::<3>(case, options, files, watch),
         dimension => unreachable!("cases have 1, 2 or 3 dimensions, not {dimension}"),
     }
 }

@@ -153,6 +153,13 @@ impl Case {
         &self.origin.sources[0].name
     }
 
+    /// The case file's text, followed by the overrides as comments.
+    pub fn text(&self) -> String {
+        let mut sources = self.origin.sources.iter();
+        let file = sources.next().map_or_else(String::new, |source| source.text.clone());
+        sources.fold(file, |text, source| format!("{text}\n# --set {}", source.text))
+    }
+
     /// A mistake that shows only later, such as a value that the solver refuses, at the line of `key`.
     pub fn error(&self, key: &str, message: impl Into<String>, help: impl Into<String>) -> CaseErrors {
         let error = self.origin.error(key, message.into(), help.into());

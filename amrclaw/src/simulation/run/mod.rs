@@ -1,9 +1,12 @@
-//! Runs a case from its start, or from a checkpoint, to its end: frames at their times, a record of the run.
+//! Runs a case from its start, or from a checkpoint, to its end: frames and checkpoints when they are due, gauges, a record
+//! of the run.
 //!
 //! What is wrong with the input is found before anything is written. When a run fails, its last good state and a record
 //! of the failure are written.
 
+mod checkpoints;
 mod error;
+mod gauges;
 mod record;
 mod schedule;
 
@@ -14,6 +17,8 @@ use crate::diagnose::Phase;
 use crate::io::config::Case;
 use crate::io::run_json::{RunRecord, RunStatus};
 use crate::io::{OutputError, check_output_dir};
+use checkpoints::RunState;
+use gauges::GaugeFiles;
 use schedule::FrameTimes;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -40,21 +45,27 @@ pub struct Progress {
     pub wall_seconds: f64,
 }
 
-/// Runs a case, with files in the folder `dir`, which is made if need be. `watch` is called after every coarse step.
+/// Where a run's files are.
+#[derive(Clone, Debug)]
+pub struct RunFiles {
+    /// Folder for the files written; made if need be.
+    pub dir: PathBuf,
+    /// Checkpoint to go on from.
+    pub restart: Option<PathBuf>,
+}
+
+/// Runs a case. `watch` is called after every coarse step.
 ///
 /// # Errors
-/// [`RunFailure::Refused`] if the case or the folder is wrong: nothing has been written then. [`RunFailure::Broken`] if
-/// the run could not be brought to its end.
+/// [`RunFailure::Refused`] if the case, the checkpoint or the folder is wrong: nothing has been written then.
+/// [`RunFailure::Broken`] if the run could not be brought to its end.
 pub fn run<const D: usize>(
     case: &Case,
     options: &RunOptions,
-    dir: &Path,
+    files: &RunFiles,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<RunRecord, RunFailure> {
-    check_output_dir(dir).map_err(|e| RunFailure::Refused(e.into()))?;
-    let simulation = Simulation::<D>::from_case(case, options).map_err(|e| RunFailure::Refused(e.into()))?;
-    std::fs::create_dir_all(dir).map_err(|e| RunFailure::Refused(OutputError::io("create", dir)(e).into()))?;
-    let mut driver = Driver::new(case, options, dir, simulation);
+    let mut driver = Driver::<D>::prepare(case, options, files).map_err(RunFailure::Refused)?;
     match driver.advance(watch) {
         Ok(()) => driver.finish(),
         Err(cause) => Err(driver.break_off(cause)),
@@ -72,24 +83,51 @@ struct Driver<'a, const D: usize> {
     frame_number: usize,
     /// Steps of the coarsest level at the last frame.
     frame_at: Option<u64>,
+    gauges: GaugeFiles,
+    /// Files of this process, oldest first.
+    checkpoints: Vec<PathBuf>,
     totals_initial: Vec<f64>,
+    /// The run goes on from a checkpoint.
+    resumed: bool,
     /// Cells that had been advanced when this process took over.
     cells_before: u64,
 }
 
 impl<'a, const D: usize> Driver<'a, D> {
-    fn new(case: &'a Case, options: &'a RunOptions, dir: &'a Path, simulation: Simulation<D>) -> Self {
-        Driver {
-            times: FrameTimes::new(&case.output.frames, case.time.start, case.time.end),
-            frame_number: 0,
-            frame_at: None,
-            totals_initial: simulation.totals(),
+    /// Checks everything that can be wrong, then makes the folder.
+    fn prepare(case: &'a Case, options: &'a RunOptions, files: &'a RunFiles) -> Result<Self, Cause> {
+        let dir = files.dir.as_path();
+        check_output_dir(dir)?;
+        let mut times = FrameTimes::new(&case.output.frames, case.time.start, case.time.end);
+        let (simulation, totals_initial, frame_number) = match &files.restart {
+            None => {
+                let simulation = Simulation::<D>::from_case(case, options)?;
+                let totals = simulation.totals();
+                (simulation, totals, 0)
+            }
+            Some(path) => {
+                let (checkpoint, state): (_, RunState) = checkpoints::read::<D>(path)?;
+                let simulation = Simulation::resume(case, options, &checkpoint.frame, &state.schedule)?;
+                times.skip_to(simulation.time());
+                (simulation, state.totals_initial, checkpoint.frame.number)
+            }
+        };
+        std::fs::create_dir_all(dir).map_err(OutputError::io("create", dir))?;
+        let resumed = files.restart.is_some();
+        Ok(Driver {
+            gauges: GaugeFiles::open(&simulation, dir, resumed)?,
             cells_before: simulation.counts().cells_total(),
+            frame_at: None,
+            checkpoints: Vec::new(),
             case,
             options,
             dir,
             simulation,
-        }
+            times,
+            frame_number,
+            totals_initial,
+            resumed,
+        })
     }
 
     fn steps(&self) -> u64 {
@@ -98,7 +136,7 @@ impl<'a, const D: usize> Driver<'a, D> {
 
     /// Takes steps to the end of the run, and writes what is due on the way.
     fn advance(&mut self, watch: &mut dyn FnMut(&Progress)) -> Result<(), Cause> {
-        if self.times.due_at_start(self.simulation.time()) {
+        if !self.resumed && self.times.due_at_start(self.simulation.time()) {
             self.write_frame()?;
         }
         let end = self.case.time.end;
@@ -110,6 +148,10 @@ impl<'a, const D: usize> Driver<'a, D> {
             self.simulation.step_to(self.times.limit())?;
             if self.times.due(self.simulation.time(), self.steps()) {
                 self.write_frame()?;
+            }
+            let interval = self.case.output.checkpoint_every_steps;
+            if interval > 0 && self.steps().is_multiple_of(interval) {
+                self.timed(Self::write_checkpoint)?;
             }
             watch(&self.progress());
         }
@@ -131,7 +173,19 @@ impl<'a, const D: usize> Driver<'a, D> {
 
     /// Writes the state as a frame in all formats of the case.
     fn write_frame(&mut self) -> Result<Vec<PathBuf>, OutputError> {
+        self.timed(Self::write_frame_files)
+    }
+
+    /// Books the time of writing files.
+    fn timed<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, OutputError>) -> Result<T, OutputError> {
         let clock = Instant::now();
+        let written = write(self);
+        self.simulation.stopwatch_mut().book(Phase::Output, clock.elapsed());
+        written
+    }
+
+    fn write_frame_files(&mut self) -> Result<Vec<PathBuf>, OutputError> {
+        self.gauges.record(&self.simulation)?;
         let mut frame = self.simulation.frame();
         frame.number = self.frame_number;
         if !self.case.output.aux {
@@ -145,7 +199,6 @@ impl<'a, const D: usize> Driver<'a, D> {
         info!(number = frame.number, time = frame.time, "frame written");
         self.frame_number += 1;
         self.frame_at = Some(self.steps());
-        self.simulation.stopwatch_mut().book(Phase::Output, clock.elapsed());
         Ok(files)
     }
 
@@ -156,6 +209,9 @@ impl<'a, const D: usize> Driver<'a, D> {
 
     /// The record of a run that came to its end.
     fn finish(mut self) -> Result<RunRecord, RunFailure> {
+        if let Err(e) = self.gauges.record(&self.simulation) {
+            return Err(self.break_off(e.into()));
+        }
         let record = self.record(RunStatus::Done, None);
         match record.write(self.dir) {
             Ok(_) => Ok(record),
@@ -167,6 +223,7 @@ impl<'a, const D: usize> Driver<'a, D> {
     fn break_off(&mut self, cause: Cause) -> RunFailure {
         // Where files can no longer be written, that is why the run failed: there is nothing to add then.
         let mut kept = self.write_last_frame().unwrap_or_default();
+        kept.extend(self.write_checkpoint());
         let record = self.record(RunStatus::Failed, Some(cause.to_string()));
         kept.extend(record.write(self.dir));
         RunFailure::Broken { cause, time: self.simulation.time(), step: self.steps(), kept }
