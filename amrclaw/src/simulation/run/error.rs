@@ -24,12 +24,12 @@ pub enum Cause {
 pub enum RunFailure {
     /// The input is wrong: nothing was begun, nothing written.
     #[error("{0}")]
-    Refused(Cause),
+    Refused(Box<Cause>),
     /// The run began and failed.
     #[error("the run failed after step {step}, t = {time}: {cause}{}", kept_text(kept))]
     Broken {
         /// Why.
-        cause: Cause,
+        cause: Box<Cause>,
         /// Time of the last good state.
         time: f64,
         /// Steps of the coarsest level taken.

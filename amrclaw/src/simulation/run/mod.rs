@@ -65,7 +65,8 @@ pub fn run<const D: usize>(
     files: &RunFiles,
     watch: &mut dyn FnMut(&Progress),
 ) -> Result<RunRecord, RunFailure> {
-    let mut driver = Driver::<D>::prepare(case, options, files).map_err(RunFailure::Refused)?;
+    let mut driver =
+        Driver::<D>::prepare(case, options, files).map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
     match driver.advance(watch) {
         Ok(()) => driver.finish(),
         Err(cause) => Err(driver.break_off(cause)),
@@ -226,6 +227,6 @@ impl<'a, const D: usize> Driver<'a, D> {
         kept.extend(self.write_checkpoint());
         let record = self.record(RunStatus::Failed, Some(cause.to_string()));
         kept.extend(record.write(self.dir));
-        RunFailure::Broken { cause, time: self.simulation.time(), step: self.steps(), kept }
+        RunFailure::Broken { cause: Box::new(cause), time: self.simulation.time(), step: self.steps(), kept }
     }
 }
