@@ -10,9 +10,11 @@ pub mod format;
 pub mod frame;
 mod frame_header;
 pub mod gauge;
+pub mod picture;
 pub mod plotfile;
 pub mod read;
 pub mod run_json;
+pub mod slice;
 mod text;
 pub mod vtkhdf;
 

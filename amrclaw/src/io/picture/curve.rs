@@ -1,0 +1,111 @@
+//! A field of a 1D frame as a curve.
+
+use super::canvas::{Align, Area, Colour, Image};
+use super::decoration::{Axis, INK, Metrics, PAPER, draw_axes, draw_legend, level_colour, widest};
+use super::{PictureError, PictureOptions, find_field, title, value_range};
+use crate::io::frame::{FieldIndex, Frame};
+
+/// The curve.
+const CURVE: Colour = [31, 78, 160];
+/// Lines at the ticks.
+const GRID: Colour = [228, 228, 228];
+/// Height of the plot over its width.
+const SHAPE: f64 = 0.6;
+
+/// Draws a field of a 1D frame: a curve through the centres of the finest cells, a dot at each where there is room, and
+/// below it a strip per level that shows where its patches are.
+///
+/// # Errors
+/// There is no such field, or the frame holds no values.
+pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+    let index = find_field(frame, field)?;
+    let range = match options.range {
+        Some(range) => range,
+        None => with_margin(value_range(frame, index)?),
+    };
+    let metrics = Metrics::of(options.size);
+    let (width, height) = (options.size.max(1), ((SHAPE * options.size as f64) as usize).max(1));
+    let x = Axis::new((frame.lower[0], frame.upper[0]), &options.axes[0], width, 6.0 * metrics.font);
+    let y = Axis::new(range, "", height, 2.5 * metrics.font);
+    let left = metrics.line() + widest(&y.ticks, metrics) + metrics.tick;
+    let plot = Area { left, top: 2 * metrics.line(), width, height };
+    let strip = if options.outlines { metrics.gap } else { 0 };
+    let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
+
+    let mut image = Image::new(plot.right() + metrics.line(), bottom, PAPER);
+    for tick in &x.ticks {
+        let column = plot.left + (x.part(tick.value) * width as f64) as usize;
+        image.fill(Area { left: column.min(plot.right() - 1), width: 1, ..plot }, GRID);
+    }
+    for tick in &y.ticks {
+        let row = plot.bottom() as f64 - y.part(tick.value) * height as f64;
+        image.fill(Area { top: (row as usize).min(plot.bottom() - 1), height: 1, ..plot }, GRID);
+    }
+    draw_strips(&mut image, plot, frame, &x, strip);
+    draw_curve(&mut image, plot, &finest_cells(frame, index), &x, &y, metrics);
+    draw_axes(&mut image, plot, &x, &y, metrics);
+    let heading = [plot.left as f64, metrics.line() as f64];
+    image.text(&title(frame, field, options), heading, Align::Left, 1.2 * metrics.font, INK);
+    if options.outlines {
+        draw_legend(&mut image, plot.left, bottom - metrics.line(), frame.levels.len(), metrics);
+    }
+    Ok(image)
+}
+
+/// A range with some space above and below; a constant gets space of its own size.
+fn with_margin((low, high): (f64, f64)) -> (f64, f64) {
+    let span = if high > low { high - low } else { high.abs().max(1.0) };
+    (low - 0.06 * span, high + 0.06 * span)
+}
+
+/// Centre and value of each cell that no finer level covers, along x.
+fn finest_cells(frame: &Frame<1>, field: FieldIndex) -> Vec<(f64, f64)> {
+    let mut cells = Vec::new();
+    for (l, level) in frame.levels.iter().enumerate() {
+        for patch in &level.patches {
+            let values = patch.values(field).iter().zip(frame.covered(l, patch));
+            for (cell, (&value, covered)) in patch.cells.cells().zip(values) {
+                if !covered {
+                    cells.push((frame.corner(l, cell)[0] + 0.5 * level.dx[0], value));
+                }
+            }
+        }
+    }
+    cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+    cells
+}
+
+/// Draws the curve; it is interrupted where values are not numbers.
+fn draw_curve(image: &mut Image, plot: Area, cells: &[(f64, f64)], x: &Axis, y: &Axis, metrics: Metrics) {
+    let point = |&(centre, value): &(f64, f64)| {
+        let column = plot.left as f64 + x.part(centre) * plot.width as f64;
+        // Far outside the plot a point is as good as at twice its height, and costs less to draw towards.
+        let row = plot.bottom() as f64 - y.part(value).clamp(-1.0, 2.0) * plot.height as f64;
+        [column, row]
+    };
+    let thickness = 0.12 * metrics.font;
+    for pair in cells.windows(2).filter(|pair| pair.iter().all(|(_, value)| !value.is_nan())) {
+        image.line(point(&pair[0]), point(&pair[1]), thickness, CURVE, plot);
+    }
+    if 5.0 * thickness * (cells.len() as f64) < plot.width as f64 {
+        for cell in cells.iter().filter(|(_, value)| !value.is_nan()) {
+            image.line(point(cell), point(cell), 2.5 * thickness, CURVE, plot);
+        }
+    }
+}
+
+/// Draws a strip of `height` pixels for each level along the bottom of the plot, coarsest lowest.
+fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height: usize) {
+    for (l, level) in frame.levels.iter().enumerate() {
+        let Some(top) = plot.bottom().checked_sub((l + 1) * height).filter(|&top| height > 0 && top > plot.top) else {
+            return;
+        };
+        for patch in &level.patches {
+            let column = |cell| (x.part(frame.corner(l, cell)[0]).clamp(0.0, 1.0) * plot.width as f64).round() as usize;
+            let (first, last) = (column(patch.cells.lo), column(patch.cells.hi));
+            // The last column stays free: neighbouring patches can be told apart.
+            let strip = Area { left: plot.left + first, top, width: (last - first).max(2) - 1, height: height - 1 };
+            image.fill(strip, level_colour(l));
+        }
+    }
+}

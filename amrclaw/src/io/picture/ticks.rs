@@ -1,0 +1,91 @@
+//! Round numbers along an axis.
+
+/// A tick: its value and what is written at it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// The value.
+    pub value: f64,
+    /// The value as text, with as many digits as tell it from its neighbours.
+    pub label: String,
+}
+
+/// Ticks at multiples of 1, 2 or 5 times a power of ten within `[low, high]`: at most `most` of them, but two at least.
+pub fn ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
+    let span = high - low;
+    if !span.is_finite() || span <= 0.0 {
+        return Vec::new();
+    }
+    let multiples = |step: f64| ((high / step).floor() - (low / step).ceil()) as i64 + 1;
+    let step = (most.max(2)..).map(|most| round_step(span, most)).find(|&step| multiples(step) >= 2).unwrap_or(span);
+    // Rounding may put an end of the axis a hair outside; it still deserves its tick.
+    let slack = 1e-9 * span;
+    let first = ((low - slack) / step).ceil();
+    let count = ((high + slack) / step).floor() - first;
+    let values: Vec<f64> = (0..=count as usize).map(|i| (first + i as f64) * step).collect();
+    let largest = values.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    values.into_iter().map(|value| Tick { value, label: label(value, step, largest) }).collect()
+}
+
+/// The smallest of 1, 2, 5, 10, ... times a power of ten that gives at most `most` ticks.
+fn round_step(span: f64, most: usize) -> f64 {
+    let rough = span / (most - 1) as f64;
+    let power = 10.0_f64.powf(rough.log10().floor());
+    let mantissa = [1.0, 2.0, 5.0].into_iter().find(|m| m * power >= rough * (1.0 - 1e-9)).unwrap_or(10.0);
+    mantissa * power
+}
+
+/// A number with the digits that a step between ticks calls for; with an exponent if the largest tick is huge or tiny.
+fn label(value: f64, step: f64, largest: f64) -> String {
+    let digits_after = |unit: f64| (-(step / unit).log10().floor()).max(0.0) as usize;
+    let value = if value.abs() < 1e-9 * step { 0.0 } else { value };
+    let text = if largest > 0.0 && !(1e-3..1e5).contains(&largest) {
+        let exponent = largest.log10().floor();
+        let unit = 10.0_f64.powf(exponent);
+        if value == 0.0 { "0".into() } else { format!("{:.*}e{exponent}", digits_after(unit), value / unit) }
+    } else {
+        format!("{value:.*}", digits_after(1.0))
+    };
+    text.replace('-', "\u{2212}")
+}
+
+/// A number with at most six significant digits and no trailing zeros, for titles.
+pub fn short(value: f64) -> String {
+    let exponent = if value == 0.0 { 0.0 } else { value.abs().log10().floor() };
+    let text = if (-4.0..6.0).contains(&exponent) {
+        let text = format!("{value:.*}", (5.0 - exponent).max(0.0) as usize);
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+    } else {
+        let text = format!("{value:.5e}");
+        let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
+        format!("{}e{power}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+    };
+    text.replace('-', "\u{2212}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(low: f64, high: f64) -> Vec<String> {
+        ticks(low, high, 6).into_iter().map(|t| t.label).collect()
+    }
+
+    /// Ticks are round, include the ends where those are round, and carry no digits that mean nothing.
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(labels(-1.0, 1.0), ["−1.0", "−0.5", "0.0", "0.5", "1.0"]);
+        assert_eq!(labels(0.0, 0.3 - 1e-17), ["0.0", "0.1", "0.2", "0.3"]);
+        assert_eq!(labels(-3.0, 917.0), ["0", "200", "400", "600", "800"]);
+        assert_eq!(labels(1e-7, 5e-7), ["1e−7", "2e−7", "3e−7", "4e−7", "5e−7"]);
+        assert_eq!(labels(0.0, 1.1e6), ["0", "0.5e6", "1.0e6"]);
+        assert_eq!(ticks(-3.0, 8.0, 2).len(), 2, "an axis needs two numbers to be read");
+        assert!(labels(1.0, 1.0).is_empty() && labels(f64::NAN, 1.0).is_empty());
+    }
+
+    /// Titles show six digits at most.
+    #[test]
+    fn short_numbers_have_no_idle_zeros() {
+        let texts: Vec<_> = [0.0, 0.1 + 0.2, -1.5, 12345678.0, 1.0 / 3.0, 2e-9].into_iter().map(short).collect();
+        assert_eq!(texts, ["0", "0.3", "−1.5", "1.23457e7", "0.333333", "2e−9"]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Pictures of frames: what is drawn where, and that the files are PNG.
+//!
+//! With `AMRCLAW_FRAMES_DIR` set, the pictures are kept there to look at.
+
+use amrclaw::index::{CellBox, Ratio};
+use amrclaw::io::FrameFormat;
+use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::io::picture::{self, ColourMap, ColourScale, Image, PictureError, PictureOptions};
+use std::path::Path;
+
+/// Two levels on [0, 3] × [0, 2]: 30 × 20 cells in two patches, and one refined patch with ratio 4 over the cells
+/// [10, 16) × [5, 9). `value` gives each cell's value from its level and centre.
+fn two_levels(value: impl Fn(usize, [f64; 2]) -> f64) -> Frame<2> {
+    let ratio = Ratio::uniform(4);
+    let level = |l: usize, dx: f64, boxes: &[CellBox<2>]| FrameLevel {
+        dx: [dx; 2],
+        patches: boxes
+            .iter()
+            .map(|&cells| FramePatch {
+                cells,
+                q: cells.cells().map(|c| value(l, c.map(|i| (f64::from(i) + 0.5) * dx))).collect(),
+                aux: vec![],
+            })
+            .collect(),
+    };
+    let coarse = [CellBox::new([0, 0], [13, 20]), CellBox::new([13, 0], [30, 20])];
+    let fine = [CellBox::new([10, 5], [16, 9]).fine_from_coarse(ratio)];
+    Frame {
+        number: 0,
+        time: 0.25,
+        steps: vec![],
+        equations: vec!["pressure".into()],
+        aux: vec![],
+        lower: [0.0, 0.0],
+        upper: [3.0, 2.0],
+        cells: [30, 20],
+        ratios: vec![ratio],
+        levels: vec![level(0, 0.1, &coarse), level(1, 0.025, &fine)],
+    }
+}
+
+/// Keeps a picture if the environment asks for it.
+fn keep(name: &str, image: &Image) {
+    if let Some(dir) = std::env::var_os("AMRCLAW_FRAMES_DIR") {
+        let dir = Path::new(&dir).join("pictures");
+        std::fs::create_dir_all(&dir).unwrap();
+        image.write_png(&dir.join(name)).unwrap();
+    }
+}
+
+/// Columns and rows of the pixels of one colour, as ranges.
+fn extent_of(image: &Image, wanted: [u8; 3]) -> Option<[std::ops::RangeInclusive<usize>; 2]> {
+    let pixels = (0..image.height()).flat_map(|row| (0..image.width()).map(move |column| (column, row)));
+    let found: Vec<_> = pixels.filter(|&(column, row)| image.pixel(column, row) == wanted).collect();
+    let columns = found.iter().map(|p| p.0);
+    let rows = found.iter().map(|p| p.1);
+    Some([columns.clone().min()?..=columns.max()?, rows.clone().min()?..=rows.max()?])
+}
+
+/// The refined patch covers exactly the pixels of its place: 6/30 of the width, 4/20 of the height, and y points up.
+#[test]
+fn each_pixel_shows_the_finest_data() {
+    let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
+    let options = PictureOptions { size: 300, outlines: false, range: Some((0.0, 3.0)), ..PictureOptions::default() };
+    let image = picture::render(&frame, "pressure", &options).unwrap();
+    let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 3.0 };
+    let [coarse_columns, coarse_rows] = extent_of(&image, scale.colour(1.0)).unwrap();
+    let [columns, rows] = extent_of(&image, scale.colour(2.0)).unwrap();
+    let (left, bottom) = (*coarse_columns.start(), *coarse_rows.end());
+    assert_eq!((columns.start() - left, columns.end() - left), (100, 159));
+    assert_eq!((bottom - rows.end(), bottom - rows.start()), (50, 89));
+}
+
+/// Values of both signs are grey at zero; a value that is no number is marked.
+#[test]
+fn colours_follow_the_sign() {
+    let frame = two_levels(|level, x| match level {
+        0 => x[0] - 1.5,
+        _ => f64::NAN,
+    });
+    let image = picture::render(&frame, "pressure", &PictureOptions::default()).unwrap();
+    let [columns, _] = extent_of(&image, [255, 0, 255]).unwrap();
+    // The refined patch spans 6 of 30 cells of 800 pixels; its outline takes the first of these and the one after them.
+    assert_eq!(columns.count(), 160 - 1);
+    let scale = ColourScale::suiting(-1.45, 1.45);
+    assert_eq!(scale.map, ColourMap::Diverging);
+    assert!(extent_of(&image, scale.colour(-1.45)).is_some() && extent_of(&image, scale.colour(1.45)).is_some());
+}
+
+/// Frames of all dimensions give a PNG file that holds the picture, by way of a folder of frames.
+#[test]
+fn pictures_of_all_dimensions_are_png_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let wave = |_: usize, x: [f64; 2]| {
+        let r = (x[0] - 1.4).hypot(x[1] - 0.8);
+        (-20.0 * (r - 0.5).powi(2)).exp() * (9.0 * r).cos()
+    };
+    let flat = two_levels(wave);
+    FrameFormat::VtkHdf.write(&flat, dir.path()).unwrap();
+    let image = picture::draw_from_folder(dir.path(), None, None, &PictureOptions::default()).unwrap();
+    keep("map.png", &image);
+    let path = dir.path().join("picture.png");
+    image.write_png(&path).unwrap();
+    let mut reader =
+        png::Decoder::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width as usize, info.height as usize), (image.width(), image.height()));
+    assert_eq!(pixels[..3], image.pixel(0, 0));
+    assert_eq!(pixels[pixels.len() - 3..], image.pixel(image.width() - 1, image.height() - 1));
+
+    keep("curve.png", &picture::draw(&line_frame(), Some("h"), &PictureOptions::default()).unwrap());
+    keep(
+        "cut.png",
+        &picture::draw(&solid_frame(), None, &PictureOptions { size: 400, ..PictureOptions::default() }).unwrap(),
+    );
+}
+
+/// Two levels on [0, 1]: 21 cells, the middle third refined by 4.
+fn line_frame() -> Frame<1> {
+    let ratio = Ratio::uniform(4);
+    let dx = 1.0 / 21.0;
+    let patch = |lo: i32, hi: i32, dx: f64| {
+        let cells = CellBox::new([lo], [hi]);
+        let q = cells.cells().map(|c| 1.0 + (-200.0 * ((f64::from(c[0]) + 0.5) * dx - 0.5).powi(2)).exp()).collect();
+        FramePatch { cells, q, aux: vec![] }
+    };
+    Frame {
+        number: 3,
+        time: 1.0 / 3.0,
+        steps: vec![],
+        equations: vec!["h".into()],
+        aux: vec![],
+        lower: [0.0],
+        upper: [1.0],
+        cells: [21],
+        ratios: vec![ratio],
+        levels: vec![
+            FrameLevel { dx: [dx], patches: vec![patch(0, 21, dx)] },
+            FrameLevel { dx: [dx / 4.0], patches: vec![patch(28, 40, dx / 4.0), patch(40, 56, dx / 4.0)] },
+        ],
+    }
+}
+
+/// One level on a box ten times as long as wide.
+fn solid_frame() -> Frame<3> {
+    let cells = CellBox::new([0; 3], [100, 10, 5]);
+    let q = cells.cells().map(|c| f64::from(c[0] * (c[1] + 1)) * 1e5).collect();
+    Frame {
+        number: 3,
+        time: 1e-7,
+        steps: vec![],
+        equations: vec!["density ρ".into()],
+        aux: vec![],
+        lower: [-5.0, 0.0, 0.0],
+        upper: [5.0, 1.0, 1.0],
+        cells: [100, 10, 5],
+        ratios: vec![],
+        levels: vec![FrameLevel { dx: [0.1, 0.1, 0.2], patches: vec![FramePatch { cells, q, aux: vec![] }] }],
+    }
+}
+
+/// What cannot be drawn is said with what could be.
+#[test]
+fn errors_name_what_there_is() {
+    let frame = two_levels(|_, _| f64::NAN);
+    let options = PictureOptions::default();
+    let message = picture::render(&frame, "preßure", &options).unwrap_err().to_string();
+    assert!(message.contains("\"preßure\"") && message.contains("the fields are pressure"), "{message}");
+    assert!(matches!(picture::render(&frame, "pressure", &options), Err(PictureError::Empty(0))));
+    let dir = tempfile::tempdir().unwrap();
+    let message = picture::draw_from_folder(dir.path(), Some(7), None, &options).unwrap_err().to_string();
+    assert!(message.contains("frame_0007.vtkhdf"), "{message}");
+}
