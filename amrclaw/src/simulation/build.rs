@@ -41,6 +41,15 @@ impl SolverVisitor for MakeKernels {
     }
 }
 
+/// Kernels of the built-in solver that the case names.
+///
+/// Not generic, so that they are compiled once, in this crate, and not again in every program and test that uses it.
+fn built_in_kernels(case: &Case) -> Result<SolverKernels, RunError> {
+    let SolverFrom::Name(name) = &case.solver.from else { unreachable!("found among the built-in solvers") };
+    let kernels = catalogue::build(name, &case.solver.parameters, MakeKernels);
+    Ok(kernels.map_err(|errors| case.error("solver", errors.to_string(), "see the solver's parameters"))?)
+}
+
 /// What a program gives in place of `"user"` entries of a case.
 #[derive(Clone, Default)]
 pub struct UserFunctions<const D: usize> {
@@ -207,9 +216,7 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<Self, RunError> {
         let shape = config::find_built_in(&case.solver)
             .map_err(|problem| case.error("solver", problem.message, problem.help))?;
-        let SolverFrom::Name(name) = &case.solver.from else { unreachable!("found among the built-in solvers") };
-        let kernels = catalogue::build(name, &case.solver.parameters, MakeKernels)
-            .map_err(|errors| case.error("solver", errors.to_string(), "see the solver's parameters"))?;
+        let kernels = built_in_kernels(case)?;
         Self::assemble(case, options, &shape, &kernels, user)
     }
 
