@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn vanishing_waves_give_finite_factors() {
         for limiter in Limiter::ALL {
-            assert!(limiter.phi(0.0, 0.0).is_finite());
+            assert!(limiter.phi(0.0f64, 0.0).is_finite());
             assert!(limiter.phi(0.0f32, 0.0).is_finite());
         }
     }
