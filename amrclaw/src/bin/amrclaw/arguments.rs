@@ -17,6 +17,8 @@ pub struct Arguments {
 pub enum Command {
     /// Run a case.
     Run(RunArguments),
+    /// Draw a frame as a PNG picture.
+    Plot(PlotArguments),
     /// Check a case without running it.
     Validate(ValidateArguments),
     /// Tell the version, the processor's vectors, the solvers and the formats.
@@ -62,6 +64,28 @@ pub struct RunArguments {
     /// Write a log to the standard error: error, warn, info, debug, trace, or a filter such as `amrclaw=debug`.
     #[arg(long, value_name = "LEVEL")]
     pub log: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PlotArguments {
+    /// The folder of a run with frames in the format `vtkhdf`.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Number of the frame [default: the last]
+    #[arg(long, value_name = "N")]
+    pub frame: Option<usize>,
+    /// Equation or auxiliary value [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub field: Option<String>,
+    /// The picture's file [default: plot_FRAME_NAME.png in DIR]
+    #[arg(long, value_name = "FILE.png")]
+    pub output: Option<PathBuf>,
+    /// Pixels along the longer side of the plot.
+    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(50..=8000))]
+    pub size: u32,
+    /// Leave the outlines of patches out.
+    #[arg(long)]
+    pub no_outlines: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod arguments;
 mod info;
 mod logging;
+mod plot;
 mod progress;
 mod run;
 mod summary;
@@ -24,6 +25,7 @@ enum Failure {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Plot(arguments) => plot::plot(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Info => info::info(),
     };

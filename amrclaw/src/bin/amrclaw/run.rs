@@ -4,9 +4,8 @@ use crate::Failure;
 use crate::arguments::{Device, RunArguments};
 use crate::progress::Display;
 use crate::{logging, summary};
-use amrclaw::io::RunRecord;
 use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::simulation::{self, Progress, RunFailure, RunFiles, RunOptions};
+use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions};
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
@@ -20,7 +19,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     };
     let options = RunOptions { threads: arguments.threads.map(usize::from), precision: arguments.precision.into() };
     let mut display = Display::new(arguments.quiet);
-    let outcome = run_in_dimension(&case, &options, &files, &mut |progress| display.show(progress));
+    let outcome = simulation::run(&case, &options, &files, &mut |progress| display.show(progress));
     display.finish();
     match outcome {
         Ok(record) => {
@@ -31,21 +30,6 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         }
         Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
         Err(failure @ RunFailure::Broken { .. }) => Err(Failure::Work(failure.to_string())),
-    }
-}
-
-/// Enters the world of `const D`.
-fn run_in_dimension(
-    case: &Case,
-    options: &RunOptions,
-    files: &RunFiles,
-    watch: &mut dyn FnMut(&Progress),
-) -> Result<RunRecord, RunFailure> {
-    match case.dimension() {
-        1 => simulation::run::<1>(case, options, files, watch),
-        2 => simulation::run::<2>(case, options, files, watch),
-        3 => simulation::run::<3>(case, options, files, watch),
-        dimension => unreachable!("cases have 1, 2 or 3 dimensions, not {dimension}"),
     }
 }
 

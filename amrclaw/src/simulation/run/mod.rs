@@ -6,6 +6,7 @@
 
 mod checkpoints;
 mod error;
+mod frames;
 mod gauges;
 mod record;
 mod schedule;
@@ -22,7 +23,6 @@ use gauges::GaugeFiles;
 use schedule::FrameTimes;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use tracing::info;
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,23 @@ pub struct RunFiles {
 /// # Errors
 /// [`RunFailure::Refused`] if the case, the checkpoint or the folder is wrong: nothing has been written then.
 /// [`RunFailure::Broken`] if the run could not be brought to its end.
-pub fn run<const D: usize>(
+pub fn run(
+    case: &Case,
+    options: &RunOptions,
+    files: &RunFiles,
+    watch: &mut dyn FnMut(&Progress),
+) -> Result<RunRecord, RunFailure> {
+    // The one place where the dimension of a case becomes that of types; programs that call this need not be compiled for
+    // each dimension.
+    match case.dimension() {
+        1 => run_in::<1>(case, options, files, watch),
+        2 => run_in::<2>(case, options, files, watch),
+        3 => run_in::<3>(case, options, files, watch),
+        dimension => unreachable!("cases have 1, 2 or 3 dimensions, not {dimension}"),
+    }
+}
+
+fn run_in<const D: usize>(
     case: &Case,
     options: &RunOptions,
     files: &RunFiles,
@@ -115,6 +131,9 @@ impl<'a, const D: usize> Driver<'a, D> {
         };
         std::fs::create_dir_all(dir).map_err(OutputError::io("create", dir))?;
         let resumed = files.restart.is_some();
+        if !resumed {
+            frames::remove_old(dir)?;
+        }
         Ok(Driver {
             gauges: GaugeFiles::open(&simulation, dir, resumed)?,
             cells_before: simulation.counts().cells_total(),
@@ -172,40 +191,12 @@ impl<'a, const D: usize> Driver<'a, D> {
         }
     }
 
-    /// Writes the state as a frame in all formats of the case.
-    fn write_frame(&mut self) -> Result<Vec<PathBuf>, OutputError> {
-        self.timed(Self::write_frame_files)
-    }
-
     /// Books the time of writing files.
     fn timed<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, OutputError>) -> Result<T, OutputError> {
         let clock = Instant::now();
         let written = write(self);
         self.simulation.stopwatch_mut().book(Phase::Output, clock.elapsed());
         written
-    }
-
-    fn write_frame_files(&mut self) -> Result<Vec<PathBuf>, OutputError> {
-        self.gauges.record(&self.simulation)?;
-        let mut frame = self.simulation.frame();
-        frame.number = self.frame_number;
-        if !self.case.output.aux {
-            frame.aux.clear();
-            frame.levels.iter_mut().flat_map(|level| &mut level.patches).for_each(|patch| patch.aux = Vec::new());
-        }
-        let mut files = Vec::new();
-        for format in &self.case.output.format {
-            files.extend(format.write(&frame, self.dir)?);
-        }
-        info!(number = frame.number, time = frame.time, "frame written");
-        self.frame_number += 1;
-        self.frame_at = Some(self.steps());
-        Ok(files)
-    }
-
-    /// Writes the state as a frame unless it is one already.
-    fn write_last_frame(&mut self) -> Result<Vec<PathBuf>, OutputError> {
-        if self.frame_at == Some(self.steps()) { Ok(Vec::new()) } else { self.write_frame() }
     }
 
     /// The record of a run that came to its end.

@@ -1,0 +1,102 @@
+//! What the README promises, and every example.
+
+use super::{example, files, program, record, run_well};
+use std::path::Path;
+
+/// The README's command, smaller: frames, picture and record where the summary says; the record is consistent.
+#[test]
+fn a_run_writes_frames_picture_and_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[20,20]", "time.end=0.05", "output.times=[0.0,0.05]"];
+    let outcome = run_well(folder.path(), &example("acoustics_radial"), &sets, &["--threads", "2"]);
+    assert!(outcome.stdout.contains("output/acoustics_radial"), "{}", outcome.stdout);
+    let dir = folder.path().join("output/acoustics_radial");
+    let expected = "frame_0000.png frame_0000.vtkhdf frame_0001.png frame_0001.vtkhdf frames.vtkhdf.series run.json";
+    assert_eq!(files(&dir).join(" "), expected);
+    let record = record(&dir);
+    assert_eq!((&record["status"], &record["time"]), (&"done".into(), &0.05.into()));
+    assert_eq!(
+        (&record["threads"], &record["precision"], &record["device"]),
+        (&2.into(), &"f64".into(), &"cpu".into())
+    );
+    let cells = record["cells_advanced"].as_array().unwrap();
+    let total: u64 = cells.iter().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(record["cells_advanced_total"], total);
+    // The coarsest level is always whole.
+    assert_eq!(cells[0].as_u64().unwrap(), 400 * record["steps"][0].as_u64().unwrap());
+    // Nothing has reached the sides yet, so the pressure's integral is conserved, to round-off of sums over 10⁴ cells.
+    let total = |key: &str| record[key]["pressure"].as_f64().unwrap();
+    assert!((total("totals_initial") - total("totals_final")).abs() < 1e-12);
+}
+
+/// A second run in the same folder leaves no frames of the first one.
+#[test]
+fn frames_of_an_earlier_run_are_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = example("burgers_square");
+    let sets =
+        ["mesh.cells=[10,10]", "levels.max=1", "time.end=0.1", "output.times=[0.0,0.05,0.1]", "output.png=false"];
+    run_well(folder.path(), &case, &sets, &["--output", "out"]);
+    assert!(folder.path().join("out/frame_0002.vtkhdf").exists());
+    let sets = [&sets[..3], &["output.times=[0.1]", "output.png=false"]].concat();
+    run_well(folder.path(), &case, &sets, &["--output", "out"]);
+    assert_eq!(files(&folder.path().join("out")).join(" "), "frame_0000.vtkhdf frames.vtkhdf.series run.json");
+}
+
+/// Half precision is half the memory, and the result is the same to single precision.
+#[test]
+fn single_precision_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[20,20]", "time.end=0.05", "output.times=[0.05]"];
+    for precision in ["f64", "f32"] {
+        let arguments = ["--output", precision, "--precision", precision];
+        run_well(folder.path(), &example("acoustics_radial"), &sets, &arguments);
+    }
+    let [double, single] = ["f64", "f32"].map(|p| record(&folder.path().join(p)));
+    assert_eq!(single["precision"], "f32");
+    let total = |record: &serde_json::Value| record["totals_final"]["pressure"].as_f64().unwrap();
+    // A few hundred steps of rounding at 6e-8 each, partly cancelling.
+    assert!((total(&double) - total(&single)).abs() < 1e-5 * total(&double));
+    assert!(total(&double) != total(&single));
+}
+
+/// Every example runs, with the formats and frames that its case asks for.
+#[test]
+fn every_example_runs() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let mut names: Vec<_> = std::fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert!(names.len() >= 7);
+    for name in names.iter().filter_map(|name| name.to_str()) {
+        let folder = tempfile::tempdir().unwrap();
+        // The domain of this one is four times as long as wide.
+        let cells = if name == "euler_shock_bubble" { "mesh.cells=[48,12]" } else { "mesh.cells=[24,24]" };
+        let outcome = run_well(folder.path(), &example(name), &[cells, "time.max_steps=3"], &[]);
+        let record = record(&folder.path().join("output").join(name));
+        assert_eq!((&record["status"], &record["steps"][0]), (&"done".into(), &3.into()), "{name}");
+        assert!(outcome.stdout.contains("max_steps"), "{}", outcome.stdout);
+        let validated = program(folder.path()).arg("validate").arg(example(name)).output().unwrap();
+        assert!(validated.status.success(), "{name}");
+    }
+}
+
+/// `--quiet` says nothing at all; without it, nothing but the log goes to the standard error of a short run.
+#[test]
+fn quiet_runs_are_silent() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[10,10]", "time.max_steps=1"];
+    let quiet = run_well(folder.path(), &example("burgers_square"), &sets, &["--quiet"]);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
+    let logged = run_well(folder.path(), &example("burgers_square"), &sets, &["--quiet", "--log", "info"]);
+    assert!(logged.stdout.is_empty() && logged.stderr.contains("frame written"), "{}", logged.stderr);
+}
+
+/// `info` names what can be chosen.
+#[test]
+fn info_lists_solvers_and_formats() {
+    let output = program(Path::new(".")).arg("info").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    for word in [env!("CARGO_PKG_VERSION"), "threads", "acoustics_variable", "gamma", "vtkhdf", "plotfile"] {
+        assert!(text.contains(word), "{word} is missing in\n{text}");
+    }
+}

@@ -1,0 +1,55 @@
+//! Runs that fail: exit code 1, the place, the last good state and a record on disk.
+
+use super::{example, files, record, run};
+use amrclaw::io::read;
+
+/// A source term that has no value after t = 0.05 ends the run there; all that is written before it is finite.
+#[test]
+fn a_solution_that_is_no_number_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets =
+        ["mesh.cells=[20,10]", r#"source.q="sqrt(0.05 - t)""#, r#"scheme.source="godunov""#, "output.times=[0.01,1.0]"];
+    let outcome = run(folder.path(), &example("burgers_square"), &sets, &["--output", "out"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    for part in ["q is NaN", "level", "patch", "cell [", "t = 0.0", "frame_0001.vtkhdf", "checkpoint_", "run.json"] {
+        assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
+    }
+    let dir = folder.path().join("out");
+    let record = record(&dir);
+    assert_eq!(record["status"], "failed");
+    assert!(record["error"].as_str().unwrap().contains("q is NaN"));
+    assert!(files(&dir).iter().any(|name| name.starts_with("checkpoint_")));
+    let frame = read::frame::<2>(&dir.join("frame_0001.vtkhdf")).unwrap();
+    assert!(frame.time > 0.01 && frame.time < 0.06 && Some(frame.time) == record["time"].as_f64());
+    assert!(frame.levels.iter().flat_map(|l| &l.patches).flat_map(|p| &p.q).all(|v| v.is_finite()));
+}
+
+/// A gas that is torn apart leaves a vacuum, which the Euler solver cannot treat: it fails with an error, not with
+/// nonsense or a panic.
+#[test]
+fn a_vacuum_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = [
+        "mesh.cells=[20,10]",
+        r#"initial.density="1""#,
+        r#"initial.momentum_x="if(x < 0.5, -20, 20)""#,
+        r#"initial.momentum_y="0""#,
+        r#"initial.energy="200.1""#,
+    ];
+    let outcome = run(folder.path(), &example("euler_quadrants"), &sets, &["--output", "out"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("the run failed after step"), "{}", outcome.stderr);
+    assert_eq!(record(&folder.path().join("out"))["status"], "failed");
+}
+
+/// A fixed step that is too large fails with the Courant number and the place.
+#[test]
+fn a_fixed_step_that_is_too_large_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[20,20]", "time.dt=0.2"];
+    let outcome = run(folder.path(), &example("acoustics_radial"), &sets, &["--output", "out"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    for part in ["Courant number", "level 1", "time.dt"] {
+        assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
+    }
+}

@@ -1,0 +1,66 @@
+//! The command line as a user meets it: exit codes, files, messages.
+//!
+//! Small meshes and few steps throughout: what is tested is the way from the command to the files, not the numerics.
+
+mod examples;
+mod failures;
+mod input;
+mod restart;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The program with its working folder, away from the repository.
+fn program(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_amrclaw"));
+    command.current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+/// The case file of an example.
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).join("case.toml")
+}
+
+/// What a call left: exit code, standard output and standard error.
+struct Outcome {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Outcome {
+    fn from(output: Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Outcome { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    }
+}
+
+/// `amrclaw run CASE` in `folder`, with `sets` as overrides and further arguments.
+fn run(folder: &Path, case: &Path, sets: &[&str], arguments: &[&str]) -> Outcome {
+    let sets = sets.iter().flat_map(|set| ["--set", set]);
+    let mut command = program(folder);
+    command.arg("run").arg(case).args(sets).args(arguments);
+    command.output().expect("the program starts").into()
+}
+
+/// As [`run`], for a call that must succeed.
+fn run_well(folder: &Path, case: &Path, sets: &[&str], arguments: &[&str]) -> Outcome {
+    let outcome = run(folder, case, sets, arguments);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    outcome
+}
+
+/// The record of a run.
+fn record(dir: &Path) -> serde_json::Value {
+    let text = std::fs::read(dir.join("run.json")).expect("run.json is there");
+    serde_json::from_slice(&text).expect("run.json is JSON")
+}
+
+/// Names of the files in a folder, sorted; empty if there is no folder.
+fn files(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
