@@ -1,0 +1,108 @@
+//! What the tests of the engine share: cases given as text, and measures of frames.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::io::frame::Frame;
+use amrclaw::simulation::{Precision, RunOptions, Simulation, UserFunctions};
+
+/// A case from its text, with overrides `key.path=value`.
+pub fn case(text: &str, overrides: &[&str]) -> Case {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    Case::from_str_with(text, "case.toml", &overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A simulation of a case on two threads.
+pub fn start(text: &str, overrides: &[&str]) -> Simulation<2> {
+    start_on(text, overrides, 2)
+}
+
+/// A simulation of a case on so many threads.
+pub fn start_on(text: &str, overrides: &[&str], threads: usize) -> Simulation<2> {
+    let options = RunOptions { threads: Some(threads), precision: Precision::F64 };
+    Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A simulation of a case with functions of the test's own.
+pub fn start_with(text: &str, overrides: &[&str], user: UserFunctions<2>) -> Simulation<2> {
+    let options = RunOptions { threads: Some(2), precision: Precision::F64 };
+    Simulation::with_functions(&case(text, overrides), &options, user).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Takes coarse steps.
+pub fn take_steps(simulation: &mut Simulation<2>, steps: usize) {
+    for n in 0..steps {
+        simulation.step().unwrap_or_else(|e| panic!("step {}: {e}", n + 1));
+    }
+}
+
+/// Takes steps up to a time.
+pub fn advance_to(simulation: &mut Simulation<2>, time: f64) {
+    simulation.advance_to(time).unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// The finest cells at each place: calls `visit` with level, cell centre, cell size and state.
+pub fn for_each_finest_cell(frame: &Frame<2>, mut visit: impl FnMut(usize, [f64; 2], [f64; 2], &[f64])) {
+    let num_eqn = frame.equations.len();
+    let mut state = vec![0.0; num_eqn];
+    for (l, level) in frame.levels.iter().enumerate() {
+        for patch in &level.patches {
+            let volume = patch.cells.volume();
+            for (k, cell) in patch.cells.cells().enumerate() {
+                if frame.is_covered(l, cell) {
+                    continue;
+                }
+                state.iter_mut().enumerate().for_each(|(m, value)| *value = patch.q[m * volume + k]);
+                let centre = std::array::from_fn(|d| frame.lower[d] + (f64::from(cell[d]) + 0.5) * level.dx[d]);
+                visit(l, centre, level.dx, &state);
+            }
+        }
+    }
+}
+
+/// `∫ |q_m|` over the composite grid, per equation.
+pub fn absolute_totals(frame: &Frame<2>) -> Vec<f64> {
+    let mut totals = vec![0.0; frame.equations.len()];
+    for_each_finest_cell(frame, |_, _, dx, q| {
+        totals.iter_mut().zip(q).for_each(|(total, value)| *total += value.abs() * dx[0] * dx[1]);
+    });
+    totals
+}
+
+/// `∫ |q_m − exact_m|` over the composite grid, of one equation.
+pub fn l1_error(frame: &Frame<2>, m: usize, exact: impl Fn([f64; 2]) -> f64) -> f64 {
+    let mut error = 0.0;
+    for_each_finest_cell(frame, |_, x, dx, q| error += (q[m] - exact(x)).abs() * dx[0] * dx[1]);
+    error
+}
+
+/// Every number of a frame as bits, with the time and the patches that hold them: equal only if two runs are the same.
+pub fn bits(frame: &Frame<2>) -> Vec<u64> {
+    let mut bits = vec![frame.time.to_bits()];
+    for level in &frame.levels {
+        for patch in &level.patches {
+            let corners = patch.cells.lo.into_iter().chain(patch.cells.hi);
+            bits.extend(corners.map(|i| i as u64));
+            bits.extend(patch.q.iter().chain(&patch.aux).map(|v| v.to_bits()));
+        }
+    }
+    bits
+}
+
+/// Largest difference between two frames on the same patches.
+pub fn largest_difference(a: &Frame<2>, b: &Frame<2>) -> f64 {
+    assert_eq!(a.levels.len(), b.levels.len());
+    let mut largest: f64 = 0.0;
+    for (a, b) in a.levels.iter().zip(&b.levels) {
+        assert_eq!(a.patches.len(), b.patches.len());
+        for (a, b) in a.patches.iter().zip(&b.patches) {
+            assert_eq!(a.cells, b.cells);
+            largest = a.q.iter().zip(&b.q).fold(largest, |l, (x, y)| l.max((x - y).abs()));
+        }
+    }
+    largest
+}
+
+/// Orders of convergence between errors on grids whose cells shrink by two.
+pub fn orders(errors: &[f64]) -> Vec<f64> {
+    errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
+}

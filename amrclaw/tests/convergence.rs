@@ -1,0 +1,159 @@
+//! Errors of smooth solutions shrink with the square of the cell size.
+//!
+//! Proved without limiters, on periodic domains whose cells are not square, for waves oblique to the grid: only the second-order
+//! corrections together with the transverse terms (or Strang's sweeps) give that order.
+
+mod common;
+
+use common::{advance_to, l1_error, orders, start};
+use std::f64::consts::{PI, TAU};
+
+/// Two, less what the coarsest grid's own higher-order errors take away.
+const ORDER: f64 = 1.9;
+
+/// Limits of the time step are left to the case: half the largest for the wave at hand, in proportion to the cells.
+fn settings(cells: [usize; 2], dt: f64, split: &str) -> String {
+    format!(
+        r#"
+[mesh]
+lower = [0.0, 0.0]
+upper = [1.0, 1.0]
+cells = {cells:?}
+[mesh.boundary]
+x = ["periodic", "periodic"]
+y = ["periodic", "periodic"]
+[scheme]
+order = 2
+transverse = 2
+split = "{split}"
+limiter = "none"
+[time]
+end = 1.0
+dt = {dt}
+"#
+    )
+}
+
+/// L1 errors of an equation on three grids, each of half the cell size.
+fn errors(
+    solver: &str,
+    split: &str,
+    refinement: &str,
+    end: f64,
+    m: usize,
+    exact: impl Fn([f64; 2]) -> f64,
+) -> [f64; 3] {
+    [1, 2, 4].map(|n| {
+        let text = format!("{solver}{}{refinement}", settings([24 * n, 40 * n], 0.005 / n as f64, split));
+        let mut simulation = start(&text, &[]);
+        advance_to(&mut simulation, end);
+        l1_error(&simulation.frame(), m, &exact)
+    })
+}
+
+fn assert_second_order(errors: [f64; 3]) {
+    let found = orders(&errors);
+    assert!(found.iter().all(|&order| order >= ORDER), "errors {errors:?}, orders {found:?}");
+    // Beyond two and a half something else than the scheme's error has been measured.
+    assert!(found.iter().all(|&order| order <= 2.5), "errors {errors:?}, orders {found:?}");
+}
+
+/// Sound speed 2, impedance 2; the wave vector is 2π (1, 2).
+const PLANE_WAVE: &str = r#"
+[solver]
+name = "acoustics"
+density = 1.0
+bulk = 4.0
+[initial]
+pressure = "sin(2 * pi * (x + 2 * y))"
+u = "sin(2 * pi * (x + 2 * y)) / (2 * sqrt(5))"
+v = "sin(2 * pi * (x + 2 * y)) / sqrt(5)"
+"#;
+
+/// The exact solution of [`PLANE_WAVE`].
+fn plane_wave(m: usize, x: [f64; 2], t: f64) -> f64 {
+    let pressure = (TAU * (x[0] + 2.0 * x[1]) - TAU * 5_f64.sqrt() * 2.0 * t).sin();
+    pressure * [1.0, 0.5 / 5_f64.sqrt(), 1.0 / 5_f64.sqrt()][m]
+}
+
+/// Sound oblique to the grid, in pressure and both velocities.
+#[test]
+fn acoustics_plane_wave() {
+    for m in 0..3 {
+        assert_second_order(errors(PLANE_WAVE, "unsplit", "", 0.2, m, |x| plane_wave(m, x, 0.2)));
+    }
+}
+
+#[test]
+fn acoustics_plane_wave_strang() {
+    for m in 0..3 {
+        assert_second_order(errors(PLANE_WAVE, "strang", "", 0.2, m, |x| plane_wave(m, x, 0.2)));
+    }
+}
+
+/// The same through patches of two finer levels, which stay where they are. At their edges the interpolation is of second order and
+/// limited at extrema, on a set of cells that shrinks with the cell size.
+#[test]
+fn acoustics_plane_wave_through_fine_patches() {
+    let refinement = r#"
+[levels]
+max = 3
+ratio = [2, 2]
+[regrid]
+interval = 1000
+buffer = 0
+[regrid.flag]
+criterion = "difference"
+tolerance = 1e9
+[[regrid.region]]
+levels = [2, 2]
+lower = [0.251, 0.251]
+upper = [0.749, 0.749]
+[[regrid.region]]
+levels = [3, 3]
+lower = [0.418, 0.401]
+upper = [0.582, 0.599]
+"#;
+    assert_second_order(errors(PLANE_WAVE, "unsplit", refinement, 0.1, 0, |x| plane_wave(0, x, 0.1)));
+}
+
+/// Density is carried along; velocity (1, 1/2) and pressure 1 are constant.
+const DENSITY_WAVE: &str = r#"
+[solver]
+name = "euler"
+gamma = 1.4
+[initial]
+density = "1 + 0.2 * sin(2 * pi * (x + y))"
+x_momentum = "1 + 0.2 * sin(2 * pi * (x + y))"
+y_momentum = "0.5 * (1 + 0.2 * sin(2 * pi * (x + y)))"
+energy = "2.5 + 0.5 * 1.25 * (1 + 0.2 * sin(2 * pi * (x + y)))"
+"#;
+
+fn density_wave(x: [f64; 2], t: f64) -> f64 {
+    1.0 + 0.2 * (2.0 * PI * (x[0] + x[1] - 1.5 * t)).sin()
+}
+
+#[test]
+fn euler_density_wave() {
+    assert_second_order(errors(DENSITY_WAVE, "unsplit", "", 0.2, 0, |x| density_wave(x, 0.2)));
+}
+
+#[test]
+fn euler_density_wave_strang() {
+    assert_second_order(errors(DENSITY_WAVE, "strang", "", 0.2, 0, |x| density_wave(x, 0.2)));
+}
+
+/// What the measure says of a scheme of first order: about one. Godunov's method, and second-order corrections without transverse terms.
+#[test]
+fn first_order_schemes_show_their_order() {
+    for overrides in [["scheme.order=1", "scheme.transverse=1"], ["scheme.order=2", "scheme.transverse=0"]] {
+        let errors = [2, 4, 8].map(|n| {
+            let text = format!("{PLANE_WAVE}{}", settings([24 * n, 40 * n], 0.004 / n as f64, "unsplit"));
+            let mut simulation = start(&text, &overrides);
+            advance_to(&mut simulation, 0.05);
+            l1_error(&simulation.frame(), 0, |x| plane_wave(0, x, 0.05))
+        });
+        let found = orders(&errors);
+        assert!(found.iter().all(|order| (0.8..1.3).contains(order)), "{overrides:?}: errors {errors:?}, {found:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! A coarse step whose Courant number is too large is taken again with a smaller step; what cannot be saved ends in an error
+//! that says so, with the state before the step in place.
+
+mod common;
+
+use amrclaw::physics::{BoundaryCell, BoundaryFunction};
+use amrclaw::simulation::{RunError, Simulation, UserFunctions};
+use common::{advance_to, bits, l1_error, start, start_with, take_steps};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A plane wave of sound through three levels; sound speed 2.
+const PLANE_WAVE: &str = r#"
+[solver]
+name = "acoustics"
+density = 1.0
+bulk = 4.0
+[mesh]
+cells = [31, 23]
+[mesh.boundary]
+x = ["periodic", "periodic"]
+y = ["periodic", "periodic"]
+[levels]
+max = 3
+ratio = [2, 2]
+[regrid]
+interval = 2
+buffer = 1
+[regrid.flag]
+criterion = "difference"
+tolerance = 0.15
+[time]
+end = 1.0
+dt_initial = 1e-3
+cfl_desired = 0.8
+cfl_max = 0.9
+[initial]
+pressure = "sin(2 * pi * x)"
+u = "sin(2 * pi * x) / 2"
+v = "0"
+"#;
+
+fn error_of_plane_wave(simulation: &Simulation<2>) -> f64 {
+    let t = simulation.time();
+    l1_error(&simulation.frame(), 0, |x| (std::f64::consts::TAU * (x[0] - 2.0 * t)).sin())
+}
+
+/// A first step a thousand times too large costs one try and no accuracy.
+#[test]
+fn a_far_too_large_first_step_is_taken_again() {
+    let (mut careful, mut bold) = (start(PLANE_WAVE, &[]), start(PLANE_WAVE, &["time.dt_initial=20.0"]));
+    let mass = bold.totals()[0];
+    take_steps(&mut bold, 1);
+    assert_eq!(bold.counts().retries, 1);
+    assert_eq!(bold.counts().levels[0].steps, 1, "a rejected step is not counted");
+    assert!(bold.time() < 0.02, "t = {} after the first step", bold.time());
+    for simulation in [&mut careful, &mut bold] {
+        advance_to(simulation, 0.3);
+        assert!(simulation.counts().courant_max <= 0.9);
+    }
+    assert_eq!(careful.counts().retries, 0);
+    let errors = [error_of_plane_wave(&careful), error_of_plane_wave(&bold)];
+    assert!((errors[1] / errors[0] - 1.0).abs() < 0.1, "errors {errors:?}");
+    assert!((bold.totals()[0] - mass).abs() < 1e-13, "the total pressure drifts");
+}
+
+/// A fixed step is not the program's to change.
+#[test]
+fn a_fixed_step_that_is_too_large_fails() {
+    let mut simulation = start(PLANE_WAVE, &["time.dt=0.02"]);
+    let before = bits(&simulation.frame());
+    let error = simulation.step().expect_err("the Courant number is 1.24");
+    let message = error.to_string();
+    assert!(message.contains("1.240 > 0.900 on level 1"), "{message}");
+    assert!(message.contains("choose a smaller time.dt"), "{message}");
+    let RunError::Courant { courant, tries: 0, time: 0.0, dt: 0.02, .. } = error else { panic!("{error:?}") };
+    assert!((courant - 2.0 * 0.02 * 31.0).abs() < 1e-12, "{courant}");
+    assert_eq!(simulation.counts().retries, 0);
+    assert!(bits(&simulation.frame()) == before, "the state has changed");
+}
+
+/// Burgers' equation, fed from the left by the boundary.
+const FED: &str = r#"
+[solver]
+name = "burgers"
+[mesh]
+cells = [31, 23]
+[mesh.boundary]
+x = ["user", "extrapolate"]
+y = ["extrapolate", "extrapolate"]
+[levels]
+max = 3
+ratio = [2, 2]
+[regrid]
+interval = 1
+buffer = 1
+[regrid.flag]
+criterion = "difference"
+tolerance = 0.05
+[time]
+end = 1.0
+dt_initial = 1e-3
+cfl_desired = 0.8
+cfl_max = 0.9
+max_retries = 3
+[initial]
+q = "1 + 0.3 * exp(-80 * ((x - 0.4)^2 + (y - 0.5)^2))"
+"#;
+
+/// A boundary whose speed grows the oftener it is asked: no step is small enough.
+struct EverFaster {
+    asked: AtomicU64,
+}
+
+impl BoundaryFunction<2> for EverFaster {
+    fn fill(&self, _: &BoundaryCell<2>, _: &[f64], ghost: &mut [f64]) {
+        let fills = self.asked.fetch_add(1, Ordering::Relaxed) as f64 / (2.0 * 23.0);
+        ghost[0] = 100.0 * 4_f64.powf(fills);
+    }
+}
+
+/// After the tries that the case allows the run ends with an error, and stands where it stood.
+#[test]
+fn tries_are_bounded_and_the_state_is_restored() {
+    let boundary = Arc::new(EverFaster { asked: AtomicU64::new(0) });
+    let mut simulation =
+        start_with(FED, &["levels.max=1"], UserFunctions { boundary: Some(boundary), ..UserFunctions::default() });
+    let state = |s: &Simulation<2>| (bits(&s.frame()), s.time(), s.totals(), s.counts().clone(), s.dt_next());
+    let before = state(&simulation);
+    let error = simulation.step().expect_err("every try meets faster waves");
+    let RunError::Courant { tries, .. } = error else { panic!("{error:?}") };
+    assert_eq!(tries, 4, "the first try and three more");
+    assert!(error.to_string().contains("after 4 tries with smaller and smaller steps"), "{error}");
+    assert!(state(&simulation) == before, "the state is not that before the step");
+}
+
+/// A boundary that becomes fast at a time that falls inside a coarse step.
+struct FastFrom {
+    time: f64,
+    speed: f64,
+}
+
+impl BoundaryFunction<2> for FastFrom {
+    fn fill(&self, cell: &BoundaryCell<2>, _: &[f64], ghost: &mut [f64]) {
+        ghost[0] = if cell.time >= self.time { self.speed } else { 1.0 };
+    }
+}
+
+/// A case fed by [`FastFrom`], with a fine patch at that boundary.
+fn fed(time: f64, overrides: &[&str]) -> Simulation<2> {
+    let text = format!("{FED}\n[[regrid.region]]\nlevels = [3, 3]\nlower = [0.0, 0.21]\nupper = [0.11, 0.77]\n");
+    let boundary = Arc::new(FastFrom { time, speed: 40.0 });
+    start_with(&text, overrides, UserFunctions { boundary: Some(boundary), ..UserFunctions::default() })
+}
+
+fn patches(simulation: &Simulation<2>) -> Vec<Vec<amrclaw::index::CellBox<2>>> {
+    simulation.hierarchy().levels().iter().map(|level| level.patches().to_vec()).collect()
+}
+
+/// Rejected by a substep of the finest level, after the mesh has been replaced: patches and values are those before the step, to the
+/// bit. A twin whose boundary stays slow shows that the step does replace the mesh.
+#[test]
+fn a_rejected_regrid_is_undone() {
+    let fixed = ["time.dt=0.012"];
+    let (mut simulation, mut twin) = (fed(0.012 * 5.1, &fixed), fed(f64::INFINITY, &fixed));
+    for s in [&mut simulation, &mut twin] {
+        take_steps(s, 5);
+    }
+    let before = (bits(&simulation.frame()), patches(&simulation), simulation.totals(), simulation.counts().clone());
+    let error = simulation.step().expect_err("the boundary becomes fast");
+    let RunError::Courant { level, time, .. } = error else { panic!("{error:?}") };
+    assert!(level.index() == 2 && time > 0.06 && time < 0.072, "level {level}, t = {time}");
+    assert!(patches(&simulation) == before.1, "the patches are not those before the step");
+    assert!(bits(&simulation.frame()) == before.0, "the values are not those before the step");
+    assert_eq!((simulation.totals(), simulation.counts()), (before.2, &before.3));
+    take_steps(&mut twin, 1);
+    assert!(patches(&twin) != before.1, "the step does not change the mesh");
+}
+
+/// After such a rejection the run goes on with smaller steps; twice, the outcome is the same to the bit.
+#[test]
+fn a_run_goes_on_after_a_rejected_regrid() {
+    let run = || {
+        let mut simulation = fed(0.06, &["time.dt_initial=0.012", "time.max_retries=10"]);
+        advance_to(&mut simulation, 0.1);
+        assert!(simulation.counts().retries > 0, "nothing has been rejected");
+        assert!(simulation.counts().courant_max <= 0.9);
+        assert_eq!(simulation.time(), 0.1);
+        bits(&simulation.frame())
+    };
+    assert!(run() == run(), "two runs differ");
+}
