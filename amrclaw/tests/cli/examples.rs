@@ -100,3 +100,30 @@ fn info_lists_solvers_and_formats() {
         assert!(text.contains(word), "{word} is missing in\n{text}");
     }
 }
+
+/// `plot` draws what is asked for, by default the last frame's first field, and names what there is otherwise.
+#[test]
+fn plot_draws_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[20,20]", "time.max_steps=1", "output.count=1", "output.png=false"];
+    run_well(folder.path(), &example("acoustics_radial"), &sets, &["--output", "out"]);
+    let plot = |arguments: &[&str]| program(folder.path()).arg("plot").args(arguments).output().unwrap();
+    for (arguments, file) in [
+        (&["out"][..], "out/plot_last.png"),
+        (&["out", "--frame", "0", "--field", "u"], "out/plot_0000_u.png"),
+        (&["out", "--output", "mine.png", "--no-outlines", "--size", "100"], "mine.png"),
+    ] {
+        let output = plot(arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), file);
+        let picture = std::fs::read(folder.path().join(file)).unwrap();
+        assert_eq!(&picture[..8], b"\x89PNG\r\n\x1a\n");
+    }
+    for (arguments, reason) in
+        [(&["out", "--field", "q"][..], "pressure, u, v"), (&["out", "--frame", "9"], "frame_0009"), (&["no"], "no")]
+    {
+        let output = plot(arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(reason), "{arguments:?}");
+    }
+}
