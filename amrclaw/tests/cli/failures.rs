@@ -32,8 +32,8 @@ fn a_vacuum_ends_the_run() {
     let sets = [
         "mesh.cells=[20,10]",
         r#"initial.density="1""#,
-        r#"initial.momentum_x="if(x < 0.5, -20, 20)""#,
-        r#"initial.momentum_y="0""#,
+        r#"initial.x_momentum="if(x < 0.5, -20, 20)""#,
+        r#"initial.y_momentum="0""#,
         r#"initial.energy="200.1""#,
     ];
     let outcome = run(folder.path(), &example("euler_quadrants"), &sets, &["--output", "out"]);
