@@ -23,18 +23,20 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
 }
 
 impl<const D: usize, R: Scalar> Context<'_, D, R> {
-    /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`.
+    /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`. True if all values are
+    /// finite after it.
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile.
-    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) {
-        self.layout.patches.par_iter().for_each(|patch| {
+    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> bool {
+        let act = |patch: &PatchLayout<D>| {
             let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
             let len = cells.size()[0] as usize;
             let mut buffers = self.scratch.mine();
             if self.function.is_some() && buffers.len() < (3 * self.num_eqn + self.num_aux) * len {
                 buffers.resize((3 * self.num_eqn + self.num_aux) * len, 0.0);
             }
+            let mut finite = true;
             for row in rows(&cells) {
                 // SAFETY: each patch is touched by its own task alone.
                 unsafe {
@@ -44,9 +46,16 @@ impl<const D: usize, R: Scalar> Context<'_, D, R> {
                     if let Some(function) = self.function {
                         self.apply_function(function, q, patch, row, len, t, dt, &mut buffers);
                     }
+                    let start = patch.offset(self.num_eqn, row);
+                    for m in 0..self.num_eqn {
+                        let values = q.row(start + m * patch.component(), len);
+                        finite &= values.iter().all(|v| v.to_f64().is_finite());
+                    }
                 }
             }
-        });
+            finite
+        };
+        self.layout.patches.par_iter().map(act).reduce(|| true, |a, b| a && b)
     }
 
     fn lower_corner(&self, cell: [i32; D]) -> [f64; D] {

@@ -231,7 +231,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         if after_for > 0.0 {
             // SAFETY: the new state is ours alone.
-            unsafe { sources.apply(next, false, after_from, after_for) };
+            outcome.finite &= unsafe { sources.apply(next, false, after_from, after_for) };
         }
         store.taps = taps;
         store.aux = aux;
