@@ -2,6 +2,7 @@
 
 use super::canvas::Colour;
 use std::f64::consts::FRAC_PI_3;
+use std::sync::LazyLock;
 
 /// viridis by S. van der Walt and N. Smith (CC0), at 33 equal steps: perceptually uniform, readable in grey and by the
 /// colour-blind. Linear interpolation stays within 2/255 of the published table of 256.
@@ -45,6 +46,9 @@ const VIRIDIS: [Colour; 33] = [
 /// <https://doi.org/10.1007/978-3-642-10520-3_9>, Table 1 (cool to warm).
 const COOL: Colour = [59, 76, 192];
 const WARM: Colour = [180, 4, 38];
+
+/// The diverging map at 129 equal steps, zero in the middle one: computing each pixel's colour takes longer than all else.
+static DIVERGING: LazyLock<[Colour; 129]> = LazyLock::new(|| std::array::from_fn(|i| diverging(i as f64 / 128.0)));
 
 /// Pixels whose value is not a number.
 const NOT_A_NUMBER: Colour = [255, 0, 255];
@@ -93,7 +97,7 @@ impl ColourScale {
         let part = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         match self.map {
             ColourMap::Sequential => between_points(&VIRIDIS, part),
-            ColourMap::Diverging => diverging(part),
+            ColourMap::Diverging => between_points(&*DIVERGING, part),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A field of a 1D frame as a curve.
 
 use super::canvas::{Align, Area, Colour, Image};
+use super::colour_map::ColourMap;
 use super::decoration::{Axis, INK, Metrics, PAPER, draw_axes, draw_legend, level_colour, widest};
 use super::{PictureError, PictureOptions, find_field, title, value_range};
 use crate::io::frame::{FieldIndex, Frame};
@@ -47,7 +48,8 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
     let heading = [plot.left as f64, metrics.line() as f64];
     image.text(&title(frame, field, options), heading, Align::Left, 1.2 * metrics.font, INK);
     if options.outlines {
-        draw_legend(&mut image, plot.left, bottom - metrics.line(), frame.levels.len(), metrics);
+        let corner = [plot.left, bottom - metrics.line()];
+        draw_legend(&mut image, corner, frame.levels.len(), ColourMap::Diverging, metrics);
     }
     Ok(image)
 }
@@ -105,7 +107,7 @@ fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height
             let (first, last) = (column(patch.cells.lo), column(patch.cells.hi));
             // The last column stays free: neighbouring patches can be told apart.
             let strip = Area { left: plot.left + first, top, width: (last - first).max(2) - 1, height: height - 1 };
-            image.fill(strip, level_colour(l));
+            image.fill(strip, level_colour(l, ColourMap::Diverging));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What stands around a plot: title, axes, colour bar, legend of levels.
 
 use super::canvas::{Align, Area, Colour, Image};
-use super::colour_map::ColourScale;
+use super::colour_map::{ColourMap, ColourScale};
 use super::font;
 use super::ticks::{Tick, ticks};
 
@@ -10,12 +10,20 @@ pub const INK: Colour = [40, 40, 40];
 /// The paper.
 pub const PAPER: Colour = [255, 255, 255];
 
-/// Colours of the levels' lines, coarsest first, then again from the start.
-const LEVELS: [Colour; 6] = [[120, 120, 120], [0, 0, 0], [214, 0, 154], [255, 128, 0], [0, 140, 60], [255, 255, 255]];
+/// Colours of the levels' lines, coarsest first, then again from the start: on grey, blue and red, and on paper.
+const ON_DIVERGING: [Colour; 6] =
+    [[120, 120, 120], [0, 0, 0], [214, 0, 154], [0, 140, 60], [255, 150, 0], [110, 60, 20]];
+/// The same on purple, green and yellow.
+const ON_SEQUENTIAL: [Colour; 6] =
+    [[150, 150, 150], [255, 70, 30], [255, 90, 230], [255, 255, 255], [0, 230, 255], [0, 0, 0]];
 
-/// The colour of a level's lines.
-pub fn level_colour(level: usize) -> Colour {
-    LEVELS[level % LEVELS.len()]
+/// The colour of a level's lines on a plot in these colours.
+pub fn level_colour(level: usize, map: ColourMap) -> Colour {
+    let colours = match map {
+        ColourMap::Sequential => ON_SEQUENTIAL,
+        ColourMap::Diverging => ON_DIVERGING,
+    };
+    colours[level % colours.len()]
 }
 
 /// Sizes in pixels, all from the size of the plot.
@@ -111,13 +119,13 @@ pub fn draw_colour_bar(image: &mut Image, bar: Area, scale: &ColourScale, values
     }
 }
 
-/// Draws one line of text with the colour of each level, from `left` on; `row` is its middle.
-pub fn draw_legend(image: &mut Image, left: usize, row: usize, num_levels: usize, metrics: Metrics) {
-    let mut column = left;
+/// Draws one line of text with the colour of each level, from `[left, middle]` on.
+pub fn draw_legend(image: &mut Image, corner: [usize; 2], num_levels: usize, map: ColourMap, metrics: Metrics) {
+    let [mut column, row] = corner;
     for level in 0..num_levels {
         let side = metrics.font as usize;
         let sample = Area { left: column, top: row - side / 2, width: side, height: side };
-        image.fill(sample, level_colour(level));
+        image.fill(sample, level_colour(level, map));
         image.outline(sample, INK, 1.0);
         column += side + metrics.gap / 2;
         let label = format!("level {}", level + 1);

@@ -1,11 +1,11 @@
 //! A field of a 2D frame as a map.
 
-use super::canvas::{Align, Area, Image};
+use super::canvas::{Align, Area, Colour, Image};
 use super::colour_map::{ColourMap, ColourScale};
 use super::decoration::{Axis, INK, Metrics, PAPER, draw_axes, draw_colour_bar, draw_legend, level_colour, widest};
 use super::{PictureError, PictureOptions, find_field, title, value_range};
 use crate::index::CellBox;
-use crate::io::frame::{FieldIndex, Frame, FrameLevel};
+use crate::io::frame::{FieldIndex, Frame};
 
 /// Opacity of patch outlines: the data shimmers through.
 const OUTLINE_OPACITY: f32 = 0.75;
@@ -49,7 +49,8 @@ pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result
     let heading = [plot.left as f64, metrics.line() as f64];
     image.text(&title(frame, field, options), heading, Align::Left, 1.2 * metrics.font, INK);
     if options.outlines {
-        draw_legend(&mut image, plot.left, bottom - metrics.line(), frame.levels.len(), metrics);
+        let corner = [plot.left, bottom - metrics.line()];
+        draw_legend(&mut image, corner, frame.levels.len(), scale.map, metrics);
     }
     Ok(image)
 }
@@ -83,7 +84,7 @@ fn paint(image: &mut Image, plot: Area, frame: &Frame<2>, field: FieldIndex, sca
             }
         }
         if outlines {
-            draw_outlines(image, plot, frame, l, level);
+            draw_outlines(image, plot, frame, l, level_colour(l, scale.map));
         }
     }
 }
@@ -95,7 +96,8 @@ fn cells_at_pixels(pixels: usize, lower: f64, upper: f64, dx: f64) -> Vec<i32> {
 }
 
 /// Draws the outlines of one level's patches. Neighbours share one line of pixels: the first ones of the upper patch.
-fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, level: &FrameLevel<2>) {
+fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, colour: Colour) {
+    let level = &frame.levels[l];
     let lines = |cell: i32, d: usize, pixels: usize| -> usize {
         let part = f64::from(cell) * level.dx[d] / (frame.upper[d] - frame.lower[d]);
         (part * pixels as f64 - 0.5).ceil().clamp(0.0, (pixels - 1) as f64) as usize
@@ -107,7 +109,7 @@ fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, leve
         let (width, height) = (right - left + 1, above - below + 1);
         if width.min(height) >= SMALLEST_OUTLINED {
             let area = Area { left: plot.left + left, top: plot.bottom() - 1 - above, width, height };
-            image.outline(area, level_colour(l), OUTLINE_OPACITY);
+            image.outline(area, colour, OUTLINE_OPACITY);
         }
     }
 }
