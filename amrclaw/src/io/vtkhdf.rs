@@ -2,7 +2,7 @@
 //!
 //! `/VTKHDF/Level{l}` holds a level's boxes (inclusive cell indices) and, per field, the values of all its boxes end to
 //! end, x fastest. VTK has no AMR files of fewer than three dimensions: in 1D and 2D every level has the two
-//! cells −1 and 0 along each missing axis, with the same values (see [`LAYERS`]). `vtkGhostType` marks cells that a finer
+//! cells −1 and 0 along each missing axis, with the same values (see `LAYERS`). `vtkGhostType` marks cells that a finer
 //! level covers, which VTK 9.2 and 9.3 need. The group `/amrclaw`, which VTK passes over, holds what is needed to read the
 //! frame back. `frames.vtkhdf.series` lists the frames with their times.
 
