@@ -7,7 +7,7 @@
 use amrclaw::index::{CellBox, CellIndex, Ratio};
 use amrclaw::mesh::TagSet;
 use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
-use amrclaw::regrid::{ClusterParams, buffer, cluster};
+use amrclaw::regrid::{ClusterParams, HALVED_BELOW, buffer, cluster};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -48,7 +48,7 @@ fn check_box<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, params: &ClusterP
             prop_assert!(!inside || bend[0] * bend[1] >= 0, "{b:?} has an inflection");
         }
         let length = b.size()[axis];
-        if length >= 2 * params.min_size {
+        if (tagged.len() as f64) < HALVED_BELOW * b.volume() as f64 && length >= 2 * params.min_size {
             let halves = [0, 1].map(|upper| {
                 hull_of(tagged.iter().copied().filter(|cell| (cell[axis] - b.lo[axis] >= length / 2) == (upper == 1)))
             });

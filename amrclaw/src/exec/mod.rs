@@ -10,15 +10,6 @@ use crate::index::Level;
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
 use crate::plan::{GhostPlan, LevelPlans, TransferPlan};
 
-/// Where the sources of ghost values lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GhostFill {
-    /// All ghost cells: same level, coarser level, physical boundary.
-    All,
-    /// Same level and physical boundary alone: what a finer level's interpolation reads of this one.
-    SameLevel,
-}
-
 /// Holds the values of all levels and carries out plans on them.
 ///
 /// A level's state has a time; after a step its state before is kept too, for finer levels to interpolate in time.
@@ -38,8 +29,8 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Makes room for the fluxes that the plans keep; called once the levels are those of new plans.
     fn make_room(&mut self, plans: &[LevelPlans<D>]);
 
-    /// Fills a level's ghost cells at its own time.
-    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>, fill: GhostFill) -> Result<(), ExecError>;
+    /// Fills a level's ghost cells at its own time: from the same level, the coarser level, the physical boundary.
+    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError>;
 
     /// Takes one step of a level whose ghost cells are filled, and gathers its part of the conservation fix.
     /// `plans`: those of all levels.

@@ -7,9 +7,12 @@ use riemann::axis::{Axis, Side};
 use std::ops::Range;
 
 /// Cells of the next coarser level that a patch must keep between itself and that level's edge, so that its ghost
-/// cells and the slopes that interpolate them find their data: `⌈num_ghost / ratio⌉ + 1`, with the smallest ratio, 2.
+/// cells lie over that level: `⌈num_ghost / ratio⌉`, with the smallest ratio, 2.
+///
+/// The slopes that interpolate them read one coarse cell more, which may be a ghost cell of the coarser level: those
+/// are filled at its old and at its new time.
 pub fn nesting_width(num_ghost: i32) -> i32 {
-    (num_ghost + 1) / 2 + 1
+    (num_ghost + 1) / 2
 }
 
 /// Ghost cells beyond one side of the domain.

@@ -9,10 +9,10 @@ pub mod nest;
 mod region;
 
 pub use buffer::buffer;
-pub use cluster::{ClusterParams, cluster};
+pub use cluster::{ClusterParams, HALVED_BELOW, cluster};
 pub use region::RefinementRegion;
 
-use crate::exec::{ExecError, Executor, GhostFill};
+use crate::exec::{ExecError, Executor};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, TagSet};
 use crate::plan::LevelPlans;
@@ -54,7 +54,7 @@ pub fn finer_boxes<const D: usize>(
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
     let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
     for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
-        exec.fill_ghosts(level, &plans[level.index()].ghost, GhostFill::All)?;
+        exec.fill_ghosts(level, &plans[level.index()].ghost)?;
         let dt = at.dt / hierarchy.ratios()[..level.index()].iter().map(|r| f64::from(r.largest())).product::<f64>();
         let mut tags = exec.flag(level, &plans[level.index()], dt)?;
         region::apply(&options.regions, hierarchy, level, at.time, &mut tags);
@@ -63,6 +63,10 @@ pub fn finer_boxes<const D: usize>(
     }
     Ok(finer)
 }
+
+/// Cells of the level to be refined that are added around what lies two levels finer. Nesting does not ask for them:
+/// they give that level room to follow its features when it is regridded alone, inside the level between.
+const ROOM_TO_MOVE: i32 = 1;
 
 /// Boxes of the level finer than `level` over its tags and under `finer`, the boxes two levels finer.
 fn boxes_over<const D: usize>(
@@ -77,7 +81,9 @@ fn boxes_over<const D: usize>(
     let periodic = hierarchy.domain().periodic;
     let width = options.nesting_width;
     if !finer.is_empty() {
-        nest::project(finer, hierarchy.ratio(level.finer()), ratio, width, tags, periodic);
+        let mut beneath = TagSet::new(*tags.domain());
+        nest::project(finer, hierarchy.ratio(level.finer()), ratio, width, &mut beneath, periodic);
+        tags.union(&buffer(&beneath, ROOM_TO_MOVE, periodic));
     }
     let mut tags = buffer(tags, options.buffer, periodic);
     let base_mesh = hierarchy.level(base);

@@ -2,7 +2,6 @@
 
 use super::{RunError, Simulation};
 use crate::diagnose::{Counts, Phase};
-use crate::exec::GhostFill;
 use crate::index::Level;
 use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, TransferPlan};
@@ -138,7 +137,7 @@ impl<const D: usize> Simulation<D> {
         let plans = self.plans.clone();
         let own = &plans[level.index()];
         let exec = &mut self.exec;
-        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost, GhostFill::All))?;
+        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost))?;
         for gauge in &mut self.gauges {
             gauge.record(exec.as_ref(), level, time);
         }
@@ -149,8 +148,8 @@ impl<const D: usize> Simulation<D> {
             return Err(RunError::Courant { courant, limit, level, patch, time, dt, tries });
         }
         if level < self.hierarchy.finest() {
-            // The finer level's ghost cells read this level's, at the new time too.
-            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost, GhostFill::SameLevel))?;
+            // The slopes of the finer level's ghost cells read this level's ghost cells, at the new time too.
+            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost))?;
         }
         let counts = &mut self.counts.levels[level.index()];
         counts.steps += 1;
@@ -200,7 +199,7 @@ impl<const D: usize> Simulation<D> {
         for l in base.index() + 1..self.hierarchy.num_levels() {
             let (level, coarse) = (Level(l as u8), Level(l as u8 - 1));
             // Slopes read the coarser level's ghost cells, of its new patches.
-            self.exec.fill_ghosts(coarse, &plans[coarse.index()].ghost, GhostFill::All)?;
+            self.exec.fill_ghosts(coarse, &plans[coarse.index()].ghost)?;
             let before = old.levels().get(l).map(|mesh| &**mesh);
             let ratio = self.hierarchy.ratio(coarse);
             let plan = TransferPlan::new(self.hierarchy.level(level), before, self.hierarchy.level(coarse), ratio);

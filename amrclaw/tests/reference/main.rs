@@ -1,8 +1,9 @@
 //! Our results against those of AMRClaw 5.13.1, cell by cell. `tests/data/reference/README.md` says how the reference was made.
 //!
 //! What is proved: on one level, the update (every limiter, order, kind of transverse terms, sweeps) is AMRClaw's up to the order
-//! of sums; on fixed patches, so are ghost cells, averaging and the conservation fix; with regridding, the solution agrees to a
-//! thousandth (relative L1 of the pressure) although the patches may differ.
+//! of sums; on fixed patches, so are ghost cells, averaging and the conservation fix; with regridding, the
+//! patches cover the same cells (so flags, buffers, clusters and nesting are AMRClaw's) and values agree to round-off; in the
+//! paper's benchmark, the solution agrees to a thousandth (relative L1 of the pressure) and the work to five per cent.
 
 mod field;
 mod npz;
@@ -101,7 +102,7 @@ fn single_vardt() {
 
 /// Ratio between levels of the cases with regridding.
 const RATIOS: [i32; 2] = [2, 2];
-/// Patches, and so the places where coarse and fine cells meet, may differ: where they do, so do the solutions, by less than the
+/// Were patches to differ, and with them the places where coarse and fine cells meet, so would the solutions, by less than the
 /// tolerance that leaves a cell unrefined.
 const REGRIDDED: f64 = 1e-3;
 
@@ -113,17 +114,36 @@ fn assert_close(simulation: &Simulation<2>, reference: &str) -> (Field, Field) {
     (ours, theirs)
 }
 
-/// Small patches, regridded every second step.
+/// Small patches, regridded every second step. Other ways to settle the ties in clustering, or less room around the finest
+/// level, change the patches and move the solution by two thousandths, as much as AMRClaw's own differs from itself with x and y
+/// exchanged. So the patches must be its very own; then the values are.
 #[test]
 fn dyn3() {
     let mut simulation = start("dyn3");
-    assert_close(&simulation, "dyn3_0000");
-    for step in 1..=40 {
-        simulation.step().unwrap_or_else(|e| panic!("step {step}: {e}"));
-        if step == 1 || step == 40 {
+    for step in 0..=40 {
+        if step > 0 {
+            simulation.step().unwrap_or_else(|e| panic!("step {step}: {e}"));
+        }
+        if [0, 1, 40].contains(&step) {
             assert_close(&simulation, &format!("dyn3_{step:04}"));
+            assert_equal(&simulation, &format!("dyn3_{step:04}"), SAME_INTERFACES);
         }
     }
+}
+
+/// The paper's benchmark on 100 x 100 coarse cells takes as many steps as AMRClaw's on each level, and advances as many cells.
+#[test]
+fn acoustics_paper_100() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/acoustics_radial/case.toml");
+    let small = ["mesh.cells=[100,100]".to_string()];
+    let case = Case::load_with(&path, &small, find_built_in).unwrap_or_else(|e| panic!("{e}"));
+    let mut simulation = Simulation::<2>::from_case(&case, &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    simulation.advance_to(1.0).unwrap_or_else(|e| panic!("{e}"));
+    let counts = simulation.counts();
+    let steps: Vec<u64> = counts.levels.iter().map(|level| level.steps).collect();
+    assert_eq!(steps, [113, 226, 452]);
+    let cells = counts.cells_total() as f64;
+    assert!((cells / 7.047e7 - 1.0).abs() <= 0.05, "{cells:e} cells advanced, not 7.047e7");
 }
 
 /// The paper's benchmark on a small grid: solution, cells per level, total pressure, gauges.

@@ -4,7 +4,6 @@ use super::CpuExecutor;
 use super::boundary::{self, BoundaryContext};
 use super::interpolate::{CoarseSource, Slope, interpolate, rows};
 use super::store::LevelStore;
-use crate::exec::GhostFill;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::{Level, Ratio};
 use crate::plan::{CopyRegion, GhostPlan, InterpRegion};
@@ -79,16 +78,11 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn fill_level(&mut self, level: Level, plan: &GhostPlan<D>, fill: GhostFill) {
+    pub(super) fn fill_level(&mut self, level: Level, plan: &GhostPlan<D>) {
         assert_eq!(plan.epoch(), self.epoch, "stale plan: rebuild at regrid");
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
-        let coarse = match fill {
-            GhostFill::All => {
-                coarser.last().map(|c| CoarseLevel::at_time(c, store.time, self.ratios[level.index() - 1]))
-            }
-            GhostFill::SameLevel => None,
-        };
+        let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.time, self.ratios[level.index() - 1]));
         let context = BoundaryContext {
             domain: &self.problem.domain,
             cells: store.mesh.domain().hi,

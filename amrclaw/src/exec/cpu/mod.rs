@@ -18,7 +18,7 @@ mod store;
 mod transfer;
 mod update;
 
-use super::{ExecError, Executor, GhostFill, LevelState, StepReport};
+use super::{ExecError, Executor, LevelState, StepReport};
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
@@ -111,8 +111,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
-    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>, fill: GhostFill) -> Result<(), ExecError> {
-        self.fill_level(level, plan, fill);
+    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
+        self.fill_level(level, plan);
         Ok(())
     }
 
