@@ -3,15 +3,15 @@
 use super::{example, files, record, run};
 use amrclaw::io::read;
 
-/// A source term that has no value after t = 0.05 ends the run there; all that is written before it is finite.
+/// A source term that has no value after t = 0.2 ends the run there; all that is written before it is finite.
 #[test]
 fn a_solution_that_is_no_number_ends_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let sets =
-        ["mesh.cells=[20,10]", r#"source.q="sqrt(0.05 - t)""#, r#"scheme.source="godunov""#, "output.times=[0.01,1.0]"];
+        ["mesh.cells=[20,10]", r#"source.q="sqrt(0.2 - t)""#, r#"scheme.source="godunov""#, "output.times=[0.01,1.0]"];
     let outcome = run(folder.path(), &example("burgers_square"), &sets, &["--output", "out"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    for part in ["q is NaN", "level", "patch", "cell [", "t = 0.0", "frame_0001.vtkhdf", "checkpoint_", "run.json"] {
+    for part in ["q is NaN", "level", "patch", "cell [", "t = 0.", "frame_0001.vtkhdf", "checkpoint_", "run.json"] {
         assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
     }
     let dir = folder.path().join("out");
@@ -20,7 +20,7 @@ fn a_solution_that_is_no_number_ends_the_run() {
     assert!(record["error"].as_str().unwrap().contains("q is NaN"));
     assert!(files(&dir).iter().any(|name| name.starts_with("checkpoint_")));
     let frame = read::frame::<2>(&dir.join("frame_0001.vtkhdf")).unwrap();
-    assert!(frame.time > 0.01 && frame.time < 0.06 && Some(frame.time) == record["time"].as_f64());
+    assert!(frame.time > 0.01 && frame.time < 0.2 && Some(frame.time) == record["time"].as_f64());
     assert!(frame.levels.iter().flat_map(|l| &l.patches).flat_map(|p| &p.q).all(|v| v.is_finite()));
 }
 
