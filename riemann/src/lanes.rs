@@ -13,7 +13,7 @@ macro_rules! pack {
         splat: $splat:expr, load: $load:expr, store: $store:expr,
         add: $add:expr, sub: $sub:expr, mul: $mul:expr, div: $div:expr,
         abs: $abs:expr, neg: $neg:expr, sqrt: $sqrt:expr,
-        lt: $lt:expr, le: $le:expr, select: $select:expr,
+        lt: $lt:expr, le: $le:expr, select: $select:expr, shift_up: $shift_up:expr, shift_down: $shift_down:expr,
         and: $and:expr, or: $or:expr, not: $not:expr, any: $any:expr $(,)?
     ) => {
         $(#[$doc])*
@@ -78,6 +78,18 @@ macro_rules! pack {
             unsafe fn store(self, p: *mut $lane) {
                 // SAFETY: writable by the caller's promise; the instruction takes any alignment.
                 unsafe { $store(p, self.0) }
+            }
+            #[inline(always)]
+            fn shift_up(before: Self, here: Self) -> Self {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $shift_up(before.0, here.0) })
+            }
+            #[inline(always)]
+            fn shift_down(here: Self, after: Self) -> Self {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $shift_down(here.0, after.0) })
             }
             #[inline(always)]
             fn max_lane(self) -> $lane {
@@ -162,6 +174,12 @@ macro_rules! array_pack {
             select: |m: [bool; $lanes], a: [$lane; $lanes], b: [$lane; $lanes]| {
                 std::array::from_fn(|i| if m[i] { a[i] } else { b[i] })
             },
+            shift_up: |before: [$lane; $lanes], here: [$lane; $lanes]| -> [$lane; $lanes] {
+                std::array::from_fn(|i| if i == 0 { before[$lanes - 1] } else { here[i - 1] })
+            },
+            shift_down: |here: [$lane; $lanes], after: [$lane; $lanes]| -> [$lane; $lanes] {
+                std::array::from_fn(|i| if i == $lanes - 1 { after[0] } else { here[i + 1] })
+            },
             and: |a: [bool; $lanes], b: [bool; $lanes]| std::array::from_fn(|i| a[i] && b[i]),
             or: |a: [bool; $lanes], b: [bool; $lanes]| std::array::from_fn(|i| a[i] || b[i]),
             not: |a: [bool; $lanes]| a.map(|x| !x),
@@ -195,6 +213,8 @@ mod x86 {
         sqrt: |a| _mm256_sqrt_pd(a),
         lt: |a, b| _mm256_cmp_pd::<_CMP_LT_OQ>(a, b), le: |a, b| _mm256_cmp_pd::<_CMP_LE_OQ>(a, b),
         select: |m, a, b| _mm256_blendv_pd(b, a, m),
+        shift_up: |before, here| _mm256_shuffle_pd::<0b0101>(_mm256_permute2f128_pd::<0x21>(before, here), here),
+        shift_down: |here, after| _mm256_shuffle_pd::<0b0101>(here, _mm256_permute2f128_pd::<0x21>(here, after)),
         and: |a, b| _mm256_and_pd(a, b), or: |a, b| _mm256_or_pd(a, b),
         not: |a| _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))),
         any: |a| _mm256_movemask_pd(a) != 0,
@@ -211,6 +231,16 @@ mod x86 {
         sqrt: |a| _mm256_sqrt_ps(a),
         lt: |a, b| _mm256_cmp_ps::<_CMP_LT_OQ>(a, b), le: |a, b| _mm256_cmp_ps::<_CMP_LE_OQ>(a, b),
         select: |m, a, b| _mm256_blendv_ps(b, a, m),
+        shift_up: |before, here| {
+            let middle = _mm256_permute2f128_ps::<0x21>(before, here);
+            let (middle, here) = (_mm256_castps_si256(middle), _mm256_castps_si256(here));
+            _mm256_castsi256_ps(_mm256_alignr_epi8::<12>(here, middle))
+        },
+        shift_down: |here, after| {
+            let middle = _mm256_permute2f128_ps::<0x21>(here, after);
+            let (middle, here) = (_mm256_castps_si256(middle), _mm256_castps_si256(here));
+            _mm256_castsi256_ps(_mm256_alignr_epi8::<4>(middle, here))
+        },
         and: |a, b| _mm256_and_ps(a, b), or: |a, b| _mm256_or_ps(a, b),
         not: |a| _mm256_xor_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(-1))),
         any: |a| _mm256_movemask_ps(a) != 0,
@@ -226,6 +256,14 @@ mod x86 {
         sqrt: |a| _mm512_sqrt_pd(a),
         lt: |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b), le: |a, b| _mm512_cmp_pd_mask::<_CMP_LE_OQ>(a, b),
         select: |m, a, b| _mm512_mask_blend_pd(m, b, a),
+        shift_up: |before, here| {
+            let (before, here) = (_mm512_castpd_si512(before), _mm512_castpd_si512(here));
+            _mm512_castsi512_pd(_mm512_alignr_epi64::<7>(here, before))
+        },
+        shift_down: |here, after| {
+            let (here, after) = (_mm512_castpd_si512(here), _mm512_castpd_si512(after));
+            _mm512_castsi512_pd(_mm512_alignr_epi64::<1>(after, here))
+        },
         and: |a: __mmask8, b| a & b, or: |a: __mmask8, b| a | b, not: |a: __mmask8| !a,
         any: |a: __mmask8| a != 0,
     }
@@ -240,6 +278,14 @@ mod x86 {
         sqrt: |a| _mm512_sqrt_ps(a),
         lt: |a, b| _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), le: |a, b| _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b),
         select: |m, a, b| _mm512_mask_blend_ps(m, b, a),
+        shift_up: |before, here| {
+            let (before, here) = (_mm512_castps_si512(before), _mm512_castps_si512(here));
+            _mm512_castsi512_ps(_mm512_alignr_epi32::<15>(here, before))
+        },
+        shift_down: |here, after| {
+            let (here, after) = (_mm512_castps_si512(here), _mm512_castps_si512(after));
+            _mm512_castsi512_ps(_mm512_alignr_epi32::<1>(after, here))
+        },
         and: |a: __mmask16, b| a & b, or: |a: __mmask16, b| a | b, not: |a: __mmask16| !a,
         any: |a: __mmask16| a != 0,
     }

@@ -58,6 +58,10 @@ pub trait Real:
     /// # Safety
     /// `p .. p + LANES` must be writable. No alignment beyond that of the scalar is needed.
     unsafe fn store(self, p: *mut Self::Scalar);
+    /// The lanes moved up by one: the last lane of `before`, then all but the last of `here`.
+    fn shift_up(before: Self, here: Self) -> Self;
+    /// The lanes moved down by one: all but the first of `here`, then the first of `after`.
+    fn shift_down(here: Self, after: Self) -> Self;
     /// The largest lane; lanes that are NaN are passed over.
     fn max_lane(self) -> Self::Scalar;
 
@@ -143,6 +147,14 @@ macro_rules! impl_scalar {
             unsafe fn store(self, p: *mut $t) {
                 // SAFETY: the caller promises that `p` is writable.
                 unsafe { *p = self }
+            }
+            #[inline(always)]
+            fn shift_up(before: Self, _here: Self) -> Self {
+                before
+            }
+            #[inline(always)]
+            fn shift_down(_here: Self, after: Self) -> Self {
+                after
             }
             #[inline(always)]
             fn max_lane(self) -> $t {

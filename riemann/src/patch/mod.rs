@@ -4,11 +4,14 @@
 //! known here. [`PatchSolver`] is the object-safe face of a solver: its entry points take whole tiles or lists of
 //! faces, so that calling them through a pointer costs nothing.
 
+mod correction;
 mod dispatch;
 mod face;
 mod rows;
 mod source;
 mod update;
+mod x_faces;
+mod y_faces;
 
 pub use dispatch::{Isa, Kernels, PatchSolver};
 
@@ -16,7 +19,7 @@ use crate::axis::{Axis, Side};
 use crate::limiter::Limiter;
 
 /// Columns of a tile at most: the row buffers of one tile then stay in the first-level cache.
-pub const TILE_COLUMNS: usize = 64;
+pub const TILE_COLUMNS: usize = 256;
 /// Columns that a tile may reach beyond that, into ghost cells which later sweeps read.
 pub const TILE_GROWTH: usize = 8;
 /// Rows of a tile at most: the unit of work that threads share.
