@@ -2,6 +2,9 @@
 
 use riemann::real::Scalar;
 
+/// Arrays up to this size are not worth telling apart.
+const SMALL: usize = 1 << 10;
+
 /// Arrays handed back, for the next that asks.
 #[derive(Debug, Default)]
 pub struct Pool<R> {
@@ -20,19 +23,22 @@ impl<R: Scalar> Pool<R> {
 
     /// An array of `len` numbers, each of them some finite or non-finite number left by an earlier owner, or zero.
     pub fn take(&mut self, len: usize) -> Vec<R> {
-        let fits = |v: &Vec<R>| v.capacity() >= len;
-        let best = (0..self.free.len()).filter(|&k| fits(&self.free[k])).min_by_key(|&k| self.free[k].capacity());
-        let largest = (0..self.free.len()).max_by_key(|&k| self.free[k].capacity());
-        let mut array = match best.or(largest) {
+        // A large array is not spent on a small request: the next large one would have to be allocated.
+        let fits = |v: &Vec<R>| (len..=2 * len + SMALL).contains(&v.capacity());
+        let nearly = |v: &Vec<R>| (len / 2..len).contains(&v.capacity());
+        let capacity = |k: &usize| self.free[*k].capacity();
+        let fitting = (0..self.free.len()).filter(|&k| fits(&self.free[k])).min_by_key(capacity);
+        let growing = || (0..self.free.len()).filter(|&k| nearly(&self.free[k])).max_by_key(capacity);
+        let mut array = match fitting.or_else(growing) {
             Some(k) => self.free.swap_remove(k),
             None => Vec::new(),
         };
         if array.capacity() < len {
-            // A quarter more than asked for: the next regrid wants about as much.
-            let before = array.capacity();
-            array.clear();
-            array.reserve_exact(len + len / 4);
-            self.held += array.capacity() - before;
+            // A little more than asked for: the next regrid wants about as much. The old memory goes first.
+            self.held -= array.capacity();
+            drop(std::mem::take(&mut array));
+            array.reserve_exact(len + len / 8);
+            self.held += array.capacity();
             self.grown += 1;
         }
         array.resize(len, R::default());
