@@ -92,7 +92,7 @@ mod tests {
             for n in [0.3, 1.0, 7.0] {
                 let textbook = [
                     1.0,
-                    f64::max(0.0, f64::min(1.0, theta)),
+                    theta.clamp(0.0, 1.0),
                     f64::max(0.0, f64::max(f64::min(1.0, 2.0 * theta), f64::min(2.0, theta))),
                     (theta + theta.abs()) / (1.0 + theta.abs()),
                     f64::max(0.0, f64::min(0.5 * (1.0 + theta), f64::min(2.0, 2.0 * theta))),

@@ -286,7 +286,7 @@ where
             let out = self.args.q_next.offset(self.offset(i, k));
             if i + V::LANES as isize <= self.columns {
                 for (m, value) in values.into_iter().enumerate() {
-                    self.finite += value - value;
+                    self.finite += value * V::zero();
                     value.store(out.add(m * component));
                 }
                 return;
@@ -295,7 +295,7 @@ where
             for (m, value) in values.into_iter().enumerate() {
                 value.store(pack.as_mut_ptr());
                 for (lane, value) in pack.into_iter().take((self.columns - i) as usize).enumerate() {
-                    self.finite += V::splat(value - value);
+                    self.finite += V::splat(value) * V::zero();
                     *out.add(m * component + lane) = value;
                 }
             }

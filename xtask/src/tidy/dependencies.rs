@@ -10,7 +10,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("index", &[]),
     ("mesh", &["index"]),
     ("fields", &["mesh", "riemann"]),
-    ("plan", &["mesh"]),
+    ("plan", &["mesh", "riemann"]),
     ("physics", &["fields"]),
     ("exec", &["physics", "plan"]),
     ("regrid", &["exec", "plan"]),

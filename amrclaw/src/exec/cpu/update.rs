@@ -1,8 +1,9 @@
 //! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
 
+use super::scratch::Scratch;
 use super::{CpuExecutor, register, source};
 use crate::exec::{ExecError, StepReport};
-use crate::fields::{LevelLayout, Shared};
+use crate::fields::{LevelLayout, Pool, Shared};
 use crate::index::Level;
 use crate::physics::{SourceSplit, Split};
 use crate::plan::{LevelPlans, Tile};
@@ -102,6 +103,34 @@ impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
     }
 }
 
+impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
+    /// Updates all tiles of the level.
+    fn update_all(&self, solver: &dyn PatchSolver<R>, plans: &LevelPlans<D>, scratch: &Scratch<R>) -> Outcome {
+        let update = |tile: &Tile| {
+            let report = self.update_tile(solver, tile, plans, &mut scratch.mine());
+            Outcome { courant: report.courant, patch: tile.patch, finite: report.finite }
+        };
+        plans.tiles.tiles.par_iter().with_max_len(1).map(update).reduce(|| Outcome::NONE, Outcome::or)
+    }
+}
+
+/// Makes room for states between the parts of a step.
+fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>) {
+    for stage in stages.iter_mut().filter(|stage| stage.len() < len) {
+        pool.give(std::mem::take(stage));
+        *stage = pool.take(len);
+    }
+}
+
+/// From when and for how long the source terms act after the waves.
+fn source_after_waves(split: SourceSplit, time: f64, dt: f64) -> (f64, f64) {
+    match split {
+        SourceSplit::None => (time, 0.0),
+        SourceSplit::Godunov => (time, dt),
+        SourceSplit::Strang => (time + 0.5 * dt, 0.5 * dt),
+    }
+}
+
 /// Largest Courant number so far, where, and whether all is finite. Combined in any order to the same result.
 #[derive(Clone, Copy)]
 struct Outcome {
@@ -138,12 +167,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let aux = std::mem::take(&mut store.aux);
         let (layout, time, num_eqn) = (store.layout.clone(), store.time, store.num_eqn);
         let array_len = layout.len(num_eqn);
-        for stage in &mut self.stage[..self.num_stages] {
-            if stage.len() < array_len {
-                self.pool.give(std::mem::take(stage));
-                *stage = self.pool.take(array_len);
-            }
-        }
+        make_stages(&mut self.stage[..self.num_stages], array_len, &mut self.pool);
         let mut dx = [1.0; 3];
         dx[..D].copy_from_slice(&store.dx);
         let mut scheme = self.problem.scheme;
@@ -190,17 +214,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 tap_stride: own.tiles.num_slots(),
             };
             let (solver, scratch) = (self.solver.as_ref(), &self.scratch);
-            outcome = own
-                .tiles
-                .tiles
-                .par_iter()
-                .with_max_len(1)
-                .map(|tile| {
-                    let report = context.update_tile(solver, tile, own, &mut scratch.mine());
-                    Outcome { courant: report.courant, patch: tile.patch, finite: report.finite }
-                })
-                .reduce(|| Outcome::NONE, Outcome::or)
-                .or(outcome);
+            outcome = context.update_all(solver, own, scratch).or(outcome);
             let gather = register::Gather {
                 sweeps: &self.sweeps,
                 sweep: n,
@@ -224,11 +238,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             input = output;
             stages.swap(0, 1);
         }
-        let (after_for, after_from) = match source_split {
-            SourceSplit::None => (0.0, time),
-            SourceSplit::Godunov => (dt, time),
-            SourceSplit::Strang => (0.5 * dt, time + 0.5 * dt),
-        };
+        let (after_from, after_for) = source_after_waves(source_split, time, dt);
         if after_for > 0.0 {
             // SAFETY: the new state is ours alone.
             outcome.finite &= unsafe { sources.apply(next, false, after_from, after_for) };
