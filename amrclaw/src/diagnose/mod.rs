@@ -99,7 +99,7 @@ impl LevelCounts {
 }
 
 /// What a run has done so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Per level, coarsest first.
     pub levels: Vec<LevelCounts>,
@@ -109,6 +109,19 @@ pub struct Counts {
     pub retries: u64,
     /// Largest Courant number of an accepted step.
     pub courant_max: f64,
+}
+
+impl Clone for Counts {
+    fn clone(&self) -> Self {
+        Counts { levels: self.levels.clone(), ..*self }
+    }
+
+    /// Allocates nothing where there are no more levels than before.
+    fn clone_from(&mut self, source: &Self) {
+        let mut levels = std::mem::take(&mut self.levels);
+        levels.clone_from(&source.levels);
+        *self = Counts { levels, ..*source };
+    }
 }
 
 impl Counts {

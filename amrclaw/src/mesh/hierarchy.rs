@@ -9,12 +9,27 @@ use std::sync::Arc;
 pub struct MeshEpoch(pub u64);
 
 /// The patches of every level. Copies share their levels.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Hierarchy<const D: usize> {
     domain: Domain<D>,
     ratios: Vec<Ratio<D>>,
     levels: Vec<Arc<LevelMesh<D>>>,
     epoch: MeshEpoch,
+}
+
+impl<const D: usize> Clone for Hierarchy<D> {
+    fn clone(&self) -> Self {
+        let (domain, ratios, levels) = (self.domain.clone(), self.ratios.clone(), self.levels.clone());
+        Hierarchy { domain, ratios, levels, epoch: self.epoch }
+    }
+
+    /// Allocates nothing where there are no more levels than before.
+    fn clone_from(&mut self, source: &Self) {
+        self.domain.clone_from(&source.domain);
+        self.ratios.clone_from(&source.ratios);
+        self.levels.clone_from(&source.levels);
+        self.epoch = source.epoch;
+    }
 }
 
 impl<const D: usize> Hierarchy<D> {

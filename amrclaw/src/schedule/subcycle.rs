@@ -5,6 +5,7 @@
 //! ask for more: Berger & LeVeque 1998, doi:10.1137/S0036142997315974, §3.
 
 use crate::index::Level;
+use std::sync::Arc;
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,13 +72,26 @@ enum Phase {
 }
 
 /// The state machine of one coarse step after another.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct Subcycle {
-    control: StepControl,
+    control: Arc<StepControl>,
     clocks: Vec<LevelClock>,
     finest: usize,
     level: usize,
     phase: Phase,
+}
+
+impl Clone for Subcycle {
+    fn clone(&self) -> Self {
+        Subcycle { control: self.control.clone(), clocks: self.clocks.clone(), ..*self }
+    }
+
+    /// Allocates nothing: both have the same number of levels.
+    fn clone_from(&mut self, source: &Self) {
+        self.control.clone_from(&source.control);
+        self.clocks.clone_from(&source.clocks);
+        (self.finest, self.level, self.phase) = (source.finest, source.level, source.phase);
+    }
 }
 
 impl Subcycle {
@@ -85,7 +99,7 @@ impl Subcycle {
     pub fn new(control: StepControl, finest: Level) -> Self {
         let clock = LevelClock { time: 0.0, dt: 0.0, to_go: 0, dt_wanted: f64::INFINITY, steps_since_regrid: 0 };
         let clocks = vec![clock; control.time_ratios.len() + 1];
-        Subcycle { control, clocks, finest: finest.index(), level: 0, phase: Phase::Done }
+        Subcycle { control: Arc::new(control), clocks, finest: finest.index(), level: 0, phase: Phase::Done }
     }
 
     /// Begins a coarse step of size `dt` at `time`.

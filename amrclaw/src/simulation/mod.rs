@@ -89,6 +89,7 @@ pub struct Simulation<const D: usize> {
     plans: Arc<Vec<LevelPlans<D>>>,
     exec: Box<dyn Executor<D>>,
     subcycle: Subcycle,
+    saved: Option<Box<step::Saved<D>>>,
     time: f64,
     dt_next: f64,
     counts: Counts,
@@ -121,6 +122,7 @@ impl<const D: usize> Simulation<D> {
         let num_eqn = shape.equations.len();
         Ok(Simulation {
             subcycle: Subcycle::new(control, Level::COARSEST),
+            saved: None,
             plans: Arc::new(Vec::new()),
             equations: shape.equations.clone(),
             aux: shape.aux.clone(),

@@ -13,8 +13,8 @@ use tracing::{debug, info_span};
 /// A step may be this much longer to reach a given time, instead of leaving a tiny step for the next.
 const STRETCH: f64 = 1.001;
 
-/// What a rejected step returns to, besides the values.
-struct Saved<const D: usize> {
+/// What a rejected step returns to, besides the values. Kept from step to step, so that saving allocates nothing.
+pub(super) struct Saved<const D: usize> {
     hierarchy: Hierarchy<D>,
     plans: Arc<Vec<LevelPlans<D>>>,
     subcycle: Subcycle,
@@ -81,6 +81,7 @@ impl<const D: usize> Simulation<D> {
             }
         }
         self.time = if hits { limit } else { self.time + dt };
+        self.saved = Some(saved);
         for l in 0..self.hierarchy.num_levels() {
             self.exec.set_time(Level(l as u8), self.time);
         }
@@ -91,15 +92,25 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    fn save(&mut self) -> Saved<D> {
+    fn save(&mut self) -> Box<Saved<D>> {
         self.exec.save();
-        Saved {
-            hierarchy: self.hierarchy.clone(),
-            plans: self.plans.clone(),
-            subcycle: self.subcycle.clone(),
-            counts: self.counts.clone(),
-            gauge_lengths: self.gauges.iter().map(super::Gauge::len).collect(),
-        }
+        let gauge_lengths = self.gauges.iter().map(super::Gauge::len);
+        let Some(mut saved) = self.saved.take() else {
+            return Box::new(Saved {
+                hierarchy: self.hierarchy.clone(),
+                plans: self.plans.clone(),
+                subcycle: self.subcycle.clone(),
+                counts: self.counts.clone(),
+                gauge_lengths: gauge_lengths.collect(),
+            });
+        };
+        saved.hierarchy.clone_from(&self.hierarchy);
+        saved.plans.clone_from(&self.plans);
+        saved.subcycle.clone_from(&self.subcycle);
+        saved.counts.clone_from(&self.counts);
+        saved.gauge_lengths.clear();
+        saved.gauge_lengths.extend(gauge_lengths);
+        saved
     }
 
     fn restore(&mut self, saved: &Saved<D>) {
