@@ -8,8 +8,9 @@
 mod common;
 
 use amrclaw::io::config::SolverShape;
-use amrclaw::simulation::{RunOptions, Simulation, SolverKernels, UserFunctions};
+use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
 use common::{absolute_totals, start, take_steps};
+use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 
 /// Drift of a total relative to `∫ |q|` at the start. Each of some 10⁴ interface faces rounds at 1e-16 of the state, with either sign,

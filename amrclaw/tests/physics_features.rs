@@ -5,11 +5,12 @@ mod common;
 
 use amrclaw::io::config::{Case, SolverShape};
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
-use amrclaw::simulation::{Precision, RunOptions, Simulation, SolverKernels, UserFunctions};
+use amrclaw::simulation::{Precision, RunOptions, Simulation, UserFunctions};
 use common::{
     absolute_totals, advance_to, case, for_each_finest_cell, l1_error, largest_difference, orders, start, start_with,
     take_steps,
 };
+use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;

@@ -9,44 +9,15 @@ use crate::mesh::Domain;
 use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction};
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, RefinementRegion, RegridOptions};
-use riemann::catalogue::{self, SolverVisitor};
+use riemann::catalogue;
 use riemann::limiter::Limiter;
-use riemann::patch::{Kernels, MAX_WAVES, PatchSolver, Scheme};
-use riemann::solver::Solver;
+use riemann::patch::{MAX_WAVES, Scheme, SolverKernels};
 use std::sync::Arc;
 
-/// A solver's kernels in both precisions.
-#[derive(Clone)]
-pub struct SolverKernels {
-    /// In `f64`.
-    pub double: Arc<dyn PatchSolver<f64>>,
-    /// In `f32`.
-    pub single: Arc<dyn PatchSolver<f32>>,
-}
-
-impl SolverKernels {
-    /// Compiles a solver into kernels.
-    pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
-        SolverKernels { double: Arc::new(Kernels::new(solver.clone())), single: Arc::new(Kernels::new(solver)) }
-    }
-}
-
-struct MakeKernels;
-
-impl SolverVisitor for MakeKernels {
-    type Output = SolverKernels;
-
-    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
-        SolverKernels::new(solver)
-    }
-}
-
 /// Kernels of the built-in solver that the case names.
-///
-/// Not generic, so that they are compiled once, in this crate, and not again in every program and test that uses it.
 fn built_in_kernels(case: &Case) -> Result<SolverKernels, RunError> {
     let SolverFrom::Name(name) = &case.solver.from else { unreachable!("found among the built-in solvers") };
-    let kernels = catalogue::build(name, &case.solver.parameters, MakeKernels);
+    let kernels = catalogue::kernels(name, &case.solver.parameters);
     Ok(kernels.map_err(|errors| case.error("solver", errors.to_string(), "see the solver's parameters"))?)
 }
 

@@ -7,7 +7,7 @@ mod restart;
 mod run;
 mod step;
 
-pub use build::{SolverKernels, UserFunctions, available_threads};
+pub use build::{UserFunctions, available_threads};
 pub use error::RunError;
 pub use gauge::{Gauge, GaugeSample};
 pub use restart::ScheduleState;

@@ -5,9 +5,11 @@
 //! is compiled for that one solver.
 
 mod errors;
+mod kernels;
 mod parameters;
 
 pub use errors::{ParameterError, ParameterErrors};
+pub use kernels::kernels;
 pub use parameters::{ParameterCheck, ParameterInfo};
 
 use crate::solver::Solver;

@@ -7,6 +7,7 @@ use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
 use crate::real::Scalar;
 use crate::solver::Solver;
+use std::sync::Arc;
 
 /// Vector instructions that the update is compiled for. All give the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +118,22 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
         assert!(Isa::available().contains(&isa), "this processor has no {}", isa.name());
         const { assert!(W <= MAX_WAVES) };
         Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX, aux_face: S::AUX_FACE }
+    }
+}
+
+/// A solver's kernels in both precisions.
+#[derive(Clone)]
+pub struct SolverKernels {
+    /// In `f64`.
+    pub double: Arc<dyn PatchSolver<f64>>,
+    /// In `f32`.
+    pub single: Arc<dyn PatchSolver<f32>>,
+}
+
+impl SolverKernels {
+    /// Compiles a solver into kernels.
+    pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
+        SolverKernels { double: Arc::new(Kernels::new(solver.clone())), single: Arc::new(Kernels::new(solver)) }
     }
 }
 

@@ -13,7 +13,7 @@ mod update;
 mod x_faces;
 mod y_faces;
 
-pub use dispatch::{Isa, Kernels, PatchSolver};
+pub use dispatch::{Isa, Kernels, PatchSolver, SolverKernels};
 
 use crate::axis::{Axis, Side};
 use crate::limiter::Limiter;

@@ -1,0 +1,26 @@
+//! The built-in solvers compiled into kernels.
+
+use super::{ParameterErrors, SolverVisitor, build};
+use crate::patch::SolverKernels;
+use crate::solver::Solver;
+use std::collections::BTreeMap;
+
+struct MakeKernels;
+
+impl SolverVisitor for MakeKernels {
+    type Output = SolverKernels;
+
+    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
+        SolverKernels::new(solver)
+    }
+}
+
+/// Kernels of the solver called `name`, in both precisions.
+///
+/// Not generic, so that they are compiled once, in this crate, and not again in every program and test that uses them.
+///
+/// # Errors
+/// As for [`build`].
+pub fn kernels(name: &str, parameters: &BTreeMap<String, f64>) -> Result<SolverKernels, ParameterErrors> {
+    build(name, parameters, MakeKernels)
+}
