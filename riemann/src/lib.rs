@@ -3,9 +3,11 @@
 //! A solver is written once, over [`real::Real`], and runs on one face at a time or on a vector of faces.
 
 pub mod axis;
+#[cfg(feature = "catalogue")]
 pub mod catalogue;
 pub mod lanes;
 pub mod limiter;
+pub mod parameters;
 pub mod patch;
 pub mod real;
 pub mod solver;
@@ -14,6 +16,7 @@ pub mod solvers;
 /// What a solver's file imports.
 pub mod prelude {
     pub use crate::axis::{Axis, Side};
+    pub use crate::parameters::{ParameterCheck, ParameterInfo};
     pub use crate::real::Real;
-    pub use crate::solver::{Normal, Solver, Transverse, TransverseAux};
+    pub use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};
 }

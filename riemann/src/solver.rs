@@ -5,6 +5,7 @@
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, chapters 15, 21, 23.
 
 use crate::axis::{Axis, Side};
+use crate::parameters::ParameterInfo;
 use crate::real::Real;
 
 /// Solution of one Riemann problem, `M` equations and `W` waves.
@@ -40,6 +41,42 @@ pub struct TransverseAux<V, const A: usize> {
     pub above: [V; A],
 }
 
+/// A cell of the mesh, at which initial data and auxiliary values are asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// Centre; components past the dimension are zero.
+    pub centre: [f64; 3],
+    /// Size along each axis; likewise.
+    pub dx: [f64; 3],
+    /// Time.
+    pub time: f64,
+}
+
+impl Cell {
+    /// Coordinate of the cell's lower face along `axis`, where face-centred auxiliary values live.
+    pub fn lower(&self, axis: Axis) -> f64 {
+        self.centre[axis.index()] - 0.5 * self.dx[axis.index()]
+    }
+
+    /// Coordinate of its upper face.
+    pub fn upper(&self, axis: Axis) -> f64 {
+        self.centre[axis.index()] + 0.5 * self.dx[axis.index()]
+    }
+}
+
+/// What a program says and asks of a solver that it does not know: name, parameters, construction.
+pub trait Described: Sized {
+    /// Name by which users ask for the solver.
+    const NAME: &'static str;
+    /// What it solves, in a few words.
+    const TITLE: &'static str;
+    /// Parameters, in the order of the solver's fields.
+    const PARAMETERS: &'static [ParameterInfo];
+
+    /// The solver with these values of its parameters, one each, checked.
+    fn from_parameters(values: &[f64]) -> Self;
+}
+
 /// A Riemann solver in `M` equations, `W` waves and `A` auxiliary values per cell.
 ///
 /// Implementations mark every method `#[inline(always)]`: only then do the vector lanes of [`crate::lanes`] stay in
@@ -58,6 +95,14 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const FWAVES: bool = false;
     /// The solver has a source term.
     const HAS_SOURCE: bool = false;
+    /// The solver has initial data of its own.
+    const HAS_INITIAL: bool = false;
+    /// The solver has auxiliary values of its own.
+    const HAS_AUX: bool = false;
+    /// The solver has boundary values of its own.
+    const HAS_BOUNDARY: bool = false;
+    /// The solver has a refinement criterion of its own.
+    const HAS_FLAG: bool = false;
     /// Per axis, the component of `q` that changes sign at a solid wall with that normal.
     const WALL_NORMAL: [Option<usize>; 3];
 
@@ -92,5 +137,43 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     #[inline(always)]
     fn source<V: Real>(&self, _x: [V; 3], _t: V, _dt: V, q: [V; M], _aux: [V; A]) -> [V; M] {
         q
+    }
+
+    /// The state at the start, where [`Solver::HAS_INITIAL`]; `aux` are the cell's auxiliary values.
+    fn initial(&self, _cell: &Cell, _aux: [f64; A]) -> [f64; M] {
+        [0.0; M]
+    }
+
+    /// Auxiliary values of a cell, where [`Solver::HAS_AUX`].
+    fn aux_values(&self, _cell: &Cell) -> [f64; A] {
+        [0.0; A]
+    }
+
+    /// The state of a ghost cell with centre `x` outside the domain's `side` along `axis`, where
+    /// [`Solver::HAS_BOUNDARY`]; `mirror` is the state of its mirror image inside.
+    #[inline(always)]
+    fn boundary<V: Real>(&self, _axis: Axis, _side: Side, _x: [V; 3], _t: V, mirror: [V; M]) -> [V; M] {
+        mirror
+    }
+
+    /// Whether a cell with centre `x` is to be refined, where [`Solver::HAS_FLAG`].
+    #[inline(always)]
+    fn flag<V: Real>(&self, _x: [V; 3], _t: V, _q: [V; M], _aux: [V; A]) -> V::Mask {
+        V::zero().lt(V::zero())
+    }
+
+    /// An admissible state made of numbers between 0 and 1: what checks of the solver try.
+    fn admissible(&self, unit: [f64; M]) -> [f64; M] {
+        unit.map(|u| 2.0 * u - 1.0)
+    }
+
+    /// Admissible auxiliary values made of numbers between 0 and 1.
+    fn admissible_aux(&self, unit: [f64; A]) -> [f64; A] {
+        unit.map(|u| 0.5 + u)
+    }
+
+    /// The solver of the same problem with x and y exchanged; `None` if there is none.
+    fn exchanged(&self) -> Option<Self> {
+        Some(self.clone())
     }
 }

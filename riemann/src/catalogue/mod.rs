@@ -8,9 +8,9 @@ mod errors;
 mod kernels;
 mod parameters;
 
+pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
 pub use kernels::kernels;
-pub use parameters::{ParameterCheck, ParameterInfo};
 
 use crate::solver::Solver;
 use crate::solvers::{Acoustics, AcousticsVariable, Advection, AdvectionEdge, Burgers, Euler, ShallowWater};

@@ -1,54 +1,7 @@
-//! Parameters of a solver: their description, and their values from what a user gave.
+//! Values of a solver's parameters from what a user gave.
 
 use super::{ParameterError, ParameterErrors, SolverInfo};
 use std::collections::BTreeMap;
-use std::fmt;
-
-/// Description of a solver's parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct ParameterInfo {
-    /// Name, that of the solver's field.
-    pub name: &'static str,
-    /// Meaning, in a few words.
-    pub about: &'static str,
-    /// Value where none is given; without one the parameter must be given.
-    pub default: Option<f64>,
-    /// Which values are possible.
-    pub check: ParameterCheck,
-}
-
-/// Which values of a parameter are possible. All must be finite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParameterCheck {
-    /// Every finite number.
-    Any,
-    /// Numbers above zero.
-    Positive,
-    /// Numbers above one.
-    GreaterThanOne,
-}
-
-impl ParameterCheck {
-    /// Whether `value` is possible.
-    pub fn allows(self, value: f64) -> bool {
-        value.is_finite()
-            && match self {
-                ParameterCheck::Any => true,
-                ParameterCheck::Positive => value > 0.0,
-                ParameterCheck::GreaterThanOne => value > 1.0,
-            }
-    }
-}
-
-impl fmt::Display for ParameterCheck {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ParameterCheck::Any => "a finite number",
-            ParameterCheck::Positive => "a positive number",
-            ParameterCheck::GreaterThanOne => "a number greater than one",
-        })
-    }
-}
 
 /// A value for each parameter of a solver, every one of them possible.
 pub(super) struct Resolved(pub(super) BTreeMap<&'static str, f64>);
