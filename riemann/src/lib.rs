@@ -5,6 +5,7 @@
 pub mod axis;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
+pub mod device_source;
 pub mod lanes;
 pub mod limiter;
 pub mod parameters;

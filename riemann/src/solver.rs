@@ -5,6 +5,7 @@
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, chapters 15, 21, 23.
 
 use crate::axis::{Axis, Side};
+use crate::device_source::DeviceSource;
 use crate::parameters::ParameterInfo;
 use crate::real::Real;
 
@@ -175,5 +176,10 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// The solver of the same problem with x and y exchanged; `None` if there is none.
     fn exchanged(&self) -> Option<Self> {
         Some(self.clone())
+    }
+
+    /// The solver's CUDA C++, if there is one: a solver without runs on the CPU alone.
+    fn device_source(&self) -> Option<DeviceSource> {
+        None
     }
 }

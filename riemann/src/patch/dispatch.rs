@@ -5,6 +5,7 @@ use super::source::apply_source;
 use super::update::{scratch_len, update_tile};
 use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
+use crate::device_source::DeviceSource;
 use crate::real::Scalar;
 use crate::solver::Solver;
 use std::sync::Arc;
@@ -70,6 +71,8 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn has_source(&self) -> bool;
     /// Component that changes sign at a wall with normal `axis`.
     fn wall_normal(&self, axis: Axis) -> Option<usize>;
+    /// The solver's CUDA C++, if there is one.
+    fn device_source(&self) -> Option<DeviceSource>;
     /// Numbers of scratch memory that [`PatchSolver::update_tile`] needs.
     fn scratch_len(&self) -> usize;
 
@@ -194,6 +197,9 @@ where
     }
     fn wall_normal(&self, axis: Axis) -> Option<usize> {
         S::WALL_NORMAL[axis.index()]
+    }
+    fn device_source(&self) -> Option<DeviceSource> {
+        self.solver.device_source()
     }
     fn scratch_len(&self) -> usize {
         scratch_len(M, W)
