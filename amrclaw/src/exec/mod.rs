@@ -4,7 +4,7 @@
 pub mod cpu;
 mod report;
 
-pub use report::{CellPlace, ExecError, LevelState, StepReport};
+pub use report::{CellPlace, ExecError, LevelState, Outcomes, StepReport};
 
 use crate::index::Level;
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
@@ -32,9 +32,20 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Fills a level's ghost cells at its own time: from the same level, the coarser level, the physical boundary.
     fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError>;
 
-    /// Takes one step of a level whose ghost cells are filled, and gathers its part of the conservation fix.
-    /// `plans`: those of all levels.
-    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<StepReport<D>, ExecError>;
+    /// Takes one step of a level whose ghost cells are filled, and gathers its part of the conservation fix. What came of
+    /// it is told by [`Executor::collect`]. `plans`: those of all levels.
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError>;
+
+    /// True if it is dear to wait for what came of each step: the driver then asks once per step of the coarsest level.
+    fn works_ahead(&self) -> bool {
+        false
+    }
+
+    /// Appends what came of the steps and samples since the last call, in their order; waits for them if need be.
+    fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError>;
+
+    /// The first cell of a level that holds a NaN or an infinity.
+    fn find_not_finite(&self, level: Level) -> Option<ExecError>;
 
     /// Sets a level's time, after substeps whose sum rounds differently from the coarser level's step.
     fn set_time(&mut self, level: Level, time: f64);
@@ -46,7 +57,7 @@ pub trait Executor<const D: usize>: Send + Sync {
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
 
     /// Cells of a level that the criterion wants refined. Ghost cells are filled.
-    fn flag(&mut self, level: Level, plans: &LevelPlans<D>, dt: f64) -> Result<TagSet<D>, ExecError>;
+    fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError>;
 
     /// Remembers the state of all levels, to return to.
     fn save(&mut self);
@@ -60,8 +71,9 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Puts interior values in place: the inverse of [`Executor::snapshot`].
     fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError>;
 
-    /// Values at a point, linear between cell centres. `patch` of `level` holds the point; ghost cells are filled.
-    fn sample(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]);
+    /// Takes the values at a point, linear between cell centres, for the next [`Executor::collect`]. `patch` of `level`
+    /// holds the point; ghost cells are filled.
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]);
 
     /// Sum of each equation over a level's cells that finer levels do not cover, times cell volume (and capacity).
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64>;

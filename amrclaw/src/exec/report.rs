@@ -3,15 +3,38 @@
 use crate::index::Level;
 use thiserror::Error;
 
-/// Largest Courant number of a step.
+/// What came of a step of a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StepReport<const D: usize> {
+pub struct StepReport {
     /// Largest Courant number over the level.
     pub courant: f64,
     /// Patch where it was seen.
     pub patch: usize,
-    /// Number of cells advanced.
-    pub cells: u64,
+    /// All new values are finite.
+    pub finite: bool,
+}
+
+/// What came of the steps and samples since they were last asked for, each in the order in which they were taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcomes {
+    /// Steps.
+    pub steps: Vec<StepReport>,
+    /// Values of the samples, one per equation, sample after sample.
+    pub samples: Vec<f64>,
+}
+
+impl Outcomes {
+    /// Forgets everything; keeps the memory.
+    pub fn clear(&mut self) {
+        self.steps.clear();
+        self.samples.clear();
+    }
+
+    /// Moves everything to the end of `other`.
+    pub fn drain_into(&mut self, other: &mut Outcomes) {
+        other.steps.append(&mut self.steps);
+        other.samples.append(&mut self.samples);
+    }
 }
 
 /// A level's interior values on the host.

@@ -56,7 +56,7 @@ pub fn finer_boxes<const D: usize>(
     for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
         exec.fill_ghosts(level, &plans[level.index()].ghost)?;
         let dt = at.dt / hierarchy.ratios()[..level.index()].iter().map(|r| f64::from(r.largest())).product::<f64>();
-        let mut tags = exec.flag(level, &plans[level.index()], dt)?;
+        let mut tags = exec.flag(level, dt)?;
         region::apply(&options.regions, hierarchy, level, at.time, &mut tags);
         let boxes = boxes_over(level, base, hierarchy, &mut tags, finer.first().map_or(&[], Vec::as_slice), options);
         finer.insert(0, boxes);

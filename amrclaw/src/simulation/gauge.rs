@@ -16,6 +16,7 @@ pub struct Gauge<const D: usize> {
     num_eqn: usize,
     levels: Vec<Level>,
     times: Vec<f64>,
+    /// Values of the rows; those of the last rows are missing while the executor has not told them.
     values: Vec<f64>,
 }
 
@@ -78,15 +79,19 @@ impl<const D: usize> Gauge<D> {
         }
     }
 
-    /// Adds a row if the gauge reads this level.
-    pub(super) fn record(&mut self, exec: &dyn Executor<D>, level: Level, time: f64) {
-        if self.location.0 != level {
-            return;
+    /// Adds a row if the gauge reads this level; its values come by [`Gauge::complete`]. True if there is a row to come.
+    pub(super) fn record(&mut self, exec: &mut dyn Executor<D>, level: Level, time: f64) -> bool {
+        let reads = self.location.0 == level;
+        if reads {
+            self.levels.push(level);
+            self.times.push(time);
+            exec.sample(level, self.location.1, self.position);
         }
-        self.levels.push(level);
-        self.times.push(time);
-        let start = self.values.len();
-        self.values.resize(start + self.num_eqn, 0.0);
-        exec.sample(level, self.location.1, self.position, &mut self.values[start..]);
+        reads
+    }
+
+    /// Gives the first row without values its own.
+    pub(super) fn complete(&mut self, values: &[f64]) {
+        self.values.extend_from_slice(values);
     }
 }

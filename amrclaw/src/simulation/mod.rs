@@ -3,6 +3,7 @@
 mod build;
 mod error;
 mod gauge;
+mod pacing;
 mod restart;
 mod run;
 mod step;
@@ -95,6 +96,7 @@ pub struct Simulation<const D: usize> {
     counts: Counts,
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
+    pacing: pacing::Pacing,
     threads: Arc<rayon::ThreadPool>,
 }
 
@@ -131,6 +133,7 @@ impl<const D: usize> Simulation<D> {
             counts: Counts::new(hierarchy.max_levels()),
             stopwatch: Stopwatch::default(),
             gauges: gauges.into_iter().map(|(name, x)| Gauge::new(name, x, num_eqn)).collect(),
+            pacing: pacing::Pacing::new(hierarchy.max_levels()),
             threads: Arc::new(pool),
             hierarchy,
             problem,

@@ -58,12 +58,17 @@ impl<const D: usize> Simulation<D> {
         }
         let saved = self.save();
         let mut tries = 1;
+        let mut ahead = self.exec.works_ahead();
         loop {
             if self.time + dt <= self.time {
                 return Err(RunError::StepTooSmall { dt, time: self.time });
             }
-            match self.coarse_step(dt, tries) {
-                Ok(()) => break,
+            match self.coarse_step(dt, tries, ahead) {
+                Ok(true) => break,
+                Ok(false) => {
+                    self.restore(&saved);
+                    ahead = false;
+                }
                 Err(RunError::Courant { courant, level, .. })
                     if self.settings.dt_fixed.is_none() && tries <= self.settings.max_retries =>
                 {
@@ -115,6 +120,7 @@ impl<const D: usize> Simulation<D> {
 
     fn restore(&mut self, saved: &Saved<D>) {
         self.exec.restore();
+        self.pacing.forget();
         self.hierarchy = saved.hierarchy.clone();
         self.plans = saved.plans.clone();
         self.subcycle = saved.subcycle.clone();
@@ -127,47 +133,53 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// Berger–Oliger: what the schedule says, in its order.
-    fn coarse_step(&mut self, dt: f64, tries: u32) -> Result<(), RunError> {
+    /// Berger–Oliger: what the schedule says, in its order. `ahead`: without hearing what came of each step before the
+    /// next. False if that led to other steps than those to take.
+    fn coarse_step(&mut self, dt: f64, tries: u32, ahead: bool) -> Result<bool, RunError> {
         self.subcycle.begin(self.time, dt);
+        self.pacing.begin(&self.subcycle);
         while let Some(step) = self.subcycle.next() {
             match step {
                 Step::Regrid { base } => self.regrid(base, dt)?,
                 Step::Advance { level, time, dt } => {
-                    let courant = self.advance_level(level, time, dt, tries)?;
+                    self.advance_level(level, time, dt)?;
+                    let courant = match ahead {
+                        true => self.pacing.expected(level, dt),
+                        false => self.hear(level, time, dt, tries)?,
+                    };
                     self.subcycle.report(courant);
+                    self.fill_for_finer(level)?;
                 }
                 Step::Synchronize { coarse, time } => self.synchronize(coarse, time),
             }
+            self.pacing.note(step, self.hierarchy.finest());
         }
+        if ahead { self.catch_up(tries) } else { Ok(true) }
+    }
+
+    fn advance_level(&mut self, level: Level, time: f64, dt: f64) -> Result<(), RunError> {
+        let _span = info_span!("advance", %level, time, dt).entered();
+        let plans = self.plans.clone();
+        let exec = &mut self.exec;
+        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()].ghost))?;
+        self.record_gauges(level, time);
+        let exec = &mut self.exec;
+        self.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
+        let counts = &mut self.counts.levels[level.index()];
+        let mesh = self.hierarchy.level(level);
+        counts.steps += 1;
+        counts.cells += mesh.num_cells() as u64;
+        counts.patches += mesh.patches().len() as u64;
         Ok(())
     }
 
-    fn advance_level(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
-        let _span = info_span!("advance", %level, time, dt).entered();
-        let plans = self.plans.clone();
-        let own = &plans[level.index()];
-        let exec = &mut self.exec;
-        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost))?;
-        for gauge in &mut self.gauges {
-            gauge.record(exec.as_ref(), level, time);
-        }
-        let report = self.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
-        if report.courant > self.settings.cfl_max {
-            let tries = if self.settings.dt_fixed.is_some() { 0 } else { tries };
-            let (courant, limit, patch) = (report.courant, self.settings.cfl_max, report.patch);
-            return Err(RunError::Courant { courant, limit, level, patch, time, dt, tries });
-        }
+    /// The slopes of the finer level's ghost cells read a level's ghost cells, at its new time too.
+    fn fill_for_finer(&mut self, level: Level) -> Result<(), RunError> {
         if level < self.hierarchy.finest() {
-            // The slopes of the finer level's ghost cells read this level's ghost cells, at the new time too.
-            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &own.ghost))?;
+            let (exec, plans) = (&mut self.exec, &self.plans);
+            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()].ghost))?;
         }
-        let counts = &mut self.counts.levels[level.index()];
-        counts.steps += 1;
-        counts.cells += report.cells;
-        counts.patches += self.hierarchy.level(level).patches().len() as u64;
-        self.counts.courant_max = self.counts.courant_max.max(report.courant);
-        Ok(report.courant)
+        Ok(())
     }
 
     fn synchronize(&mut self, coarse: Level, time: f64) {

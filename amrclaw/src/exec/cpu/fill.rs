@@ -123,18 +123,18 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// The first cell of a level that holds a NaN or an infinity.
-    pub(super) fn find_not_finite(&self, level: Level) -> Option<ExecError> {
+    pub(super) fn first_not_finite(&self, level: Level) -> Option<ExecError> {
         let store = &self.levels[level.index()];
-        self.first_not_finite(level, store.q(), self.solver.equations())
+        self.first_not_finite_in(level, store.q(), self.solver.equations())
     }
 
     /// Refuses initial data or auxiliary values that are not finite.
     pub(super) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
-        let aux = self.first_not_finite(level, &self.levels[level.index()].aux, self.solver.aux());
-        self.find_not_finite(level).or(aux).map_or(Ok(()), Err)
+        let aux = self.first_not_finite_in(level, &self.levels[level.index()].aux, self.solver.aux());
+        self.first_not_finite(level).or(aux).map_or(Ok(()), Err)
     }
 
-    fn first_not_finite(&self, level: Level, array: &[R], names: &[&'static str]) -> Option<ExecError> {
+    fn first_not_finite_in(&self, level: Level, array: &[R], names: &[&'static str]) -> Option<ExecError> {
         let patches = &self.levels[level.index()].layout.patches;
         let in_patch = |k: usize| {
             let patch: &PatchLayout<D> = &patches[k];

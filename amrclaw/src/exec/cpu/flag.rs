@@ -8,14 +8,13 @@ use crate::fields::PatchLayout;
 use crate::index::Level;
 use crate::mesh::TagSet;
 use crate::physics::{CellRow, Criterion, StateFunction};
-use crate::plan::LevelPlans;
 use rayon::prelude::*;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn flag_level(&mut self, level: Level, plans: &LevelPlans<D>, dt: f64) -> Result<TagSet<D>, ExecError> {
+    pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
         if let Criterion::Richardson { tolerance } = self.problem.criterion {
-            return self.flag_by_richardson(level, plans, dt, tolerance);
+            return self.flag_by_richardson(level, dt, tolerance);
         }
         let store = &self.levels[level.index()];
         let bitmap = |patch: &PatchLayout<D>| {

@@ -18,7 +18,7 @@ mod store;
 mod transfer;
 mod update;
 
-use super::{ExecError, Executor, LevelState, StepReport};
+use super::{ExecError, Executor, LevelState, Outcomes};
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
@@ -50,6 +50,7 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     stage: [Vec<R>; 2],
     num_stages: usize,
     epoch: MeshEpoch,
+    outcomes: Outcomes,
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -75,6 +76,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             stage: [Vec::new(), Vec::new()],
             num_stages,
             epoch: MeshEpoch::default(),
+            outcomes: Outcomes::default(),
         }
     }
 }
@@ -116,8 +118,19 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         Ok(())
     }
 
-    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<StepReport<D>, ExecError> {
-        self.advance_level(level, plans, dt)
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        let report = self.advance_level(level, plans, dt)?;
+        self.outcomes.steps.push(report);
+        Ok(())
+    }
+
+    fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        self.outcomes.drain_into(outcomes);
+        Ok(())
+    }
+
+    fn find_not_finite(&self, level: Level) -> Option<ExecError> {
+        self.first_not_finite(level)
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -136,8 +149,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
-    fn flag(&mut self, level: Level, plans: &LevelPlans<D>, dt: f64) -> Result<TagSet<D>, ExecError> {
-        self.flag_level(level, plans, dt)
+    fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
+        self.flag_level(level, dt)
     }
 
     fn save(&mut self) {
@@ -149,6 +162,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn restore(&mut self) {
+        self.outcomes.clear();
         for l in 0..self.saved_levels {
             match self.stash[l].take() {
                 Some(saved) if l < self.levels.len() => {
@@ -175,8 +189,12 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.fill_level_aux(level, state.time)
     }
 
-    fn sample(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
-        self.sample_patch(level, patch, position, out);
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        let start = self.outcomes.samples.len();
+        self.outcomes.samples.resize(start + self.solver.equations().len(), 0.0);
+        let mut samples = std::mem::take(&mut self.outcomes.samples);
+        self.sample_patch(level, patch, position, &mut samples[start..]);
+        self.outcomes.samples = samples;
     }
 
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {

@@ -11,7 +11,6 @@ use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{LevelMesh, TagSet};
-use crate::plan::LevelPlans;
 use rayon::prelude::*;
 use riemann::patch::{TILE_COLUMNS, TileArgs};
 use riemann::real::Scalar;
@@ -58,13 +57,7 @@ fn coarsen<const D: usize, R: Scalar>(
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn flag_by_richardson(
-        &mut self,
-        level: Level,
-        _plans: &LevelPlans<D>,
-        dt: f64,
-        tolerance: f64,
-    ) -> Result<TagSet<D>, ExecError> {
+    pub(super) fn flag_by_richardson(&mut self, level: Level, dt: f64, tolerance: f64) -> Result<TagSet<D>, ExecError> {
         let store = &self.levels[level.index()];
         let estimate = |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt, tolerance);
         let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(estimate).collect();

@@ -1,0 +1,142 @@
+//! Hearing what came of steps: at once, or for a whole step of the coarsest level together.
+//!
+//! An executor that works ahead is dear to wait for. Its steps are ordered by the Courant numbers to be expected, those of
+//! each level's last step scaled to the new one; what it tells at the end is then played through the schedule again. If the
+//! schedule would have ordered anything else, the coarse step is taken again from the saved state, hearing each answer at
+//! once. So the steps taken are the same either way.
+
+use super::{RunError, Simulation};
+use crate::exec::{Outcomes, StepReport};
+use crate::index::Level;
+use crate::schedule::{Step, Subcycle};
+
+/// What has been ordered and not yet heard of. Its memory is kept from step to step.
+#[derive(Debug)]
+pub(super) struct Pacing {
+    /// Courant number over size of each level's last step.
+    speeds: Vec<f64>,
+    /// What the schedule ordered, each with the finest level after it.
+    ordered: Vec<(Step, Level)>,
+    /// The schedule as it was when the first of these was ordered.
+    schedule: Option<Subcycle>,
+    /// Gauges whose values are to come.
+    sampled: Vec<usize>,
+    outcomes: Outcomes,
+}
+
+impl Pacing {
+    pub(super) fn new(levels: usize) -> Self {
+        Pacing {
+            speeds: vec![0.0; levels],
+            ordered: Vec::new(),
+            schedule: None,
+            sampled: Vec::new(),
+            outcomes: Outcomes::default(),
+        }
+    }
+
+    /// Forgets what was ordered.
+    pub(super) fn forget(&mut self) {
+        self.ordered.clear();
+        self.sampled.clear();
+        self.outcomes.clear();
+    }
+
+    /// Begins to note what `schedule` orders.
+    pub(super) fn begin(&mut self, schedule: &Subcycle) {
+        self.forget();
+        match &mut self.schedule {
+            Some(kept) => kept.clone_from(schedule),
+            None => self.schedule = Some(schedule.clone()),
+        }
+    }
+
+    pub(super) fn note(&mut self, step: Step, finest: Level) {
+        self.ordered.push((step, finest));
+    }
+
+    /// The Courant number to be expected of a step.
+    pub(super) fn expected(&self, level: Level, dt: f64) -> f64 {
+        self.speeds[level.index()] * dt
+    }
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Lets the gauges that read a level take a row.
+    pub(super) fn record_gauges(&mut self, level: Level, time: f64) {
+        for (k, gauge) in self.gauges.iter_mut().enumerate() {
+            if gauge.record(self.exec.as_mut(), level, time) {
+                self.pacing.sampled.push(k);
+            }
+        }
+    }
+
+    /// Asks the executor what came of steps and samples, and completes the gauges' rows.
+    pub(super) fn collect(&mut self) -> Result<(), RunError> {
+        let Pacing { outcomes, sampled, .. } = &mut self.pacing;
+        outcomes.clear();
+        self.exec.collect(outcomes)?;
+        let num_eqn = self.equations.len();
+        for (k, values) in sampled.drain(..).zip(outcomes.samples.chunks_exact(num_eqn)) {
+            self.gauges[k].complete(values);
+        }
+        Ok(())
+    }
+
+    /// Hears what came of the step just ordered: its Courant number.
+    pub(super) fn hear(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
+        self.collect()?;
+        let report = *self.pacing.outcomes.steps.last().expect("a step was ordered");
+        if !report.finite {
+            let found = self.exec.find_not_finite(level);
+            return Err(found.expect("the update saw a value that is not finite").into());
+        }
+        self.accept(report, level, time, dt, tries)
+    }
+
+    /// Hears what came of all steps of a step of the coarsest level. False if they were not the ones to take.
+    pub(super) fn catch_up(&mut self, tries: u32) -> Result<bool, RunError> {
+        self.collect()?;
+        let Some(mut schedule) = self.pacing.schedule.take() else { return Ok(true) };
+        let stands = self.replay(&mut schedule, tries);
+        std::mem::swap(&mut self.subcycle, &mut schedule);
+        self.pacing.schedule = Some(schedule);
+        stands
+    }
+
+    fn replay(&mut self, schedule: &mut Subcycle, tries: u32) -> Result<bool, RunError> {
+        let mut heard = 0;
+        for k in 0..self.pacing.ordered.len() {
+            let (step, finest) = self.pacing.ordered[k];
+            if schedule.next() != Some(step) {
+                return Ok(false);
+            }
+            match step {
+                Step::Regrid { base } => schedule.set_finest(base, finest),
+                Step::Advance { level, time, dt } => {
+                    let report = self.pacing.outcomes.steps[heard];
+                    heard += 1;
+                    if !report.finite {
+                        // Where is found when the step is taken again.
+                        return Ok(false);
+                    }
+                    schedule.report(self.accept(report, level, time, dt, tries)?);
+                }
+                Step::Synchronize { .. } => {}
+            }
+        }
+        Ok(schedule.next().is_none())
+    }
+
+    /// Refuses a step whose Courant number is too large, else remembers it.
+    fn accept(&mut self, report: StepReport, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
+        let StepReport { courant, patch, .. } = report;
+        if courant > self.settings.cfl_max {
+            let tries = if self.settings.dt_fixed.is_some() { 0 } else { tries };
+            return Err(RunError::Courant { courant, limit: self.settings.cfl_max, level, patch, time, dt, tries });
+        }
+        self.pacing.speeds[level.index()] = courant / dt;
+        self.counts.courant_max = self.counts.courant_max.max(courant);
+        Ok(courant)
+    }
+}
