@@ -1,0 +1,38 @@
+// prelude.cuh: what comes before a solver's text and before every kernel.
+// Defined before it: Real; and, where there is a solver, NUM_EQUATIONS, NUM_WAVES, NUM_AUX.
+
+template <class T, int N> struct Array {
+    T v[N > 0 ? N : 1];
+    __device__ __forceinline__ T& operator[](int i) { return v[i]; }
+    __device__ __forceinline__ const T& operator[](int i) const { return v[i]; }
+};
+
+enum Axis { X, Y, Z };
+enum Side { Lower, Upper };
+
+// The functions of riemann::real::Real, with the same meaning where an argument is NaN.
+template <class T> __device__ __forceinline__ T select(bool which, T yes, T no) { return which ? yes : no; }
+__device__ __forceinline__ Real real_min(Real a, Real b) { return a < b ? a : b; }
+__device__ __forceinline__ Real real_max(Real a, Real b) { return a > b ? a : b; }
+__device__ __forceinline__ double real_abs(double a) { return fabs(a); }
+__device__ __forceinline__ float real_abs(float a) { return fabsf(a); }
+__device__ __forceinline__ double real_sqrt(double a) { return sqrt(a); }
+__device__ __forceinline__ float real_sqrt(float a) { return sqrtf(a); }
+
+#ifdef NUM_EQUATIONS
+constexpr int M = NUM_EQUATIONS, W = NUM_WAVES, A = NUM_AUX;
+typedef Array<Real, M> State;
+typedef Array<Real, A> Aux;
+
+struct Normal {
+    Array<State, W> waves;
+    Array<Real, W> speeds;
+    State amdq, apdq;
+};
+struct Transverse {
+    State bmasdq, bpasdq;
+};
+struct TransverseAux {
+    Aux below, here, above;
+};
+#endif

@@ -1,0 +1,107 @@
+//! Compiled kernels and their launches.
+
+use crate::abi::DeviceStruct;
+use crate::device::Device;
+use crate::error::CudaError;
+use crate::stream::Stream;
+use cudarc::driver::{CudaFunction, CudaModule, result};
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Machine code on a device.
+#[derive(Clone, Debug)]
+pub struct Module {
+    raw: Arc<CudaModule>,
+    device: usize,
+}
+
+/// One entry point of a module.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    raw: CudaFunction,
+    name: &'static str,
+    device: usize,
+}
+
+/// Blocks and threads of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Blocks along each axis.
+    pub blocks: [u32; 3],
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
+}
+
+impl Grid {
+    /// Enough blocks of `threads` threads for `items` items, one a thread.
+    pub fn over(items: usize, threads: u32) -> Grid {
+        let blocks = items.div_ceil(threads as usize).max(1) as u32;
+        Grid { blocks: [blocks, 1, 1], threads, shared_bytes: 0 }
+    }
+}
+
+impl Device {
+    /// Loads machine code.
+    pub(crate) fn load(&self, cubin: Vec<u8>) -> Result<Module, CudaError> {
+        let image = cudarc::nvrtc::Ptx::from_binary(cubin);
+        let raw = self.context().load_module(image).map_err(CudaError::driver("loading a module", self.ordinal()))?;
+        Ok(Module { raw, device: self.ordinal() })
+    }
+}
+
+impl Module {
+    /// The entry point called `name`.
+    pub fn kernel(&self, name: &'static str) -> Result<Kernel, CudaError> {
+        let raw = self.raw.load_function(name).map_err(CudaError::driver("finding a kernel", self.device))?;
+        Ok(Kernel { raw, name, device: self.device })
+    }
+}
+
+impl Kernel {
+    /// Registers of a thread, and its bytes of local memory: more than a few bytes are spilt registers.
+    pub fn resources(&self) -> Result<[i32; 2], CudaError> {
+        let what = CudaError::driver("asking for a kernel's resources", self.device);
+        Ok([self.raw.num_regs().map_err(&what)?, self.raw.local_size_bytes().map_err(&what)?])
+    }
+
+    /// Blocks of `threads` threads that a multiprocessor runs at once.
+    pub fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CudaError> {
+        let blocks = self.raw.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
+        blocks.map_err(CudaError::driver("asking for a kernel's occupancy", self.device))
+    }
+
+    /// Queues the kernel. An empty grid is no launch.
+    ///
+    /// # Safety
+    /// `A` is the struct that the kernel takes; what its pointers point at lives, and is used by nobody else, until the
+    /// kernel is done.
+    pub unsafe fn launch<A: DeviceStruct>(&self, stream: &Stream, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        let [x, y, z] = grid.blocks;
+        if x == 0 || y == 0 || z == 0 {
+            return Ok(());
+        }
+        let failed = |source| CudaError::Launch {
+            kernel: self.name.into(),
+            device: self.device,
+            grid: grid.blocks,
+            block: grid.threads,
+            source,
+        };
+        stream.raw.context().bind_to_thread().map_err(failed)?;
+        let mut arguments: [*mut c_void; 1] = [std::ptr::from_ref(argument).cast_mut().cast()];
+        // SAFETY: the driver copies the struct during the call; the rest is the caller's promise.
+        unsafe {
+            result::launch_kernel(
+                self.raw.cu_function(),
+                (x, y, z),
+                (grid.threads, 1, 1),
+                grid.shared_bytes,
+                stream.raw.cu_stream(),
+                &mut arguments,
+            )
+        }
+        .map_err(failed)
+    }
+}

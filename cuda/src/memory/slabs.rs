@@ -1,0 +1,123 @@
+//! Best-fit pieces of large slabs; knows addresses, never memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Alignment and smallest size of a piece.
+const GRAIN: u64 = 512;
+/// Sizes of slabs are multiples of this: the driver's own pages.
+const PAGE: u64 = 2 << 20;
+/// A slab is at least this large if there is room.
+const COMFORTABLE: u64 = 64 << 20;
+
+/// How much a pool holds and uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolStatistics {
+    /// Bytes held from the driver.
+    pub held: u64,
+    /// Bytes handed out.
+    pub used: u64,
+    /// The most that was ever handed out at once.
+    pub peak: u64,
+    /// How often the driver was asked for memory.
+    pub driver_allocations: u64,
+    /// How often the pool was.
+    pub requests: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    size: u64,
+    slab: u64,
+    free: bool,
+}
+
+/// All pieces of all slabs, side by side without gaps within a slab.
+#[derive(Debug, Default)]
+pub(super) struct Slabs {
+    /// By address.
+    pieces: BTreeMap<u64, Piece>,
+    /// Free pieces: size, address.
+    free: BTreeSet<(u64, u64)>,
+    /// Address and size of each slab.
+    slabs: BTreeMap<u64, u64>,
+    statistics: PoolStatistics,
+}
+
+fn rounded(bytes: u64) -> u64 {
+    bytes.max(1).next_multiple_of(GRAIN)
+}
+
+impl Slabs {
+    /// The smallest free piece that holds `bytes`, cut to size.
+    pub fn take(&mut self, bytes: u64) -> Option<u64> {
+        let wanted = rounded(bytes);
+        let &(size, address) = self.free.range((wanted, 0)..).next()?;
+        self.free.remove(&(size, address));
+        let slab = self.pieces[&address].slab;
+        self.pieces.insert(address, Piece { size: wanted, slab, free: false });
+        if size > wanted {
+            self.pieces.insert(address + wanted, Piece { size: size - wanted, slab, free: true });
+            self.free.insert((size - wanted, address + wanted));
+        }
+        let statistics = &mut self.statistics;
+        statistics.requests += 1;
+        statistics.used += wanted;
+        statistics.peak = statistics.peak.max(statistics.used);
+        Some(address)
+    }
+
+    /// Takes a piece back and joins it with its free neighbours.
+    pub fn give(&mut self, mut address: u64) {
+        let mut piece = self.pieces.remove(&address).filter(|p| !p.free).expect("handed out and not yet given back");
+        self.statistics.used -= piece.size;
+        let joins = |other: &Piece| other.free && other.slab == piece.slab;
+        let before = self.pieces.range(..address).next_back().filter(|(_, p)| joins(p)).map(|(&a, p)| (a, p.size));
+        let after = self.pieces.range(address..).next().filter(|(_, p)| joins(p)).map(|(&a, p)| (a, p.size));
+        for (neighbour, size) in [before, after].into_iter().flatten() {
+            self.pieces.remove(&neighbour);
+            self.free.remove(&(size, neighbour));
+            piece.size += size;
+            address = address.min(neighbour);
+        }
+        piece.free = true;
+        self.free.insert((piece.size, address));
+        self.pieces.insert(address, piece);
+    }
+
+    /// Size of a slab to ask the driver for. `comfortable`: with room for later requests.
+    pub fn slab_size(&self, bytes: u64, comfortable: bool) -> u64 {
+        let exact = rounded(bytes).next_multiple_of(PAGE);
+        if comfortable { exact.max(COMFORTABLE).max((self.statistics.held / 4).next_multiple_of(PAGE)) } else { exact }
+    }
+
+    /// A slab that the driver gave.
+    pub fn add(&mut self, address: u64, size: u64) {
+        self.slabs.insert(address, size);
+        self.pieces.insert(address, Piece { size, slab: address, free: true });
+        self.free.insert((size, address));
+        self.statistics.held += size;
+        self.statistics.driver_allocations += 1;
+    }
+
+    /// Forgets the slabs of which nothing is used, and returns them.
+    pub fn remove_free(&mut self) -> Vec<u64> {
+        let whole = |(&address, &size): (&u64, &u64)| self.free.contains(&(size, address)).then_some((address, size));
+        let unused: Vec<(u64, u64)> = self.slabs.iter().filter_map(whole).collect();
+        for &(address, size) in &unused {
+            self.slabs.remove(&address);
+            self.pieces.remove(&address);
+            self.free.remove(&(size, address));
+            self.statistics.held -= size;
+        }
+        unused.into_iter().map(|(address, _)| address).collect()
+    }
+
+    /// Addresses of all slabs.
+    pub fn all(&self) -> Vec<u64> {
+        self.slabs.keys().copied().collect()
+    }
+
+    pub fn statistics(&self) -> PoolStatistics {
+        self.statistics
+    }
+}
