@@ -8,7 +8,7 @@ pub use report::{CellPlace, ExecError, LevelState, Outcomes, StepReport};
 
 use crate::index::Level;
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
-use crate::plan::{GhostPlan, LevelPlans, TransferPlan};
+use crate::plan::{LevelPlans, TransferPlan};
 
 /// Holds the values of all levels and carries out plans on them.
 ///
@@ -26,11 +26,16 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// From now on plans of this epoch are right, and no others.
     fn set_epoch(&mut self, epoch: MeshEpoch);
 
+    /// True if the plans are to list the faces of the conservation fix one by one, false if runs of faces are enough.
+    fn lists_faces(&self) -> bool {
+        true
+    }
+
     /// Makes room for the fluxes that the plans keep; called once the levels are those of new plans.
     fn make_room(&mut self, plans: &[LevelPlans<D>]);
 
     /// Fills a level's ghost cells at its own time: from the same level, the coarser level, the physical boundary.
-    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError>;
+    fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError>;
 
     /// Takes one step of a level whose ghost cells are filled, and gathers its part of the conservation fix. What came of
     /// it is told by [`Executor::collect`]. `plans`: those of all levels.

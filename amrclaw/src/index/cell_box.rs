@@ -146,14 +146,17 @@ impl<const D: usize> CellBox<D> {
 
     /// All cells of the box, first axis fastest.
     pub fn cells(&self) -> impl Iterator<Item = CellIndex<D>> + use<D> {
-        let (lo, size) = (self.lo, self.size());
-        (0..self.volume()).map(move |mut k| {
-            std::array::from_fn(|d| {
-                let n = size[d] as usize;
-                let i = k % n;
-                k /= n;
-                lo[d] + i as i32
-            })
+        let (lo, hi) = (self.lo, self.hi);
+        let mut next = if self.is_empty() { None } else { Some(lo) };
+        std::iter::from_fn(move || {
+            let cell = next?;
+            next = (0..D).find(|&d| cell[d] + 1 < hi[d]).map(|d| {
+                let mut after = cell;
+                after[d] += 1;
+                after[..d].copy_from_slice(&lo[..d]);
+                after
+            });
+            Some(cell)
         })
     }
 }

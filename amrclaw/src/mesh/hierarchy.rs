@@ -97,17 +97,25 @@ impl<const D: usize> Hierarchy<D> {
         self.domain.dx(self.domain_box(level).hi)
     }
 
+    /// True if both have the same levels, none replaced.
+    pub fn has_levels_of(&self, other: &Self) -> bool {
+        let same = |(a, b): (&Arc<_>, &Arc<_>)| Arc::ptr_eq(a, b);
+        self.num_levels() == other.num_levels() && self.levels.iter().zip(&other.levels).all(same)
+    }
+
     /// Replaces all levels finer than `base` by the given patches, coarser levels first; a level without patches ends
-    /// the list.
+    /// the list. A level that would have the patches that it has stays the same mesh.
     pub fn replace_finer(&mut self, base: Level, finer: Vec<Vec<CellBox<D>>>) {
-        self.levels.truncate(base.index() + 1);
+        let old = self.levels.split_off(base.index() + 1);
+        let mut old = old.into_iter();
         for patches in finer {
             if patches.is_empty() {
                 break;
             }
             let level = Level(self.levels.len() as u8);
             let mesh = LevelMesh::new(self.domain_box(level), self.domain.periodic, patches);
-            self.levels.push(Arc::new(mesh));
+            let before = old.next().filter(|before| before.patches() == mesh.patches());
+            self.levels.push(before.unwrap_or_else(|| Arc::new(mesh)));
         }
         assert!(self.levels.len() <= self.max_levels());
         self.epoch.0 += 1;

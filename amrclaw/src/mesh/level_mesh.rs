@@ -1,5 +1,6 @@
 //! The patches of one level, and which of them lie in a region.
 
+use super::bins::Bins;
 use crate::index::{CellBox, CellIndex};
 
 /// Disjoint patches of one level, sorted.
@@ -10,10 +11,7 @@ pub struct LevelMesh<const D: usize> {
     domain: CellBox<D>,
     periodic: [bool; D],
     patches: Vec<CellBox<D>>,
-    /// Bucket of each patch's lower corner, last axis first, with the patch; sorted. Buckets are as large as the
-    /// largest patch.
-    buckets: Vec<(CellIndex<D>, u32)>,
-    bucket_size: [i32; D],
+    bins: Bins<D>,
 }
 
 /// A part of a region that a patch covers, possibly as a periodic image.
@@ -37,12 +35,7 @@ impl<const D: usize> LevelMesh<D> {
         for p in &patches {
             assert!(!p.is_empty() && domain.contains_box(p), "patch {p:?} in domain {domain:?}");
         }
-        let largest = |d: usize| patches.iter().map(|p| p.size()[d]).max().unwrap_or(1);
-        let bucket_size: [i32; D] = std::array::from_fn(largest);
-        let bucket = |i: CellIndex<D>| reversed(std::array::from_fn(|d| i[d].div_euclid(bucket_size[d])));
-        let mut buckets: Vec<_> = patches.iter().enumerate().map(|(k, p)| (bucket(p.lo), k as u32)).collect();
-        buckets.sort_unstable();
-        LevelMesh { domain, periodic, patches, buckets, bucket_size }
+        LevelMesh { domain, periodic, bins: Bins::new(&patches), patches }
     }
 
     /// The patches, sorted by their lower corner, last axis first.
@@ -65,48 +58,31 @@ impl<const D: usize> LevelMesh<D> {
         self.patches.iter().map(CellBox::volume).sum()
     }
 
-    /// Calls `visit` with each patch that shares cells with the region, and with those cells.
-    fn for_each_in(&self, region: &CellBox<D>, mut visit: impl FnMut(usize, CellBox<D>)) {
-        if region.is_empty() || self.patches.is_empty() {
-            return;
+    /// Calls `visit` with each part of a region that a patch covers, periodic images included. The region may leave the
+    /// domain.
+    #[inline(always)]
+    pub fn for_each_image(&self, region: &CellBox<D>, mut visit: impl FnMut(Image<D>)) {
+        let mut here = |shift: CellIndex<D>| {
+            let back = shift.map(|s| -s);
+            self.bins.for_each_in(&self.patches, &region.shift(back), |patch, part| {
+                visit(Image { patch, part: part.shift(shift), shift });
+            });
+        };
+        let leaves = |d: usize| region.lo[d] < self.domain.lo[d] || region.hi[d] > self.domain.hi[d];
+        let turned: [i32; D] = std::array::from_fn(|d| i32::from(self.periodic[d] && leaves(d)));
+        if turned == [0; D] {
+            return here([0; D]);
         }
-        // A patch reaches at most one bucket beyond that of its lower corner.
-        let first: CellIndex<D> = std::array::from_fn(|d| region.lo[d].div_euclid(self.bucket_size[d]) - 1);
-        let last: CellIndex<D> = std::array::from_fn(|d| (region.hi[d] - 1).div_euclid(self.bucket_size[d]));
-        let mut lines = CellBox::new(first, last.map(|i| i + 1));
-        lines.hi[0] = lines.lo[0] + 1;
-        for line in lines.cells() {
-            let key = reversed(line);
-            let start = self.buckets.partition_point(|(bucket, _)| *bucket < key);
-            for &(bucket, k) in &self.buckets[start..] {
-                if bucket[..D - 1] != key[..D - 1] || bucket[D - 1] > last[0] {
-                    break;
-                }
-                let part = self.patches[k as usize].intersect(region);
-                if !part.is_empty() {
-                    visit(k as usize, part);
-                }
-            }
+        let size = self.domain.size();
+        for turn in CellBox::new(turned.map(|n| -n), turned.map(|n| 1 + n)).cells() {
+            here(std::array::from_fn(|d| turn[d] * size[d]));
         }
     }
 
     /// The parts of a region that patches cover, periodic images included. The region may leave the domain.
     pub fn images(&self, region: &CellBox<D>) -> Vec<Image<D>> {
-        let size = self.domain.size();
-        let shifts = |d: usize| {
-            let outside = region.lo[d] < self.domain.lo[d] || region.hi[d] > self.domain.hi[d];
-            if self.periodic[d] && outside { [-1, 2] } else { [0, 1] }
-        };
-        let ranges: [[i32; 2]; D] = std::array::from_fn(shifts);
-        let turns = CellBox::new(ranges.map(|r| r[0]), ranges.map(|r| r[1]));
         let mut images = Vec::new();
-        for turn in turns.cells() {
-            let shift: CellIndex<D> = std::array::from_fn(|d| turn[d] * size[d]);
-            let back = shift.map(|s| -s);
-            self.for_each_in(&region.shift(back), |patch, part| {
-                images.push(Image { patch, part: part.shift(shift), shift });
-            });
-        }
+        self.for_each_image(region, |image| images.push(image));
         images
     }
 
@@ -123,22 +99,57 @@ impl<const D: usize> LevelMesh<D> {
     /// True if patches cover every cell of the region that lies in the domain, or beyond a periodic side of it.
     pub fn covers(&self, region: &CellBox<D>) -> bool {
         let inside = self.inside_domain(region);
-        let covered: usize = self.images(&inside).iter().map(|image| image.part.volume()).sum();
+        let mut covered = 0;
+        self.for_each_image(&inside, |image| covered += image.part.volume());
         covered == inside.volume()
     }
 
     /// The parts of a region that no patch covers.
     pub fn uncovered(&self, region: &CellBox<D>) -> Vec<CellBox<D>> {
-        let mut rest = vec![*region];
-        for image in self.images(region) {
-            let mut next = Vec::with_capacity(rest.len());
-            for part in &rest {
-                part.subtract_into(&image.part, &mut next);
+        let mut cover = Cover::default();
+        cover.find(self, region);
+        cover.open
+    }
+}
+
+/// How a level covers a region. Kept from region to region, so that finding out allocates nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Cover<const D: usize> {
+    /// The parts that patches cover.
+    pub images: Vec<Image<D>>,
+    /// The parts that none covers.
+    pub open: Vec<CellBox<D>>,
+    spare: Vec<CellBox<D>>,
+}
+
+impl<const D: usize> Cover<D> {
+    /// Finds what covers the region.
+    pub fn find(&mut self, mesh: &LevelMesh<D>, region: &CellBox<D>) {
+        self.images.clear();
+        mesh.for_each_image(region, |image| self.images.push(image));
+        self.close(region);
+    }
+
+    /// Finds what covers a region, given what covers a larger one.
+    pub fn find_among(&mut self, images: &[Image<D>], region: &CellBox<D>) {
+        let within = |image: &Image<D>| Image { part: image.part.intersect(region), ..*image };
+        self.images.clear();
+        self.images.extend(images.iter().map(within).filter(|image| !image.part.is_empty()));
+        self.close(region);
+    }
+
+    /// What the images leave open of the region.
+    fn close(&mut self, region: &CellBox<D>) {
+        self.open.clear();
+        self.open.extend(Some(*region).filter(|region| !region.is_empty()));
+        for image in &self.images {
+            if self.open.is_empty() {
+                return;
             }
-            rest = next;
+            self.spare.clear();
+            self.open.iter().for_each(|part| part.subtract_into(&image.part, &mut self.spare));
+            std::mem::swap(&mut self.open, &mut self.spare);
         }
-        rest.retain(|part| !part.is_empty());
-        rest
     }
 }
 

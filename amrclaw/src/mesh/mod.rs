@@ -1,5 +1,6 @@
 //! The mesh: patches, levels, hierarchy, flags. Integers and extents alone; holds no solution value.
 
+mod bins;
 mod domain;
 mod hierarchy;
 mod level_mesh;
@@ -7,7 +8,7 @@ mod tag_set;
 
 pub use domain::Domain;
 pub use hierarchy::{Hierarchy, MeshEpoch};
-pub use level_mesh::{Image, LevelMesh};
+pub use level_mesh::{Cover, Image, LevelMesh};
 pub use tag_set::TagSet;
 
 pub(crate) use tag_set::Tiling;

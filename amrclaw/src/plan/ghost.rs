@@ -1,10 +1,10 @@
 //! Ghost cells: same level, coarser level, physical boundary.
 
+use super::patch_lists::{PatchLists, in_parts};
 use super::region::{CopyRegion, InterpRegion, interpolations};
 use crate::index::{CellBox, Ratio};
-use crate::mesh::{LevelMesh, MeshEpoch};
+use crate::mesh::{Cover, Image, LevelMesh};
 use riemann::axis::{Axis, Side};
-use std::ops::Range;
 
 /// Cells of the next coarser level that a patch must keep between itself and that level's edge, so that its ghost
 /// cells lie over that level: `⌈num_ghost / ratio⌉`, with the smallest ratio, 2.
@@ -32,45 +32,102 @@ pub struct BoundaryRegion<const D: usize> {
 ///
 /// Invariant: every ghost cell is written by exactly one region. Boundary regions come in the order of their axes and
 /// read cells that earlier regions have written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GhostPlan<const D: usize> {
-    epoch: MeshEpoch,
-    copies: Vec<CopyRegion<D>>,
-    interps: Vec<InterpRegion<D>>,
-    boundaries: Vec<BoundaryRegion<D>>,
-    /// Ends of each patch's regions in the three lists.
-    ends: Vec<[usize; 3]>,
+    copies: PatchLists<CopyRegion<D>>,
+    interps: PatchLists<InterpRegion<D>>,
+    boundaries: PatchLists<BoundaryRegion<D>>,
 }
 
 impl<const D: usize> GhostPlan<D> {
     /// Plans the ghost cells of `mesh`; `coarser`: the next coarser level and the ratio to it.
-    pub fn new(
-        epoch: MeshEpoch,
-        mesh: &LevelMesh<D>,
-        coarser: Option<(&LevelMesh<D>, Ratio<D>)>,
-        num_ghost: i32,
-    ) -> Self {
-        let mut plan =
-            GhostPlan { epoch, copies: Vec::new(), interps: Vec::new(), boundaries: Vec::new(), ends: Vec::new() };
-        for (k, patch) in mesh.patches().iter().enumerate() {
-            let target = k as u32;
-            let grown = patch.grow(num_ghost);
-            plan.add_boundaries(target, &grown, mesh);
-            let mut open = Vec::new();
-            mesh.inside_domain(&grown).subtract_into(patch, &mut open);
-            for region in &open {
-                for image in mesh.images(region) {
-                    let source = image.patch as u32;
-                    plan.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
-                }
-                let Some((coarse, ratio)) = coarser else { continue };
-                for cells in mesh.uncovered(region) {
-                    interpolations(coarse, ratio, target, &cells, &mut plan.interps);
-                }
-            }
-            plan.ends.push([plan.copies.len(), plan.interps.len(), plan.boundaries.len()]);
+    pub fn new(mesh: &LevelMesh<D>, coarser: Option<(&LevelMesh<D>, Ratio<D>)>, num_ghost: i32) -> Self {
+        let parts = in_parts(mesh.patches().len(), |patches| {
+            let mut search = Search::default();
+            patches.for_each(|k| search.add_patch(k, mesh, coarser, num_ghost));
+            search.found
+        });
+        let mut parts = parts.into_iter();
+        let mut plan = parts.next().unwrap_or_default();
+        for part in parts {
+            plan.copies.append(part.copies);
+            plan.interps.append(part.interps);
+            plan.boundaries.append(part.boundaries);
         }
         plan
+    }
+
+    /// Number of patches.
+    pub fn num_patches(&self) -> usize {
+        self.copies.num_patches()
+    }
+
+    /// Copies into a patch from its own level.
+    pub fn copies(&self, patch: usize) -> &[CopyRegion<D>] {
+        self.copies.of(patch)
+    }
+
+    /// Interpolations into a patch from the coarser level.
+    pub fn interps(&self, patch: usize) -> &[InterpRegion<D>] {
+        self.interps.of(patch)
+    }
+
+    /// Ghost cells of a patch outside the domain.
+    pub fn boundaries(&self, patch: usize) -> &[BoundaryRegion<D>] {
+        self.boundaries.of(patch)
+    }
+
+    /// Copies into all patches.
+    pub fn all_copies(&self) -> &PatchLists<CopyRegion<D>> {
+        &self.copies
+    }
+
+    /// Interpolations into all patches.
+    pub fn all_interps(&self) -> &PatchLists<InterpRegion<D>> {
+        &self.interps
+    }
+
+    /// Ghost cells of all patches outside the domain.
+    pub fn all_boundaries(&self) -> &PatchLists<BoundaryRegion<D>> {
+        &self.boundaries
+    }
+}
+
+/// Regions found so far, and memory for the search.
+#[derive(Default)]
+struct Search<const D: usize> {
+    found: GhostPlan<D>,
+    neighbours: Vec<Image<D>>,
+    rim: Vec<CellBox<D>>,
+    cover: Cover<D>,
+}
+
+impl<const D: usize> Search<D> {
+    fn add_patch(&mut self, k: usize, mesh: &LevelMesh<D>, coarser: Option<(&LevelMesh<D>, Ratio<D>)>, num_ghost: i32) {
+        let patch = &mesh.patches()[k];
+        let target = k as u32;
+        let grown = patch.grow(num_ghost);
+        self.add_boundaries(target, &grown, mesh);
+        let inside = mesh.inside_domain(&grown);
+        self.neighbours.clear();
+        mesh.for_each_image(&inside, |image| self.neighbours.push(image));
+        self.rim.clear();
+        inside.subtract_into(patch, &mut self.rim);
+        for region in &self.rim {
+            self.cover.find_among(&self.neighbours, region);
+            for image in &self.cover.images {
+                let source = image.patch as u32;
+                self.found.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
+            }
+            if let Some((coarse, ratio)) = coarser {
+                for cells in &self.cover.open {
+                    interpolations(coarse, ratio, target, cells, &mut self.found.interps);
+                }
+            }
+        }
+        self.found.copies.end_patch();
+        self.found.interps.end_patch();
+        self.found.boundaries.end_patch();
     }
 
     /// Ghost cells outside the domain. Along axes before the region's own it reaches over all ghost cells, along later
@@ -90,40 +147,10 @@ impl<const D: usize> GhostPlan<D> {
                     Side::Upper => cells.lo[d] = cells.lo[d].max(domain.hi[d]),
                 }
                 if !cells.is_empty() {
-                    self.boundaries.push(BoundaryRegion { target, cells, axis, side });
+                    self.found.boundaries.push(BoundaryRegion { target, cells, axis, side });
                 }
             }
         }
-    }
-
-    /// The mesh that the plan was made for.
-    pub fn epoch(&self) -> MeshEpoch {
-        self.epoch
-    }
-
-    /// Number of patches.
-    pub fn num_patches(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn range(&self, patch: usize, list: usize) -> Range<usize> {
-        let start = if patch == 0 { 0 } else { self.ends[patch - 1][list] };
-        start..self.ends[patch][list]
-    }
-
-    /// Copies into a patch from its own level.
-    pub fn copies(&self, patch: usize) -> &[CopyRegion<D>] {
-        &self.copies[self.range(patch, 0)]
-    }
-
-    /// Interpolations into a patch from the coarser level.
-    pub fn interps(&self, patch: usize) -> &[InterpRegion<D>] {
-        &self.interps[self.range(patch, 1)]
-    }
-
-    /// Ghost cells of a patch outside the domain.
-    pub fn boundaries(&self, patch: usize) -> &[BoundaryRegion<D>] {
-        &self.boundaries[self.range(patch, 2)]
     }
 }
 
@@ -147,7 +174,7 @@ mod tests {
         let domain = coarse_domain.fine_from_coarse(ratio);
         let patches = some_patches(domain, 4 * ratio.0[0], keep);
         let mesh = LevelMesh::new(domain, periodic, patches);
-        let plan = GhostPlan::new(MeshEpoch(0), &mesh, Some((&coarse, ratio)), 2);
+        let plan = GhostPlan::new(&mesh, Some((&coarse, ratio)), 2);
         for (k, patch) in mesh.patches().iter().enumerate() {
             let mut written = HashMap::new();
             let regions = plan.copies(k).iter().map(|r| r.cells);

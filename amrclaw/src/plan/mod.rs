@@ -4,6 +4,7 @@
 //! executing it does not.
 
 mod ghost;
+mod patch_lists;
 mod reflux;
 mod region;
 mod restrict;
@@ -11,26 +12,32 @@ mod tiles;
 mod transfer;
 
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
-pub use reflux::{FaceSlot, RefluxPlan};
+pub use patch_lists::PatchLists;
+pub use reflux::{FaceRun, FaceSlot, RefluxPlan};
 pub use region::{CopyRegion, InterpRegion};
 pub use restrict::{RestrictPlan, RestrictRegion};
 pub use tiles::{Tile, TilePlan};
 pub use transfer::TransferPlan;
 
 use crate::index::Level;
-use crate::mesh::Hierarchy;
+use crate::mesh::{Hierarchy, MeshEpoch};
+use rayon::prelude::*;
+use std::sync::Arc;
 
-/// All plans of one level.
+/// All plans of one level. Levels that a regrid leaves as they are keep their plans: what an executor has made of a plan
+/// serves it as long as `Arc::ptr_eq` holds.
 #[derive(Clone, Debug)]
 pub struct LevelPlans<const D: usize> {
+    /// The mesh that the plans are for.
+    pub epoch: MeshEpoch,
     /// Ghost cells of the level.
-    pub ghost: GhostPlan<D>,
+    pub ghost: Arc<GhostPlan<D>>,
     /// Tiles to update, with the faces to keep for the conservation fix.
-    pub tiles: TilePlan,
+    pub tiles: Arc<TilePlan>,
     /// Faces between this level and the next coarser one.
-    pub reflux: Option<RefluxPlan<D>>,
+    pub reflux: Option<Arc<RefluxPlan<D>>>,
     /// Cells of the next coarser level under this one.
-    pub restrict: Option<RestrictPlan<D>>,
+    pub restrict: Option<Arc<RestrictPlan<D>>>,
 }
 
 /// What the plans depend on besides the mesh.
@@ -40,32 +47,80 @@ pub struct PlanOptions {
     pub num_ghost: i32,
     /// Keep fluxes for the conservation fix.
     pub conservation_fix: bool,
+    /// List the faces of the fix one by one, and for each tile; runs of faces are enough for executors that find their
+    /// faces otherwise.
+    pub list_faces: bool,
     /// The axes are swept one by one.
     pub split: bool,
 }
 
-/// Builds the plans of every level.
-pub fn build<const D: usize>(hierarchy: &Hierarchy<D>, options: PlanOptions) -> Vec<LevelPlans<D>> {
-    let levels = (0..hierarchy.num_levels()).map(|l| Level(l as u8));
-    let reflux: Vec<_> = levels
-        .clone()
-        .map(|fine| {
-            let coarse = fine.coarser().filter(|_| options.conservation_fix)?;
-            Some(RefluxPlan::new(hierarchy.level(coarse), hierarchy.level(fine), hierarchy.ratio(coarse)))
-        })
-        .collect();
-    levels
-        .map(|level| {
-            let mesh = hierarchy.level(level);
-            let coarser = level.coarser().map(|c| (&**hierarchy.level(c), hierarchy.ratio(c)));
-            let finer_reflux = reflux.get(level.index() + 1).and_then(Option::as_ref);
-            let own_reflux = reflux[level.index()].as_ref();
-            LevelPlans {
-                ghost: GhostPlan::new(hierarchy.epoch(), mesh, coarser, options.num_ghost),
-                tiles: TilePlan::new(mesh, own_reflux, finer_reflux, options.split),
-                reflux: own_reflux.cloned(),
-                restrict: coarser.map(|(c, ratio)| RestrictPlan::new(c, mesh, ratio)),
-            }
-        })
-        .collect()
+/// A hierarchy with its plans.
+pub type Planned<'a, const D: usize> = (&'a Hierarchy<D>, &'a [LevelPlans<D>]);
+
+/// Builds the plans of every level; those whose levels are still the ones of `before` are taken over from there.
+pub fn build<const D: usize>(
+    hierarchy: &Hierarchy<D>,
+    options: PlanOptions,
+    before: Option<Planned<'_, D>>,
+) -> Vec<LevelPlans<D>> {
+    let levels = || (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
+    let mut plans: Vec<_> = levels().map(|l| join_to_coarser(l, hierarchy, options, before)).collect();
+    let tiles: Vec<_> = levels().map(|l| tiles(l, hierarchy, options, &plans, before)).collect();
+    plans.iter_mut().zip(tiles).for_each(|(plans, tiles)| plans.tiles = tiles);
+    plans
+}
+
+/// True if a level has the patches that it had before.
+fn stays<const D: usize>(level: usize, hierarchy: &Hierarchy<D>, before: &Hierarchy<D>) -> bool {
+    let meshes = hierarchy.levels().get(level).zip(before.levels().get(level));
+    meshes.is_some_and(|(here, then)| Arc::ptr_eq(here, then))
+}
+
+/// The plans of a level but for its tiles: they see the level and the next coarser one.
+fn join_to_coarser<const D: usize>(
+    l: usize,
+    hierarchy: &Hierarchy<D>,
+    options: PlanOptions,
+    before: Option<Planned<'_, D>>,
+) -> LevelPlans<D> {
+    let epoch = hierarchy.epoch();
+    let (mesh, coarser) = (hierarchy.level(Level(l as u8)), Level(l as u8).coarser());
+    if let Some((old, plans)) = before
+        && stays(l, hierarchy, old)
+        && coarser.is_none_or(|coarser| stays(coarser.index(), hierarchy, old))
+    {
+        return LevelPlans { epoch, ..plans[l].clone() };
+    }
+    let coarser = coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c)));
+    let reflux = || {
+        let (coarse, ratio) = coarser.filter(|_| options.conservation_fix)?;
+        let plan = RefluxPlan::new(coarse, mesh, ratio);
+        Some(Arc::new(if options.list_faces { plan.with_slots() } else { plan }))
+    };
+    let ghost = || Arc::new(GhostPlan::new(mesh, coarser, options.num_ghost));
+    let restrict = || coarser.map(|(coarse, ratio)| Arc::new(RestrictPlan::new(coarse, mesh, ratio)));
+    let (ghost, (reflux, restrict)) = rayon::join(ghost, || rayon::join(reflux, restrict));
+    LevelPlans { epoch, ghost, tiles: Arc::default(), reflux, restrict }
+}
+
+/// A level's tiles: they see the level's faces to the coarser and to the finer level.
+fn tiles<const D: usize>(
+    l: usize,
+    hierarchy: &Hierarchy<D>,
+    options: PlanOptions,
+    plans: &[LevelPlans<D>],
+    before: Option<Planned<'_, D>>,
+) -> Arc<TilePlan> {
+    fn faces<const D: usize>(plans: &[LevelPlans<D>], l: usize) -> Option<&RefluxPlan<D>> {
+        plans.get(l).and_then(|plans| plans.reflux.as_deref())
+    }
+    let of_level = |plans| [faces::<D>(plans, l), faces::<D>(plans, l + 1)].map(|f| f.filter(|_| options.list_faces));
+    let [own, finer] = of_level(plans);
+    if let Some((old, old_plans)) = before
+        && stays(l, hierarchy, old)
+        && of_level(old_plans).map(|f| f.map(std::ptr::from_ref)) == [own, finer].map(|f| f.map(std::ptr::from_ref))
+    {
+        return old_plans[l].tiles.clone();
+    }
+    Arc::new(TilePlan::new(hierarchy.level(Level(l as u8)), own, finer, options.split))
 }

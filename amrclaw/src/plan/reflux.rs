@@ -1,8 +1,55 @@
 //! Faces between a fine level and the coarse cells beside it: where the conservation fix acts.
 
+use super::patch_lists::{PatchLists, in_parts};
 use crate::index::{CellBox, CellIndex, Ratio};
-use crate::mesh::LevelMesh;
+use crate::mesh::{Cover, Image, LevelMesh};
 use riemann::axis::{Axis, Side};
+use std::ops::Range;
+
+/// Coarse faces in a row at the edge of a fine patch, beside one coarse patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct FaceRun<const D: usize> {
+    /// Coarse patch that holds the cells beside the fine patch.
+    pub coarse_patch: u32,
+    /// Fine patch.
+    pub fine_patch: u32,
+    /// Normal of the faces.
+    pub axis: Axis,
+    /// Side of the faces on which the coarse cells lie.
+    pub coarse_side: Side,
+    /// The coarse cells, one for each face, in the coordinates of the coarse level continued from the fine patch.
+    pub cells: CellBox<D>,
+    /// `cell − shift` is the cell's place in the coarse patch; zero but across periodic sides.
+    pub shift: CellIndex<D>,
+    /// Number of the first face; the others follow, first axis fastest.
+    pub first_slot: u32,
+    /// Number of the first fine face; each coarse face has `ratio.faces(axis)` of them, one coarse face's after another.
+    pub first_fine: u32,
+}
+
+impl<const D: usize> FaceRun<D> {
+    /// The faces one by one.
+    fn slots(&self, ratio: Ratio<D>) -> impl Iterator<Item = FaceSlot<D>> {
+        let faces = ratio.faces(self.axis.index()) as u32;
+        self.cells.cells().zip(0..).map(move |(cell, n)| {
+            let under = CellBox::cell(cell).fine_from_coarse(ratio);
+            let mut fine_ghost = under.lo;
+            if self.coarse_side == Side::Lower {
+                fine_ghost[self.axis.index()] = under.hi[self.axis.index()] - 1;
+            }
+            FaceSlot {
+                coarse_patch: self.coarse_patch,
+                coarse_cell: std::array::from_fn(|d| cell[d] - self.shift[d]),
+                fine_patch: self.fine_patch,
+                fine_ghost,
+                axis: self.axis,
+                coarse_side: self.coarse_side,
+                first_fine: self.first_fine + n * faces,
+            }
+        })
+    }
+}
 
 /// One coarse face at the edge of a fine patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,67 +70,67 @@ pub struct FaceSlot<const D: usize> {
     pub first_fine: u32,
 }
 
-/// All faces between two levels, sorted by fine patch, then by axis and side.
+/// All faces between two levels, sorted by fine patch, then by axis and side: in runs, and on demand one by one.
 #[derive(Clone, Debug)]
 pub struct RefluxPlan<const D: usize> {
     /// Ratio between the levels.
     pub ratio: Ratio<D>,
-    slots: Vec<FaceSlot<D>>,
+    runs: PatchLists<FaceRun<D>>,
+    num_coarse_patches: usize,
+    num_slots: usize,
     num_fine: usize,
-    /// End of each fine patch's slots.
-    ends: Vec<usize>,
-    /// Slot numbers sorted by coarse patch, then by slot, and the end of each coarse patch's.
-    by_coarse: Vec<u32>,
-    coarse_ends: Vec<usize>,
+    /// Faces one by one, by fine patch; their numbers by coarse patch. Without patches until asked for.
+    slots: PatchLists<FaceSlot<D>>,
+    by_coarse: PatchLists<u32>,
 }
 
 impl<const D: usize> RefluxPlan<D> {
     /// Finds the faces between `fine` and the cells of `coarse` that it does not cover.
     pub fn new(coarse: &LevelMesh<D>, fine: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
-        let mut slots = Vec::new();
-        let mut ends = Vec::new();
-        let mut num_fine = 0;
-        for (k, patch) in fine.patches().iter().enumerate() {
-            let covered = patch.coarse_from_fine(ratio);
-            for axis in Axis::ALL.into_iter().take(D) {
-                for side in Side::BOTH {
-                    let outside = strip_beside(&covered, axis, side);
-                    for image in coarse.images(&outside) {
-                        for fine_cells in fine.uncovered(&image.part.fine_from_coarse(ratio)) {
-                            for cell in fine_cells.coarse_from_fine(ratio).cells() {
-                                let under = CellBox::cell(cell).fine_from_coarse(ratio);
-                                let mut fine_ghost = under.lo;
-                                if side == Side::Lower {
-                                    fine_ghost[axis.index()] = under.hi[axis.index()] - 1;
-                                }
-                                slots.push(FaceSlot {
-                                    coarse_patch: image.patch as u32,
-                                    coarse_cell: std::array::from_fn(|d| cell[d] - image.shift[d]),
-                                    fine_patch: k as u32,
-                                    fine_ghost,
-                                    axis,
-                                    coarse_side: side,
-                                    first_fine: num_fine as u32,
-                                });
-                                num_fine += ratio.faces(axis.index()) as usize;
-                            }
-                        }
-                    }
-                }
-            }
-            ends.push(slots.len());
+        let parts = in_parts(fine.patches().len(), |patches| {
+            let mut search = Search::default();
+            patches.for_each(|k| search.add_patch(k, coarse, fine, ratio));
+            search.runs
+        });
+        let mut runs = PatchLists::default();
+        parts.into_iter().for_each(|part| runs.append(part));
+        let (mut num_slots, mut num_fine) = (0, 0);
+        for run in runs.all_mut() {
+            (run.first_slot, run.first_fine) = (num_slots as u32, num_fine as u32);
+            num_slots += run.cells.volume();
+            num_fine += run.cells.volume() * ratio.faces(run.axis.index()) as usize;
         }
-        let mut by_coarse: Vec<u32> = (0..slots.len() as u32).collect();
-        by_coarse.sort_by_key(|&s| (slots[s as usize].coarse_patch, s));
-        let patch_of = |s: &u32| slots[*s as usize].coarse_patch as usize;
-        let coarse_ends =
-            (0..coarse.patches().len()).map(|k| by_coarse.partition_point(|s| patch_of(s) <= k)).collect();
-        RefluxPlan { ratio, slots, num_fine, ends, by_coarse, coarse_ends }
+        let (slots, by_coarse) = (PatchLists::default(), PatchLists::default());
+        RefluxPlan { ratio, runs, num_coarse_patches: coarse.patches().len(), num_slots, num_fine, slots, by_coarse }
     }
 
-    /// All faces.
-    pub fn slots(&self) -> &[FaceSlot<D>] {
-        &self.slots
+    /// Adds the lists of single faces, for executors that work through them one by one.
+    pub fn with_slots(mut self) -> Self {
+        let parts = in_parts(self.runs.num_patches(), |patches| {
+            let mut slots = PatchLists::default();
+            for k in patches {
+                self.runs.of(k).iter().for_each(|run| run.slots(self.ratio).for_each(|slot| slots.push(slot)));
+                slots.end_patch();
+            }
+            slots
+        });
+        self.slots = PatchLists::default();
+        parts.into_iter().for_each(|part| self.slots.append(part));
+        let numbers: Vec<u32> = (0..self.num_slots as u32).collect();
+        let slots = self.slots.all();
+        self.by_coarse =
+            PatchLists::sorted(&numbers, self.num_coarse_patches, |&slot| slots[slot as usize].coarse_patch);
+        self
+    }
+
+    /// Runs of faces, by fine patch.
+    pub fn runs(&self) -> &PatchLists<FaceRun<D>> {
+        &self.runs
+    }
+
+    /// Number of faces.
+    pub fn num_slots(&self) -> usize {
+        self.num_slots
     }
 
     /// Number of fine faces.
@@ -91,26 +138,30 @@ impl<const D: usize> RefluxPlan<D> {
         self.num_fine
     }
 
+    /// All faces one by one, once [`RefluxPlan::with_slots`] has listed them.
+    pub fn slots(&self) -> &[FaceSlot<D>] {
+        debug_assert_eq!(self.slots.all().len(), self.num_slots, "single faces have not been asked for");
+        self.slots.all()
+    }
+
     /// Number of fine patches.
     pub fn num_fine_patches(&self) -> usize {
-        self.ends.len()
+        self.runs.num_patches()
     }
 
     /// Slots of a fine patch.
-    pub fn fine_range(&self, patch: usize) -> std::ops::Range<usize> {
-        let start = if patch == 0 { 0 } else { self.ends[patch - 1] };
-        start..self.ends[patch]
+    pub fn fine_range(&self, patch: usize) -> Range<usize> {
+        self.slots.range(patch)
     }
 
     /// Numbers of the slots beside a coarse patch's cells.
     pub fn of_coarse_patch(&self, patch: usize) -> &[u32] {
-        let start = if patch == 0 { 0 } else { self.coarse_ends[patch - 1] };
-        &self.by_coarse[start..self.coarse_ends[patch]]
+        self.by_coarse.of(patch)
     }
 
     /// Number of coarse patches.
     pub fn num_coarse_patches(&self) -> usize {
-        self.coarse_ends.len()
+        self.num_coarse_patches
     }
 
     /// Fine ghost cells of a slot, in the order of their fine faces.
@@ -120,6 +171,43 @@ impl<const D: usize> RefluxPlan<D> {
             hi[d] += if d == slot.axis.index() { 1 } else { self.ratio.0[d] };
         }
         CellBox::new(slot.fine_ghost, hi)
+    }
+}
+
+/// Runs found so far, and memory for the search.
+#[derive(Default)]
+struct Search<const D: usize> {
+    runs: PatchLists<FaceRun<D>>,
+    neighbours: Vec<Image<D>>,
+    cover: Cover<D>,
+}
+
+impl<const D: usize> Search<D> {
+    fn add_patch(&mut self, k: usize, coarse: &LevelMesh<D>, fine: &LevelMesh<D>, ratio: Ratio<D>) {
+        let covered = fine.patches()[k].coarse_from_fine(ratio);
+        self.neighbours.clear();
+        fine.for_each_image(&covered.grow(1).fine_from_coarse(ratio), |image| self.neighbours.push(image));
+        for axis in Axis::ALL.into_iter().take(D) {
+            for coarse_side in Side::BOTH {
+                let outside = strip_beside(&covered, axis, coarse_side);
+                self.cover.find_among(&self.neighbours, &outside.fine_from_coarse(ratio));
+                for open in &self.cover.open {
+                    coarse.for_each_image(&open.coarse_from_fine(ratio), |image| {
+                        self.runs.push(FaceRun {
+                            coarse_patch: image.patch as u32,
+                            fine_patch: k as u32,
+                            axis,
+                            coarse_side,
+                            cells: image.part,
+                            shift: image.shift,
+                            first_slot: 0,
+                            first_fine: 0,
+                        });
+                    });
+                }
+            }
+        }
+        self.runs.end_patch();
     }
 }
 
@@ -148,7 +236,7 @@ mod tests {
         let coarse = LevelMesh::new(domain, [true, false], halves.to_vec());
         let covered = [CellBox::new([0, 2], [3, 5]), CellBox::new([3, 2], [5, 4]), CellBox::new([9, 4], [10, 8])];
         let fine = covered.map(|c| c.fine_from_coarse(ratio)).to_vec();
-        let plan = RefluxPlan::new(&coarse, &LevelMesh::new(fine_domain, [true, false], fine), ratio);
+        let plan = RefluxPlan::new(&coarse, &LevelMesh::new(fine_domain, [true, false], fine), ratio).with_slots();
 
         let is_fine = |c: CellIndex<2>| covered.iter().any(|b| b.contains([c[0].rem_euclid(11), c[1]]));
         let mut expected = Vec::new();
@@ -172,5 +260,7 @@ mod tests {
             assert_eq!(plan.fine_ghosts(slot).volume() as i32, ratio.faces(slot.axis.index()));
         }
         assert_eq!((0..2).map(|k| plan.of_coarse_patch(k).len()).sum::<usize>(), expected.len());
+        let fine_faces: Vec<_> = plan.slots().iter().map(|s| (s.first_fine, ratio.faces(s.axis.index()))).collect();
+        assert!(fine_faces.windows(2).all(|pair| pair[1].0 == pair[0].0 + pair[0].1 as u32), "{fine_faces:?}");
     }
 }

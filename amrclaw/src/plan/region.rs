@@ -1,5 +1,6 @@
 //! Regions shared by several plans.
 
+use super::patch_lists::PatchLists;
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::LevelMesh;
 
@@ -39,13 +40,13 @@ pub(super) fn interpolations<const D: usize>(
     ratio: Ratio<D>,
     target: u32,
     cells: &CellBox<D>,
-    regions: &mut Vec<InterpRegion<D>>,
+    regions: &mut PatchLists<InterpRegion<D>>,
 ) {
     let mut covered = 0;
-    for image in coarse.images(&cells.coarse_from_fine(ratio)) {
+    coarse.for_each_image(&cells.coarse_from_fine(ratio), |image| {
         let part = image.part.fine_from_coarse(ratio).intersect(cells);
         covered += part.volume();
         regions.push(InterpRegion { target, source: image.patch as u32, cells: part, shift: image.shift });
-    }
+    });
     assert_eq!(covered, cells.volume(), "cells {cells:?} of a fine patch are not nested in the coarser level");
 }

@@ -1,5 +1,6 @@
 //! Averaging down: which fine cells replace which coarse cells.
 
+use super::patch_lists::PatchLists;
 use crate::index::{CellBox, Ratio};
 use crate::mesh::LevelMesh;
 
@@ -19,33 +20,33 @@ pub struct RestrictRegion<const D: usize> {
 pub struct RestrictPlan<const D: usize> {
     /// Ratio between the levels.
     pub ratio: Ratio<D>,
-    regions: Vec<RestrictRegion<D>>,
-    /// End of each coarse patch's regions.
-    ends: Vec<usize>,
+    regions: PatchLists<RestrictRegion<D>>,
 }
 
 impl<const D: usize> RestrictPlan<D> {
     /// Plans the averaging of `fine` onto `coarse`.
     pub fn new(coarse: &LevelMesh<D>, fine: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
-        let mut regions = Vec::new();
+        let mut regions = Vec::with_capacity(2 * fine.patches().len());
         for (source, patch) in fine.patches().iter().enumerate() {
-            for image in coarse.images(&patch.coarse_from_fine(ratio)) {
+            coarse.for_each_image(&patch.coarse_from_fine(ratio), |image| {
                 regions.push(RestrictRegion { target: image.patch as u32, source: source as u32, cells: image.part });
-            }
+            });
         }
-        regions.sort_by_key(|r| r.target);
-        let ends = (0..coarse.patches().len()).map(|k| regions.partition_point(|r| r.target as usize <= k)).collect();
-        RestrictPlan { ratio, regions, ends }
+        RestrictPlan { ratio, regions: PatchLists::sorted(&regions, coarse.patches().len(), |r| r.target) }
     }
 
     /// Number of coarse patches.
     pub fn num_patches(&self) -> usize {
-        self.ends.len()
+        self.regions.num_patches()
     }
 
     /// Regions of a coarse patch.
     pub fn regions(&self, patch: usize) -> &[RestrictRegion<D>] {
-        let start = if patch == 0 { 0 } else { self.ends[patch - 1] };
-        &self.regions[start..self.ends[patch]]
+        self.regions.of(patch)
+    }
+
+    /// Regions of all coarse patches.
+    pub fn all_regions(&self) -> &PatchLists<RestrictRegion<D>> {
+        &self.regions
     }
 }

@@ -1,5 +1,6 @@
 //! Tiles: the units of work of the update, with the faces whose fluxes they keep.
 
+use super::patch_lists::in_parts;
 use super::reflux::RefluxPlan;
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
@@ -24,7 +25,7 @@ pub struct Tile {
 ///
 /// Slots below `num_fine` are fine faces of the reflux plan to the coarser level; slots from there on are the coarse
 /// faces of the reflux plan of the finer level.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TilePlan {
     /// The tiles, large ones first so that threads end together.
     pub tiles: Vec<Tile>,
@@ -45,18 +46,29 @@ impl TilePlan {
         split: bool,
     ) -> Self {
         let num_fine = own.map_or(0, RefluxPlan::num_fine);
-        let num_coarse = finer.map_or(0, |reflux| reflux.slots().len());
-        let mut plan = TilePlan { tiles: Vec::new(), taps: Vec::new(), num_fine, num_coarse };
-        for (k, patch) in mesh.patches().iter().enumerate() {
-            let mut taps = own.map_or(Vec::new(), |reflux| fine_taps(reflux, k, patch));
-            if let Some(reflux) = finer {
-                taps.extend(coarse_taps(reflux, k, patch, num_fine as u32));
+        let num_coarse = finer.map_or(0, RefluxPlan::num_slots);
+        let parts = in_parts(mesh.patches().len(), |patches| {
+            let mut part = TilePlan::default();
+            for k in patches {
+                let patch = &mesh.patches()[k];
+                let mut taps = own.map_or(Vec::new(), |reflux| fine_taps(reflux, k, patch));
+                if let Some(reflux) = finer {
+                    taps.extend(coarse_taps(reflux, k, patch, num_fine as u32));
+                }
+                for (lo, hi) in tile_boxes(patch.size()) {
+                    let last = std::array::from_fn(|d| hi[d] == patch.size().get(d).copied().unwrap_or(1));
+                    let taps = append_taps(&mut part.taps, &taps, lo, hi, last, split);
+                    part.tiles.push(Tile { patch: k as u32, lo, hi, taps });
+                }
             }
-            for (lo, hi) in tile_boxes(patch.size()) {
-                let last = std::array::from_fn(|d| hi[d] == patch.size().get(d).copied().unwrap_or(1));
-                let taps = append_taps(&mut plan.taps, &taps, lo, hi, last, split);
-                plan.tiles.push(Tile { patch: k as u32, lo, hi, taps });
-            }
+            part
+        });
+        let mut plan = TilePlan { num_fine, num_coarse, ..TilePlan::default() };
+        for mut part in parts {
+            let start = plan.taps.len();
+            let moved = |taps: &Range<usize>| start + taps.start..start + taps.end;
+            plan.tiles.extend(part.tiles.iter().map(|tile| Tile { taps: tile.taps.each_ref().map(moved), ..*tile }));
+            plan.taps.append(&mut part.taps);
         }
         let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
@@ -158,7 +170,7 @@ mod tests {
             [false, true],
             covered.map(|c| c.fine_from_coarse(ratio)).to_vec(),
         );
-        let reflux = RefluxPlan::new(&coarse, &fine, ratio);
+        let reflux = RefluxPlan::new(&coarse, &fine, ratio).with_slots();
         let fine_plan = TilePlan::new(&fine, Some(&reflux), None, false);
         let coarse_plan = TilePlan::new(&coarse, None, Some(&reflux), true);
 

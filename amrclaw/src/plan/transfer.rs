@@ -1,56 +1,86 @@
 //! Regridding: where the values of a new level come from.
 
+use super::patch_lists::{PatchLists, in_parts};
 use super::region::{CopyRegion, InterpRegion, interpolations};
 use crate::index::Ratio;
-use crate::mesh::LevelMesh;
+use crate::mesh::{Cover, LevelMesh};
 
 /// Sources of a new level's cells: the old level where there was one, the coarser level elsewhere.
 ///
 /// Invariant: every interior cell of the new level is written by exactly one region.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TransferPlan<const D: usize> {
-    copies: Vec<CopyRegion<D>>,
-    interps: Vec<InterpRegion<D>>,
-    ends: Vec<[usize; 2]>,
+    copies: PatchLists<CopyRegion<D>>,
+    interps: PatchLists<InterpRegion<D>>,
 }
 
 impl<const D: usize> TransferPlan<D> {
     /// Plans the filling of `new` from `old` (the same level before) and `coarse` (the next coarser level, new).
     pub fn new(new: &LevelMesh<D>, old: Option<&LevelMesh<D>>, coarse: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
-        let mut plan = TransferPlan { copies: Vec::new(), interps: Vec::new(), ends: Vec::new() };
-        for (k, patch) in new.patches().iter().enumerate() {
-            let target = k as u32;
-            let mut open = vec![*patch];
-            if let Some(old) = old {
-                for image in old.images(patch) {
-                    let source = image.patch as u32;
-                    plan.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
-                }
-                open = old.uncovered(patch);
-            }
-            for cells in &open {
-                interpolations(coarse, ratio, target, cells, &mut plan.interps);
-            }
-            plan.ends.push([plan.copies.len(), plan.interps.len()]);
+        let parts = in_parts(new.patches().len(), |patches| {
+            let mut part = TransferPlan::default();
+            let mut cover = Cover::default();
+            patches.for_each(|k| part.add_patch(k, new, old, (coarse, ratio), &mut cover));
+            part
+        });
+        let mut parts = parts.into_iter();
+        let mut plan = parts.next().unwrap_or_default();
+        for part in parts {
+            plan.copies.append(part.copies);
+            plan.interps.append(part.interps);
         }
         plan
     }
 
+    fn add_patch(
+        &mut self,
+        k: usize,
+        new: &LevelMesh<D>,
+        old: Option<&LevelMesh<D>>,
+        (coarse, ratio): (&LevelMesh<D>, Ratio<D>),
+        cover: &mut Cover<D>,
+    ) {
+        let (target, patch) = (k as u32, &new.patches()[k]);
+        match old {
+            Some(old) => {
+                cover.find(old, patch);
+                for image in &cover.images {
+                    let source = image.patch as u32;
+                    self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
+                }
+                for cells in &cover.open {
+                    interpolations(coarse, ratio, target, cells, &mut self.interps);
+                }
+            }
+            None => interpolations(coarse, ratio, target, patch, &mut self.interps),
+        }
+        self.copies.end_patch();
+        self.interps.end_patch();
+    }
+
     /// Number of new patches.
     pub fn num_patches(&self) -> usize {
-        self.ends.len()
+        self.copies.num_patches()
     }
 
     /// Copies into a new patch from the old level.
     pub fn copies(&self, patch: usize) -> &[CopyRegion<D>] {
-        let start = if patch == 0 { 0 } else { self.ends[patch - 1][0] };
-        &self.copies[start..self.ends[patch][0]]
+        self.copies.of(patch)
     }
 
     /// Interpolations into a new patch from the coarser level.
     pub fn interps(&self, patch: usize) -> &[InterpRegion<D>] {
-        let start = if patch == 0 { 0 } else { self.ends[patch - 1][1] };
-        &self.interps[start..self.ends[patch][1]]
+        self.interps.of(patch)
+    }
+
+    /// Copies into all new patches.
+    pub fn all_copies(&self) -> &PatchLists<CopyRegion<D>> {
+        &self.copies
+    }
+
+    /// Interpolations into all new patches.
+    pub fn all_interps(&self) -> &PatchLists<InterpRegion<D>> {
+        &self.interps
     }
 }
 

@@ -54,7 +54,7 @@ pub fn finer_boxes<const D: usize>(
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
     let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
     for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
-        exec.fill_ghosts(level, &plans[level.index()].ghost)?;
+        exec.fill_ghosts(level, &plans[level.index()])?;
         let dt = at.dt / hierarchy.ratios()[..level.index()].iter().map(|r| f64::from(r.largest())).product::<f64>();
         let mut tags = exec.flag(level, dt)?;
         region::apply(&options.regions, hierarchy, level, at.time, &mut tags);

@@ -21,7 +21,7 @@ use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
 use crate::mesh::Hierarchy;
 use crate::physics::{Problem, Split};
-use crate::plan::{self, LevelPlans, PlanOptions};
+use crate::plan::{self, LevelPlans, PlanOptions, Planned};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use std::sync::Arc;
@@ -147,13 +147,15 @@ impl<const D: usize> Simulation<D> {
         self.threads.clone().install(|| work(self))
     }
 
-    fn build_plans(&self) -> Arc<Vec<LevelPlans<D>>> {
+    /// Plans for the present hierarchy; those that `before` has for levels that have stayed are taken over.
+    fn build_plans(&self, before: Option<Planned<'_, D>>) -> Arc<Vec<LevelPlans<D>>> {
         let options = PlanOptions {
             num_ghost: self.problem.num_ghost(),
             conservation_fix: self.problem.conservation_fix,
+            list_faces: self.exec.lists_faces(),
             split: self.problem.split != Split::Unsplit,
         };
-        Arc::new(plan::build(&self.hierarchy, options))
+        Arc::new(plan::build(&self.hierarchy, options, before))
     }
 
     /// Time.

@@ -161,7 +161,7 @@ impl<const D: usize> Simulation<D> {
         let _span = info_span!("advance", %level, time, dt).entered();
         let plans = self.plans.clone();
         let exec = &mut self.exec;
-        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()].ghost))?;
+        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
         self.record_gauges(level, time);
         let exec = &mut self.exec;
         self.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
@@ -177,7 +177,7 @@ impl<const D: usize> Simulation<D> {
     fn fill_for_finer(&mut self, level: Level) -> Result<(), RunError> {
         if level < self.hierarchy.finest() {
             let (exec, plans) = (&mut self.exec, &self.plans);
-            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()].ghost))?;
+            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
         }
         Ok(())
     }
@@ -202,8 +202,7 @@ impl<const D: usize> Simulation<D> {
         let boxes = finer_boxes(base, &self.hierarchy, exec, &plans, &self.settings.regrid, at)?;
         let old = self.hierarchy.clone();
         self.hierarchy.replace_finer(base, boxes);
-        let same = |l: usize| old.levels()[l].patches() == self.hierarchy.levels()[l].patches();
-        if old.num_levels() == self.hierarchy.num_levels() && (0..old.num_levels()).all(same) {
+        if self.hierarchy.has_levels_of(&old) {
             self.hierarchy = old;
         } else {
             self.adopt_hierarchy(base, &old)?;
@@ -216,16 +215,19 @@ impl<const D: usize> Simulation<D> {
 
     /// New plans for a new hierarchy, and values for its levels finer than `base`.
     fn adopt_hierarchy(&mut self, base: Level, old: &Hierarchy<D>) -> Result<(), RunError> {
-        self.plans = self.build_plans();
-        let plans = self.plans.clone();
+        let plans = self.build_plans(Some((old, &self.plans)));
+        self.plans = plans.clone();
         self.exec.set_epoch(self.hierarchy.epoch());
         for l in base.index() + 1..self.hierarchy.num_levels() {
             let (level, coarse) = (Level(l as u8), Level(l as u8 - 1));
+            let (mesh, before) = (self.hierarchy.level(level), old.levels().get(l));
+            if before.is_some_and(|before| Arc::ptr_eq(before, mesh)) {
+                continue;
+            }
             // Slopes read the coarser level's ghost cells, of its new patches.
-            self.exec.fill_ghosts(coarse, &plans[coarse.index()].ghost)?;
-            let before = old.levels().get(l).map(|mesh| &**mesh);
+            self.exec.fill_ghosts(coarse, &plans[coarse.index()])?;
             let ratio = self.hierarchy.ratio(coarse);
-            let plan = TransferPlan::new(self.hierarchy.level(level), before, self.hierarchy.level(coarse), ratio);
+            let plan = TransferPlan::new(mesh, before.map(|mesh| &**mesh), self.hierarchy.level(coarse), ratio);
             self.exec.transfer(&self.hierarchy, level, &plan)?;
         }
         self.exec.truncate(self.hierarchy.finest().finer());
@@ -240,7 +242,7 @@ impl<const D: usize> Simulation<D> {
         for l in 0..self.hierarchy.max_levels() {
             let level = Level(l as u8);
             self.exec.initialise(&self.hierarchy, level, self.time)?;
-            self.plans = self.build_plans();
+            self.plans = self.build_plans(None);
             self.exec.set_epoch(self.hierarchy.epoch());
             if l + 1 == self.hierarchy.max_levels() {
                 break;

@@ -79,7 +79,6 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn fill_level(&mut self, level: Level, plan: &GhostPlan<D>) {
-        assert_eq!(plan.epoch(), self.epoch, "stale plan: rebuild at regrid");
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
         let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.time, self.ratios[level.index() - 1]));

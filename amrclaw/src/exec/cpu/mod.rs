@@ -23,7 +23,7 @@ use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
 use crate::physics::{Problem, SourceSplit};
-use crate::plan::{GhostPlan, LevelPlans, TransferPlan};
+use crate::plan::{LevelPlans, TransferPlan};
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use scratch::Scratch;
@@ -113,8 +113,9 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
-    fn fill_ghosts(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
-        self.fill_level(level, plan);
+    fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        assert_eq!(plans.epoch, self.epoch, "stale plan: rebuild at regrid");
+        self.fill_level(level, &plans.ghost);
         Ok(())
     }
 

@@ -256,7 +256,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 }
 
 fn finer_reflux<const D: usize>(plans: &[LevelPlans<D>], level: usize) -> Option<&crate::plan::RefluxPlan<D>> {
-    plans.get(level + 1)?.reflux.as_ref()
+    plans.get(level + 1)?.reflux.as_deref()
 }
 
 #[cfg(test)]

@@ -1,0 +1,215 @@
+//! Cost of a regrid in integers, stage by stage: from flags to patches to plans; no values are moved.
+//!
+//! Hierarchies are those of the paper's benchmark on 1000² base cells, three levels: two acoustic rings, one running
+//! outward, one inward, flagged by their exact differences. Each figure is the median of 15 regrids after 3 to warm up.
+//!
+//! `cargo bench -p amrclaw --bench regrid -- [THREADS]`
+
+use amrclaw::index::{CellBox, Level, Ratio};
+use amrclaw::mesh::{Domain, Hierarchy, TagSet};
+use amrclaw::plan::{GhostPlan, PlanOptions, RefluxPlan, RestrictPlan, TilePlan, TransferPlan, build, nesting_width};
+use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
+use amrclaw::regrid::{ClusterParams, buffer, cluster};
+use std::time::Instant;
+
+const BASE_CELLS: i32 = 1000;
+const RATIO: Ratio<2> = Ratio([2, 2]);
+const NUM_GHOST: i32 = 2;
+const MAX_PATCH_SIZE: i32 = 256;
+const TOLERANCE: f64 = 0.01;
+const WARM_UP: usize = 3;
+const REPEATS: usize = 15;
+
+/// Pressure and velocity along the radius, two half waves that keep `√r` times their height.
+fn state(x: f64, y: f64, time: f64) -> [f64; 3] {
+    let r = x.hypot(y).max(1e-3);
+    let wave = |centre: f64| {
+        let s = (r - centre).abs();
+        let height = if s <= 0.2 { 1.0 + (std::f64::consts::PI * s / 0.2).cos() } else { 0.0 };
+        0.5 * height * (0.5 / r).sqrt()
+    };
+    let (outward, inward) = (wave(0.5 + 2.0 * time), wave(0.5 - 2.0 * time));
+    let u = (outward - inward) / 2.0;
+    [outward + inward, u * x / r, u * y / r]
+}
+
+/// Cells of a level on `cells`² whose neighbours differ by more than the tolerance.
+fn flags(cells: i32, time: f64) -> TagSet<2> {
+    let dx = 2.0 / f64::from(cells);
+    let at = |i: i32, j: i32| state((f64::from(i) + 0.5) * dx - 1.0, (f64::from(j) + 0.5) * dx - 1.0, time);
+    let rows: Vec<Vec<[f64; 3]>> = (-1..=cells).map(|j| (-1..=cells).map(|i| at(i, j)).collect()).collect();
+    let differ = |a: [f64; 3], b: [f64; 3]| (0..3).any(|m| (a[m] - b[m]).abs() > TOLERANCE);
+    let mut tags = TagSet::new(CellBox::new([0, 0], [cells, cells]));
+    for j in 0..cells as usize {
+        for i in 0..cells as usize {
+            let row = &rows[j + 1];
+            if differ(row[i], row[i + 2]) || differ(rows[j][i + 1], rows[j + 2][i + 1]) {
+                tags.insert([i as i32, j as i32]);
+            }
+        }
+    }
+    tags
+}
+
+/// Times of stages, by name, in milliseconds.
+#[derive(Default)]
+struct Stages(Vec<(&'static str, Vec<f64>)>);
+
+impl Stages {
+    fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
+        let clock = Instant::now();
+        let result = work();
+        let milliseconds = 1e3 * clock.elapsed().as_secs_f64();
+        match self.0.iter_mut().find(|(n, _)| *n == name) {
+            Some((_, times)) => times.push(milliseconds),
+            None => self.0.push((name, vec![milliseconds])),
+        }
+        result
+    }
+
+    fn medians(mut self, regrids: usize) -> Vec<(&'static str, f64)> {
+        self.0
+            .iter_mut()
+            .map(|(name, times)| {
+                // A stage that runs once per level counts all of them.
+                let per_regrid = times.len() / regrids;
+                let mut sums: Vec<f64> =
+                    times.chunks(per_regrid).skip(WARM_UP).map(|levels| levels.iter().sum()).collect();
+                sums.sort_by(f64::total_cmp);
+                (*name, sums[sums.len() / 2])
+            })
+            .collect()
+    }
+}
+
+struct Settings {
+    cutoff: f64,
+    interval: i32,
+}
+
+/// Boxes of the levels finer than `base` from the flags of each level, as a regrid makes them.
+fn finer_boxes(
+    base: usize,
+    hierarchy: &Hierarchy<2>,
+    flags: &[TagSet<2>; 2],
+    settings: &Settings,
+    stages: &mut Stages,
+) -> Vec<Vec<CellBox<2>>> {
+    let width = nesting_width(NUM_GHOST);
+    let open = [false; 2];
+    let mut finer: Vec<Vec<CellBox<2>>> = Vec::new();
+    for l in (base..2.min(hierarchy.num_levels())).rev() {
+        let mut tags = flags[l].clone();
+        let domain = *tags.domain();
+        if let Some(boxes) = finer.first() {
+            stages.time("project", || {
+                let mut beneath = TagSet::new(domain);
+                project(boxes, RATIO, RATIO, width, &mut beneath, open);
+                tags.union(&buffer(&beneath, 1, open));
+            });
+        }
+        let mut tags = stages.time("buffer", || buffer(&tags, settings.interval, open));
+        let base_level = Level(base as u8);
+        let nesting = stages.time("clip", || {
+            let between = &hierarchy.ratios()[base..l];
+            let patches = hierarchy.level(base_level).patches();
+            let nesting = LevelNesting::new(patches, hierarchy.domain_box(base_level), between, width, open);
+            nesting.clip(&mut tags);
+            nesting
+        });
+        let params = ClusterParams { cutoff: settings.cutoff, ..ClusterParams::default() };
+        let boxes = stages.time("cluster", || cluster(&tags, &params));
+        let boxes = stages.time("enforce", || enforce(&boxes, &tags, |b| nesting.nests(b)));
+        let boxes = split_to_size(&boxes, [MAX_PATCH_SIZE / 2; 2]);
+        finer.insert(0, boxes.iter().map(|b| b.fine_from_coarse(RATIO)).collect());
+    }
+    finer
+}
+
+/// Flags on the patches that there are.
+fn flags_on(hierarchy: &Hierarchy<2>, everywhere: &[TagSet<2>; 2]) -> [TagSet<2>; 2] {
+    std::array::from_fn(|l| {
+        let mut tags = everywhere[l].clone();
+        if let Some(mesh) = hierarchy.levels().get(l) {
+            let mut inside = TagSet::new(*tags.domain());
+            mesh.patches().iter().for_each(|b| inside.insert_box(b));
+            tags.intersect(&inside);
+        }
+        tags
+    })
+}
+
+fn plans(hierarchy: &Hierarchy<2>, old: &Hierarchy<2>, base: usize, stages: &mut Stages) {
+    let level = |l: usize| &**hierarchy.level(Level(l as u8));
+    let mut reflux = vec![None];
+    for l in 1..hierarchy.num_levels() {
+        let plan = stages.time("reflux", || RefluxPlan::new(level(l - 1), level(l), RATIO));
+        reflux.push(Some(stages.time("(slots)", || plan.with_slots())));
+    }
+    reflux.push(None);
+    for l in 0..hierarchy.num_levels() {
+        let coarser = (l > 0).then(|| (level(l - 1), RATIO));
+        stages.time("ghost", || GhostPlan::new(level(l), coarser, NUM_GHOST));
+        stages.time("(tiles)", || TilePlan::new(level(l), reflux[l].as_ref(), reflux[l + 1].as_ref(), false));
+        if l > 0 {
+            stages.time("restrict", || RestrictPlan::new(level(l - 1), level(l), RATIO));
+        }
+        if l > base {
+            let old = old.levels().get(l).map(|mesh| &**mesh);
+            stages.time("transfer", || TransferPlan::new(level(l), old, level(l - 1), RATIO));
+        }
+    }
+    let options = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, list_faces: false, split: false };
+    stages.time("(all plans at once)", || build(hierarchy, options, None));
+}
+
+fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet<2>; 2], base: usize) {
+    let domain = Domain { lower: [-1.0; 2], upper: [1.0; 2], cells: [BASE_CELLS; 2], periodic: [false; 2] };
+    let coarsest = split_to_size(&[domain.coarsest()], [MAX_PATCH_SIZE; 2]);
+    let mut old = Hierarchy::new(domain, vec![RATIO; 2], coarsest);
+    for l in 0..2 {
+        let tags = flags_on(&old, flags_then);
+        let boxes = finer_boxes(l, &old, &tags, settings, &mut Stages::default());
+        old.replace_finer(Level(l as u8), boxes);
+    }
+    let tags = flags_on(&old, flags_now);
+    let mut stages = Stages::default();
+    let mut new = old.clone();
+    for _ in 0..WARM_UP + REPEATS {
+        let boxes = finer_boxes(base, &old, &tags, settings, &mut stages);
+        new = old.clone();
+        stages.time("mesh", || new.replace_finer(Level(base as u8), boxes));
+        plans(&new, &old, base, &mut stages);
+    }
+    let patches: Vec<usize> = new.levels().iter().map(|mesh| mesh.patches().len()).collect();
+    let cells: Vec<usize> = new.levels().iter().map(|mesh| mesh.num_cells()).collect();
+    println!(
+        "cutoff {}, interval and buffer {}, base level {}: patches {patches:?}, cells {cells:?}",
+        settings.cutoff,
+        settings.interval,
+        base + 1
+    );
+    let medians = stages.medians(WARM_UP + REPEATS);
+    // Lists of single faces are for the executor on the host alone; its steps cost hundreds of times as much.
+    let counts = |name: &str| !name.starts_with('(');
+    let total: f64 = medians.iter().filter(|(name, _)| counts(name)).map(|(_, ms)| ms).sum();
+    let text: Vec<String> = medians.iter().map(|(name, ms)| format!("{name} {ms:.3}")).collect();
+    println!("    {} | sum of stages {total:.3} ms", text.join(", "));
+}
+
+fn main() {
+    let threads = std::env::args().filter_map(|word| word.parse().ok()).next().unwrap_or(1);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    println!("{threads} thread(s); milliseconds, median of {REPEATS}");
+    for interval in [8, 2] {
+        // Regrids come every so many steps of Courant number 0.9 at sound speed 2.
+        let (then, step) = (0.1, f64::from(interval) * 0.9 / f64::from(BASE_CELLS));
+        let flags_at = |time| [flags(BASE_CELLS, time), flags(2 * BASE_CELLS, time)];
+        let (flags_then, flags_now) = (flags_at(then), flags_at(then + step));
+        for cutoff in [0.5, 0.7, 0.9] {
+            for base in [0, 1] {
+                pool.install(|| measure(&Settings { cutoff, interval }, &flags_then, &flags_now, base));
+            }
+        }
+    }
+}

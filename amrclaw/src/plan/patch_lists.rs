@@ -1,0 +1,120 @@
+//! Lists of items, one list a patch, one after another in one array.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Items of all patches, in the order of patches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchLists<T> {
+    items: Vec<T>,
+    /// End of each patch's items.
+    ends: Vec<u32>,
+}
+
+impl<T> Default for PatchLists<T> {
+    fn default() -> Self {
+        PatchLists { items: Vec::new(), ends: Vec::new() }
+    }
+}
+
+impl<T> PatchLists<T> {
+    /// Adds an item of the present patch.
+    pub(super) fn push(&mut self, item: T) {
+        self.items.push(item);
+    }
+
+    /// Ends the present patch's list.
+    pub(super) fn end_patch(&mut self) {
+        self.ends.push(self.items.len() as u32);
+    }
+
+    /// Adds the lists of the patches that follow.
+    pub(super) fn append(&mut self, mut later: Self) {
+        let start = self.items.len() as u32;
+        self.items.append(&mut later.items);
+        self.ends.extend(later.ends.iter().map(|end| start + end));
+    }
+
+    /// Sorts items into the lists of so many patches; items of a patch keep their order.
+    pub(super) fn sorted(items: &[T], num_patches: usize, patch: impl Fn(&T) -> u32) -> Self
+    where
+        T: Copy,
+    {
+        let mut next = vec![0; num_patches + 1];
+        items.iter().for_each(|item| next[patch(item) as usize + 1] += 1);
+        for k in 1..next.len() {
+            next[k] += next[k - 1];
+        }
+        let ends = next[1..].to_vec();
+        let mut sorted = items.to_vec();
+        for item in items {
+            let place = &mut next[patch(item) as usize];
+            sorted[*place as usize] = *item;
+            *place += 1;
+        }
+        PatchLists { items: sorted, ends }
+    }
+
+    /// Number of patches.
+    pub fn num_patches(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Where a patch's items lie in [`PatchLists::all`].
+    pub fn range(&self, patch: usize) -> Range<usize> {
+        let start = if patch == 0 { 0 } else { self.ends[patch - 1] };
+        start as usize..self.ends[patch] as usize
+    }
+
+    /// Items of a patch.
+    pub fn of(&self, patch: usize) -> &[T] {
+        &self.items[self.range(patch)]
+    }
+
+    /// Items of all patches.
+    pub fn all(&self) -> &[T] {
+        &self.items
+    }
+
+    /// The same, to change.
+    pub(super) fn all_mut(&mut self) -> &mut [T] {
+        &mut self.items
+    }
+}
+
+/// Patches that a thread takes at least.
+const PATCHES_AT_A_TIME: usize = 24;
+
+/// Builds parts of something for runs of patches on all threads; the parts come in the order of patches, whatever the
+/// number of threads.
+pub(super) fn in_parts<T: Send>(num_patches: usize, build: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let size = num_patches.div_ceil(4 * rayon::current_num_threads()).max(PATCHES_AT_A_TIME);
+    if num_patches <= size {
+        return vec![build(0..num_patches)];
+    }
+    let part = |k: usize| build(k * size..num_patches.min((k + 1) * size));
+    (0..num_patches.div_ceil(size)).into_par_iter().with_max_len(1).map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sorting groups items by patch, keeps the order within a patch and leaves patches without items empty.
+    #[test]
+    fn sorts_by_patch() {
+        let lists = PatchLists::sorted(&[(2, 'a'), (0, 'b'), (2, 'c'), (0, 'd')], 4, |item| item.0);
+        assert_eq!(lists.all(), [(0, 'b'), (0, 'd'), (2, 'a'), (2, 'c')]);
+        assert_eq!((lists.of(0).len(), lists.of(1).len(), lists.range(2), lists.of(3).len()), (2, 0, 2..4, 0));
+        assert_eq!(lists.num_patches(), 4);
+    }
+
+    /// Every patch is built once and in order, however few threads there are.
+    #[test]
+    fn parts_follow_each_other() {
+        for count in [0, 1, PATCHES_AT_A_TIME, 1000] {
+            let built: Vec<usize> = in_parts(count, |range| range.collect::<Vec<_>>()).concat();
+            assert_eq!(built, (0..count).collect::<Vec<_>>());
+        }
+    }
+}
