@@ -2,8 +2,10 @@
 //! computed.
 
 pub mod cpu;
+mod host_values;
 mod report;
 
+pub use host_values::{HostArray, HostMemory, HostValues};
 pub use report::{CellPlace, ExecError, LevelState, Outcomes, StepReport};
 
 use crate::index::Level;
@@ -72,6 +74,17 @@ pub trait Executor<const D: usize>: Send + Sync {
 
     /// A copy of a level's interior on the host.
     fn snapshot(&self, level: Level) -> LevelState<D>;
+
+    /// The present values of a level where they lie; `None` if that is not the host's memory.
+    fn host_values(&self, _level: Level) -> Option<HostValues<'_, D>> {
+        None
+    }
+
+    /// Gives the memory that [`Executor::host_values`] showed away, to someone who still looks at it; the level goes on with
+    /// a copy. The values stay where they are as long as the memory given away is kept.
+    fn part_with_values(&mut self, _level: Level) -> Option<HostMemory> {
+        None
+    }
 
     /// Puts interior values in place: the inverse of [`Executor::snapshot`].
     fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError>;

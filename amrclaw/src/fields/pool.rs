@@ -52,6 +52,11 @@ impl<R: Scalar> Pool<R> {
         }
     }
 
+    /// Counts an array of that capacity no longer: it will not be given back.
+    pub fn forget(&mut self, capacity: usize) {
+        self.held -= capacity;
+    }
+
     /// Bytes of all arrays that came from here.
     pub fn bytes(&self) -> usize {
         self.held * R::BYTES

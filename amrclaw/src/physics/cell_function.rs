@@ -1,5 +1,7 @@
 //! Functions of position that fill cells: initial data, auxiliary values, exact solutions.
 
+use super::CellBlockFunction;
+
 /// A row of cells along x.
 #[derive(Clone, Copy, Debug)]
 pub struct CellRow<const D: usize> {
@@ -35,4 +37,9 @@ pub trait CellFunction<const D: usize>: Send + Sync {
 
     /// Fills `out[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]);
+
+    /// The same function over boxes, if it would rather be asked so.
+    fn by_block(&self) -> Option<&dyn CellBlockFunction<D>> {
+        None
+    }
 }

@@ -1,7 +1,9 @@
 //! The user's side: what is solved, with which data.
 
+mod block;
 mod cell_function;
 mod problem;
 
+pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CellFunction, CellRow};
 pub use problem::{Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction};

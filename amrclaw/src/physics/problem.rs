@@ -1,6 +1,6 @@
 //! What is solved: everything that the user says and that is not the Riemann solver.
 
-use super::{CellFunction, CellRow};
+use super::{BoundaryBlockFunction, CellFunction, CellRow, StateBlockFunction};
 use crate::mesh::Domain;
 use riemann::axis::{Axis, Side};
 use riemann::patch::Scheme;
@@ -36,6 +36,11 @@ pub struct BoundaryCell<const D: usize> {
 pub trait BoundaryFunction<const D: usize>: Send + Sync {
     /// Fills the ghost cell's state from that of its mirror image in the domain.
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]);
+
+    /// The same function over boxes, if it would rather be asked so.
+    fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
+        None
+    }
 }
 
 /// Values per cell as a function of position, time and state: flags, source terms.
@@ -45,6 +50,11 @@ pub trait StateFunction<const D: usize>: Send + Sync {
 
     /// Fills `out[value * row.len + cell]` from `state[equation * row.len + cell]` and `aux[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]);
+
+    /// The same function over boxes, if it would rather be asked so: for flags.
+    fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
+        None
+    }
 }
 
 /// Which cells to refine.

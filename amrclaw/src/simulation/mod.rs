@@ -15,7 +15,7 @@ pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
 
 use crate::diagnose::{Counts, Stopwatch};
-use crate::exec::Executor;
+use crate::exec::{Executor, HostMemory, HostValues};
 use crate::index::{Level, Ratio};
 use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
@@ -203,6 +203,11 @@ impl<const D: usize> Simulation<D> {
         &self.equations
     }
 
+    /// Names of the auxiliary values.
+    pub fn aux(&self) -> &[String] {
+        &self.aux
+    }
+
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.threads.current_num_threads()
@@ -226,6 +231,17 @@ impl<const D: usize> Simulation<D> {
             totals.iter_mut().zip(part).for_each(|(total, p)| *total += p);
         }
         totals
+    }
+
+    /// The present values of a level where they lie; `None` if that is not the host's memory, or if there is no such level.
+    pub fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {
+        self.exec.host_values(level)
+    }
+
+    /// Gives the memory that [`Simulation::host_values`] showed away, to someone who still looks at it; the simulation goes
+    /// on with a copy.
+    pub fn part_with_values(&mut self, level: Level) -> Option<HostMemory> {
+        self.exec.part_with_values(level)
     }
 
     /// A snapshot of the solution. Its number is 0: frames are numbered by whoever writes them.

@@ -6,6 +6,7 @@ use crate::progress::Display;
 use crate::{logging, summary};
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
@@ -19,7 +20,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     };
     let options = RunOptions { threads: arguments.threads.map(usize::from), precision: arguments.precision.into() };
     let mut display = Display::new(arguments.quiet);
-    let outcome = simulation::run(&case, &options, &files, &mut |progress| display.show(progress));
+    let outcome = simulation::run(&case, &options, &files, &mut |progress| {
+        display.show(progress);
+        ControlFlow::Continue(())
+    });
     display.finish();
     match outcome {
         Ok(record) => {
@@ -29,7 +33,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             Ok(())
         }
         Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
-        Err(failure @ RunFailure::Broken { .. }) => Err(Failure::Work(failure.to_string())),
+        Err(failure @ (RunFailure::Broken { .. } | RunFailure::Interrupted { .. })) => {
+            Err(Failure::Work(failure.to_string()))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::interpolate::rows;
 use crate::fields::{PatchLayout, Shared};
 use crate::mesh::Domain;
-use crate::physics::{Boundary, BoundaryCell, BoundaryFunction};
+use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock};
 use crate::plan::BoundaryRegion;
 use riemann::axis::Side;
 use riemann::real::Scalar;
@@ -41,8 +41,12 @@ pub(super) unsafe fn fill<const D: usize, R: Scalar>(
             // The user's function sees the mirror image in the ghost cell's place.
             // SAFETY: likewise.
             unsafe { mirror(q, layout, region, context, true, None) };
-            // SAFETY: likewise.
-            unsafe { ask_user(q, layout, region, function.as_ref(), context) };
+            match function.by_block() {
+                // SAFETY: likewise.
+                Some(function) => unsafe { ask_user_by_block(q, layout, region, function, context) },
+                // SAFETY: likewise.
+                None => unsafe { ask_user(q, layout, region, function.as_ref(), context) },
+            }
         }
     }
 }
@@ -113,5 +117,34 @@ unsafe fn ask_user<const D: usize, R: Scalar>(
             // SAFETY: likewise.
             unsafe { *q.at(offset + m * layout.component()) = R::from_f64(*value) };
         }
+    }
+}
+
+unsafe fn ask_user_by_block<const D: usize, R: Scalar>(
+    q: Shared<'_, R>,
+    layout: &PatchLayout<D>,
+    region: &BoundaryRegion<D>,
+    function: &dyn BoundaryBlockFunction<D>,
+    context: &BoundaryContext<'_, D>,
+) {
+    let lo = region.cells.lo;
+    let block = CellBlock {
+        lower: std::array::from_fn(|d| context.domain.lower[d] + f64::from(lo[d]) * context.dx[d]),
+        dx: context.dx,
+        size: region.cells.size().map(|n| n as usize),
+        time: context.time,
+    };
+    let mut values = Vec::with_capacity(context.num_eqn * block.num_cells());
+    let row_starts =
+        |m: usize| rows(&region.cells).map(move |row| layout.offset(context.num_eqn, row) + m * layout.component());
+    for start in (0..context.num_eqn).flat_map(row_starts) {
+        // SAFETY: the patch is ours.
+        values.extend(unsafe { q.row(start, block.size[0]) }.iter().map(|v| v.to_f64()));
+    }
+    function.fill(&block, region.axis, region.side, &mut values);
+    for (start, values) in (0..context.num_eqn).flat_map(row_starts).zip(values.chunks_exact(block.size[0])) {
+        // SAFETY: likewise.
+        let out = unsafe { q.row_mut(start, block.size[0]) };
+        out.iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
     }
 }

@@ -7,7 +7,7 @@ use crate::exec::{CellPlace, ExecError};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Domain, LevelMesh};
-use crate::physics::{CellFunction, CellRow};
+use crate::physics::{CellBlock, CellFunction, CellRow};
 use rayon::prelude::*;
 use riemann::real::Scalar;
 
@@ -25,16 +25,27 @@ unsafe fn fill_cells<const D: usize, R: Scalar>(
 ) {
     let (lower, dx, time) = origin;
     let (count, len) = (function.num_values(), cells.size()[0] as usize);
-    let mut values = vec![0.0; count * len];
-    for row in rows(cells) {
-        let corner = std::array::from_fn(|d| lower[d] + f64::from(row[d] - shift[d]) * dx[d]);
-        function.fill_row(&CellRow { lower: corner, dx, len, time }, &mut values);
+    let corner = |cell: [i32; D]| std::array::from_fn(|d| lower[d] + f64::from(cell[d] - shift[d]) * dx[d]);
+    // `values` hold `stride` numbers a value; the row begins at `first`.
+    let store = |row: [i32; D], values: &[f64], stride: usize, first: usize| {
         let start = patch.offset(count, row);
-        for (m, values) in values.chunks_exact(len).enumerate() {
+        for m in 0..count {
             // SAFETY: the caller's promise.
             let out = unsafe { array.row_mut(start + m * patch.component(), len) };
-            out.iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
+            out.iter_mut().zip(&values[m * stride + first..]).for_each(|(o, v)| *o = R::from_f64(*v));
         }
+    };
+    if let Some(function) = function.by_block() {
+        let block = CellBlock { lower: corner(cells.lo), dx, size: cells.size().map(|n| n as usize), time };
+        let mut values = vec![0.0; count * block.num_cells()];
+        function.fill(&block, &mut values);
+        rows(cells).enumerate().for_each(|(r, row)| store(row, &values, block.num_cells(), r * len));
+        return;
+    }
+    let mut values = vec![0.0; count * len];
+    for row in rows(cells) {
+        function.fill_row(&CellRow { lower: corner(row), dx, len, time }, &mut values);
+        store(row, &values, len, 0);
     }
 }
 

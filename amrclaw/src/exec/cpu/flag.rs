@@ -5,9 +5,9 @@ use super::interpolate::rows;
 use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::fields::PatchLayout;
-use crate::index::Level;
+use crate::index::{CellBox, Level};
 use crate::mesh::TagSet;
-use crate::physics::{CellRow, Criterion, StateFunction};
+use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFunction};
 use rayon::prelude::*;
 use riemann::real::Scalar;
 
@@ -20,6 +20,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let bitmap = |patch: &PatchLayout<D>| {
             let mut flags = vec![false; patch.cells.size()[0] as usize];
             let mut bits = Vec::new();
+            let by_block = match &self.problem.criterion {
+                Criterion::User(function) => function.by_block(),
+                Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
+            };
+            if let Some(function) = by_block {
+                let wanted = self.ask_user_by_block(store, patch, function);
+                wanted.chunks_exact(flags.len()).for_each(|row| pack_bits(row, &mut bits));
+                return bits;
+            }
             for row in rows(&patch.cells) {
                 match &self.problem.criterion {
                     Criterion::User(function) => self.ask_user(store, patch, row, function.as_ref(), &mut flags),
@@ -66,6 +75,43 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         function.fill_row(&CellRow { lower, dx: store.dx, len, time: store.time }, &state, &aux, &mut wanted);
         flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
     }
+
+    fn ask_user_by_block(
+        &self,
+        store: &LevelStore<D, R>,
+        patch: &PatchLayout<D>,
+        function: &dyn StateBlockFunction<D>,
+    ) -> Vec<bool> {
+        let block = CellBlock {
+            lower: store.lower_corner(self.problem.domain.lower, patch.cells.lo),
+            dx: store.dx,
+            size: patch.cells.size().map(|n| n as usize),
+            time: store.time,
+        };
+        let state = gather(store.q(), patch, &patch.cells.grow(1), store.num_eqn);
+        let aux = gather(&store.aux, patch, &patch.cells, self.solver.aux().len());
+        let mut wanted = vec![0.0; block.num_cells()];
+        function.fill(&block, &state, &aux, &mut wanted);
+        wanted.into_iter().map(|w| w != 0.0).collect()
+    }
+}
+
+/// Values of a box of cells in an array laid out as `patch`, `[component, z, y, x]`, x fastest.
+fn gather<const D: usize, R: Scalar>(
+    array: &[R],
+    patch: &PatchLayout<D>,
+    cells: &CellBox<D>,
+    num_components: usize,
+) -> Vec<f64> {
+    let len = cells.size()[0] as usize;
+    let mut values = Vec::with_capacity(num_components * cells.volume());
+    for m in 0..num_components {
+        for row in rows(cells) {
+            let start = patch.offset(num_components, row) + m * patch.component();
+            values.extend(array[start..start + len].iter().map(|v| v.to_f64()));
+        }
+    }
+    values
 }
 
 /// Flags the cells of a row where `|q_{i+1} − q_{i−1}| > tolerance` along some axis, for some component.

@@ -18,7 +18,7 @@ mod store;
 mod transfer;
 mod update;
 
-use super::{ExecError, Executor, LevelState, Outcomes};
+use super::{ExecError, Executor, HostArray, HostMemory, HostValues, LevelState, Outcomes};
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
@@ -180,6 +180,17 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.level_state(level)
+    }
+
+    fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {
+        let store = self.levels.get(level.index())?;
+        let (q, aux) = (HostArray::new(store.q_array())?, HostArray::new(&store.aux)?);
+        Some(HostValues { layout: &store.layout, q, aux })
+    }
+
+    fn part_with_values(&mut self, level: Level) -> Option<HostMemory> {
+        let store = self.levels.get_mut(level.index())?;
+        Some(HostMemory::new(store.part_with_values(&mut self.pool)))
     }
 
     fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError> {

@@ -81,6 +81,21 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         &self.buffers[self.current]
     }
 
+    /// The array of the present state.
+    pub fn q_array(&self) -> &Vec<R> {
+        &self.buffers[self.current]
+    }
+
+    /// Gives the arrays of the present state and of the auxiliary values away, and goes on with copies of them.
+    pub fn part_with_values(&mut self, pool: &mut Pool<R>) -> [Vec<R>; 2] {
+        [&mut self.buffers[self.current], &mut self.aux].map(|array| {
+            let mut copy = pool.take(array.len());
+            copy.copy_from_slice(array);
+            pool.forget(array.capacity());
+            std::mem::replace(array, copy)
+        })
+    }
+
     /// The present state, to write.
     pub fn q_mut(&mut self) -> &mut [R] {
         &mut self.buffers[self.current]

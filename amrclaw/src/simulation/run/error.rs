@@ -37,6 +37,19 @@ pub enum RunFailure {
         /// Files that hold the last good state, and the record of the run.
         kept: Vec<PathBuf>,
     },
+    /// The user stopped the run.
+    #[error(
+        "the run was interrupted after step {step}, t = {time}; it goes on from\n  {}",
+        checkpoint.display()
+    )]
+    Interrupted {
+        /// Time of the state.
+        time: f64,
+        /// Steps of the coarsest level taken.
+        step: u64,
+        /// The checkpoint that holds it.
+        checkpoint: PathBuf,
+    },
 }
 
 fn kept_text(kept: &[PathBuf]) -> String {

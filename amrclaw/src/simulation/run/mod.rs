@@ -21,6 +21,7 @@ use crate::io::{OutputError, check_output_dir};
 use checkpoints::RunState;
 use gauges::GaugeFiles;
 use schedule::FrameTimes;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -54,16 +55,16 @@ pub struct RunFiles {
     pub restart: Option<PathBuf>,
 }
 
-/// Runs a case. `watch` is called after every coarse step.
+/// Runs a case. `watch` is called after every coarse step, and breaks to stop the run there.
 ///
 /// # Errors
 /// [`RunFailure::Refused`] if the case, the checkpoint or the folder is wrong: nothing has been written then.
-/// [`RunFailure::Broken`] if the run could not be brought to its end.
+/// [`RunFailure::Broken`] if the run could not be brought to its end; [`RunFailure::Interrupted`] if `watch` stopped it.
 pub fn run(
     case: &Case,
     options: &RunOptions,
     files: &RunFiles,
-    watch: &mut dyn FnMut(&Progress),
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<RunRecord, RunFailure> {
     // The one place where the dimension of a case becomes that of types; programs that call this need not be compiled for
     // each dimension.
@@ -79,12 +80,13 @@ fn run_in<const D: usize>(
     case: &Case,
     options: &RunOptions,
     files: &RunFiles,
-    watch: &mut dyn FnMut(&Progress),
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<RunRecord, RunFailure> {
     let mut driver =
         Driver::<D>::prepare(case, options, files).map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
     match driver.advance(watch) {
-        Ok(()) => driver.finish(),
+        Ok(ControlFlow::Continue(())) => driver.finish(),
+        Ok(ControlFlow::Break(())) => Err(driver.interrupt()),
         Err(cause) => Err(driver.break_off(cause)),
     }
 }
@@ -155,7 +157,7 @@ impl<'a, const D: usize> Driver<'a, D> {
     }
 
     /// Takes steps to the end of the run, and writes what is due on the way.
-    fn advance(&mut self, watch: &mut dyn FnMut(&Progress)) -> Result<(), Cause> {
+    fn advance(&mut self, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<ControlFlow<()>, Cause> {
         if !self.resumed && self.times.due_at_start(self.simulation.time()) {
             self.write_frame()?;
         }
@@ -173,9 +175,11 @@ impl<'a, const D: usize> Driver<'a, D> {
             if interval > 0 && self.steps().is_multiple_of(interval) {
                 self.timed(Self::write_checkpoint)?;
             }
-            watch(&self.progress());
+            if watch(&self.progress()).is_break() && self.simulation.time() < end {
+                return Ok(ControlFlow::Break(()));
+            }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     fn progress(&self) -> Progress {
@@ -209,6 +213,18 @@ impl<'a, const D: usize> Driver<'a, D> {
             Ok(_) => Ok(record),
             Err(e) => Err(self.break_off(e.into())),
         }
+    }
+
+    /// Leaves a checkpoint and a record of a run that was stopped.
+    fn interrupt(&mut self) -> RunFailure {
+        let checkpoint = match self.timed(Self::write_checkpoint) {
+            Ok(checkpoint) => checkpoint,
+            Err(e) => return self.break_off(e.into()),
+        };
+        if let Err(e) = self.record(RunStatus::Interrupted, None).write(self.dir) {
+            return self.break_off(e.into());
+        }
+        RunFailure::Interrupted { time: self.simulation.time(), step: self.steps(), checkpoint }
     }
 
     /// Saves what can be saved of a run that failed.

@@ -1,0 +1,214 @@
+//! Functions of the program over whole boxes mean the same as over rows; values can be looked at where they lie; a run can
+//! be stopped.
+
+mod common;
+
+use amrclaw::exec::HostArray;
+use amrclaw::index::Level;
+use amrclaw::physics::{
+    BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction, CellFunction, CellRow,
+    StateBlockFunction, StateFunction,
+};
+use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions, Simulation, UserFunctions};
+use common::{bits, case, largest_difference, start, start_with, take_steps};
+use riemann::axis::{Axis, Side};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+const CASE: &str = r#"
+initial = "user"
+[solver]
+name = "acoustics"
+density = 1.0
+bulk = 4.0
+[mesh]
+cells = [31, 23]
+[mesh.boundary]
+x = ["user", "extrapolate"]
+y = "periodic"
+[levels]
+max = 2
+[regrid]
+interval = 2
+buffer = 1
+max_patch_size = 16
+[regrid.flag]
+criterion = "user"
+[time]
+end = 0.1
+[output]
+format = []
+count = 1
+"#;
+
+/// All functions of the case, each over boxes or over rows.
+struct Waves {
+    by_block: bool,
+}
+
+fn pressure([x, y]: [f64; 2]) -> f64 {
+    (5.0 * x).sin() + (std::f64::consts::TAU * y).cos()
+}
+
+fn inflow([_, y]: [f64; 2], t: f64, mirror: f64) -> f64 {
+    0.5 * mirror + y + t
+}
+
+/// Central difference and auxiliary-free position enter, so that ghost cells and coordinates of boxes count.
+fn wanted([x, _]: [f64; 2], below: f64, above: f64) -> f64 {
+    f64::from(u8::from((above - below).abs() > 0.1234 && x > 0.2345))
+}
+
+fn centres(block: &CellBlock<2>) -> impl Iterator<Item = [f64; 2]> + '_ {
+    let at = |d: usize, i: usize| block.lower[d] + (i as f64 + 0.5) * block.dx[d];
+    (0..block.size[1]).flat_map(move |j| (0..block.size[0]).map(move |i| [at(0, i), at(1, j)]))
+}
+
+impl CellFunction<2> for Waves {
+    fn num_values(&self) -> usize {
+        3
+    }
+
+    fn fill_row(&self, row: &CellRow<2>, out: &mut [f64]) {
+        out.fill(0.0);
+        (0..row.len).for_each(|i| out[i] = pressure(row.centre(i)));
+    }
+
+    fn by_block(&self) -> Option<&dyn CellBlockFunction<2>> {
+        self.by_block.then_some(self)
+    }
+}
+
+impl CellBlockFunction<2> for Waves {
+    fn fill(&self, block: &CellBlock<2>, out: &mut [f64]) {
+        out.fill(0.0);
+        out.iter_mut().zip(centres(block)).for_each(|(o, x)| *o = pressure(x));
+    }
+}
+
+impl BoundaryFunction<2> for Waves {
+    fn fill(&self, cell: &BoundaryCell<2>, mirror: &[f64], ghost: &mut [f64]) {
+        ghost[0] = inflow(cell.centre, cell.time, mirror[0]);
+    }
+
+    fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<2>> {
+        self.by_block.then_some(self)
+    }
+}
+
+impl BoundaryBlockFunction<2> for Waves {
+    fn fill(&self, block: &CellBlock<2>, axis: Axis, side: Side, values: &mut [f64]) {
+        assert_eq!((axis, side), (Axis::X, Side::Lower));
+        assert_eq!(values.len(), 3 * block.num_cells());
+        values.iter_mut().zip(centres(block)).for_each(|(v, x)| *v = inflow(x, block.time, *v));
+    }
+}
+
+impl StateFunction<2> for Waves {
+    fn num_values(&self) -> usize {
+        1
+    }
+
+    fn fill_row(&self, row: &CellRow<2>, state: &[f64], _aux: &[f64], out: &mut [f64]) {
+        // A row has no neighbours above and below: the second velocity's slope is none of its business.
+        (0..row.len).for_each(|i| out[i] = wanted(row.centre(i), 0.0, state[i]));
+    }
+
+    fn by_block(&self) -> Option<&dyn StateBlockFunction<2>> {
+        self.by_block.then_some(self)
+    }
+}
+
+impl StateBlockFunction<2> for Waves {
+    fn fill(&self, block: &CellBlock<2>, state: &[f64], _aux: &[f64], out: &mut [f64]) {
+        let row = block.size[0] + 2;
+        assert_eq!(state.len(), 3 * row * (block.size[1] + 2));
+        for (n, (o, x)) in out.iter_mut().zip(centres(block)).enumerate() {
+            let (i, j) = (n % block.size[0], n / block.size[0]);
+            *o = wanted(x, 0.0, state[(j + 1) * row + i + 1]);
+        }
+    }
+}
+
+fn simulation_of(by_block: bool) -> Simulation<2> {
+    let waves = Arc::new(Waves { by_block });
+    let user = UserFunctions {
+        initial: Some(waves.clone()),
+        boundary: Some(waves.clone()),
+        flag: Some(waves),
+        ..UserFunctions::default()
+    };
+    start_with(CASE, &[], user)
+}
+
+/// Over boxes and over rows the same patches and values come out. Coordinates are rounded in different places, by an ulp of
+/// numbers near 1, and 12 steps pass that on.
+#[test]
+fn boxes_and_rows_agree() {
+    let (mut rows, mut boxes) = (simulation_of(false), simulation_of(true));
+    take_steps(&mut rows, 12);
+    take_steps(&mut boxes, 12);
+    let (rows, boxes) = (rows.frame(), boxes.frame());
+    assert!(rows.levels[1].patches.len() > 1, "there is something to compare");
+    assert!(largest_difference(&rows, &boxes) < 1e-12);
+}
+
+const PULSE: [&str; 4] = [
+    "initial={ pressure = \"exp(-40 * ((x - 0.5)^2 + (y - 0.5)^2))\", u = 0, v = 0 }",
+    "mesh.boundary.x=extrapolate",
+    "regrid.flag.criterion=difference",
+    "regrid.flag.tolerance=0.05",
+];
+
+/// Values seen in place are those of a snapshot; given away, they stay what they were while the simulation goes on as if
+/// nobody had looked.
+#[test]
+fn values_are_seen_in_place_and_outlive_the_step() {
+    let (mut watched, mut alone) = (start(CASE, &PULSE), start(CASE, &PULSE));
+    take_steps(&mut watched, 3);
+    take_steps(&mut alone, 3);
+    let frame = watched.frame();
+    let level = Level(1);
+    let values = watched.host_values(level).expect("the CPU's values lie in the host's memory");
+    let HostArray::F64(q) = values.q else { panic!("the run is in f64") };
+    let (address, before) = (q.as_ptr(), q.to_vec());
+    for (patch, layout) in frame.levels[1].patches.iter().zip(&values.layout.patches) {
+        for (k, cell) in patch.cells.cells().enumerate() {
+            assert_eq!(q[layout.offset(3, cell)], patch.q[k]);
+        }
+    }
+    let kept = watched.part_with_values(level).expect("the CPU's values can be given away");
+    take_steps(&mut watched, 9);
+    take_steps(&mut alone, 9);
+    // SAFETY: `kept` holds the memory, and nobody else has it any more.
+    let after = unsafe { std::slice::from_raw_parts(address, before.len()) };
+    assert!(before.iter().zip(after).all(|(a, b)| a.to_bits() == b.to_bits()));
+    drop(kept);
+    assert_eq!(bits(&watched.frame()), bits(&alone.frame()));
+}
+
+/// A run that is stopped leaves a checkpoint from which it ends as if it had not been.
+#[test]
+fn a_run_can_be_stopped_and_goes_on() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let case = case(CASE, &PULSE);
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    let files = |restart| RunFiles { dir: folder.path().to_owned(), restart };
+    let mut stop = |progress: &simulation::Progress| match progress.steps {
+        5 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let Err(RunFailure::Interrupted { step, checkpoint, .. }) =
+        simulation::run(&case, &options, &files(None), &mut stop)
+    else {
+        panic!("the run was stopped")
+    };
+    assert_eq!(step, 5);
+    let record = std::fs::read_to_string(folder.path().join("run.json")).expect("the record is written");
+    assert!(record.contains("\"interrupted\""), "{record}");
+    let mut go_on = |_: &simulation::Progress| ControlFlow::Continue(());
+    let resumed = simulation::run(&case, &options, &files(Some(checkpoint)), &mut go_on).expect("the run goes on");
+    let whole = simulation::run(&case, &options, &files(None), &mut go_on).expect("the run ends");
+    assert_eq!(resumed.totals_final, whole.totals_final);
+    assert_eq!(resumed.steps, whole.steps);
+}

@@ -1,0 +1,36 @@
+"""Cases from files, dictionaries and settings of other programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Union
+
+from . import _toml
+from ._amrclaw import Case
+
+CaseLike = Union[str, "os.PathLike[str]", Mapping[str, Any], Case]
+
+
+def load_case(case: CaseLike, set: Mapping[str, Any] | None = None) -> Case:
+    """A checked case.
+
+    `case` is the path of a case file, a dictionary nested as the tables of one, a `Case`, or anything with a method
+    `to_toml`. `set` changes keys of it: `{"regrid.cutoff": 0.9, "mesh.cells": [100, 100]}`.
+    """
+    changes = _toml.overrides(set)
+    if isinstance(case, Case):
+        return case.with_overrides(changes)
+    if isinstance(case, Mapping):
+        return Case.parse(_toml.dumps(case), "case", changes)
+    if hasattr(case, "to_toml"):
+        return Case.parse(case.to_toml(), getattr(case, "name", "case"), changes)
+    return Case.load(os.fspath(case), changes)
+
+
+def default_output(case: Case) -> str:
+    """`output/` and the name of the case: that of its folder if the file is called `case.toml`, else its own."""
+    stem = os.path.splitext(os.path.basename(case.file))[0]
+    if stem == "case" and os.path.exists(case.file):
+        stem = os.path.basename(os.path.dirname(os.path.abspath(case.file))) or stem
+    return os.path.join("output", stem)

@@ -1,0 +1,288 @@
+"""Levels and patches, of a frame or of a running simulation."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Optional, Union
+
+import numpy as np
+
+from ._errors import InputError
+
+PathLike = Union[str, "os.PathLike[str]"]
+
+
+class Patch:
+    """A box of cells of one level. Arrays run along x, y, z and are read-only; write to a copy.
+
+    `patch["pressure"]` is a field by name, `patch.q` holds all equations, `patch.aux` the auxiliary values.
+    """
+
+    def __init__(self, level: "Level", lo: Sequence[int], hi: Sequence[int], q: np.ndarray, aux: np.ndarray):
+        self.level = level.number
+        """Level, from 1."""
+        self.lo, self.hi = tuple(lo), tuple(hi)
+        """First cell and the cell past the last, in the level's index space."""
+        self.q = q
+        self.aux = aux
+        self.dx = level.dx
+        self._snapshot = level._snapshot
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Cells along each axis."""
+        return self.q.shape[1:]
+
+    @property
+    def lower(self) -> tuple[float, ...]:
+        """Lower corner."""
+        return tuple(low + i * d for low, i, d in zip(self._snapshot.lower, self.lo, self.dx))
+
+    @property
+    def upper(self) -> tuple[float, ...]:
+        """Upper corner."""
+        return tuple(low + i * d for low, i, d in zip(self._snapshot.lower, self.hi, self.dx))
+
+    def centres(self, axis: int) -> np.ndarray:
+        """Coordinates of the cells' centres along an axis."""
+        return self._snapshot.lower[axis] + (np.arange(self.lo[axis], self.hi[axis]) + 0.5) * self.dx[axis]
+
+    def edges(self, axis: int) -> np.ndarray:
+        """Coordinates of the cells' sides along an axis, one more than cells."""
+        return self._snapshot.lower[axis] + np.arange(self.lo[axis], self.hi[axis] + 1) * self.dx[axis]
+
+    @property
+    def x(self) -> np.ndarray:
+        """Centres along x."""
+        return self.centres(0)
+
+    @property
+    def y(self) -> np.ndarray:
+        """Centres along y."""
+        return self.centres(1)
+
+    @property
+    def z(self) -> np.ndarray:
+        """Centres along z."""
+        return self.centres(2)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        kind, index = self._snapshot.field_index(name)
+        return (self.q if kind == "q" else self.aux)[index]
+
+    @property
+    def covered(self) -> np.ndarray:
+        """True for the cells beneath a finer patch."""
+        covered = np.zeros(self.shape, dtype=bool)
+        if self.level < len(self._snapshot.levels):
+            ratio = np.array(self._snapshot.ratios[self.level - 1])
+            for fine in self._snapshot.levels[self.level].patches:
+                lo = np.maximum(-(-np.array(fine.lo) // ratio), self.lo) - self.lo
+                hi = np.minimum(np.array(fine.hi) // ratio, self.hi) - self.lo
+                if (lo < hi).all():
+                    covered[tuple(map(slice, lo, hi))] = True
+        return covered
+
+    def __repr__(self) -> str:
+        return f"<Patch of level {self.level}, cells {list(self.lo)} to {list(self.hi)}>"
+
+
+class Level:
+    """A level: its number, from 1, cell size and patches."""
+
+    def __init__(self, snapshot: "Snapshot", number: int):
+        self.number = number
+        ratios = np.array(snapshot.ratios[: number - 1], dtype=int).reshape(-1, len(snapshot.cells))
+        self.cells = tuple(int(n) for n in snapshot.cells * ratios.prod(axis=0, dtype=int))
+        """Cells that would cover the domain."""
+        self.dx = tuple((np.array(snapshot.upper) - snapshot.lower) / self.cells)
+        self._snapshot = snapshot
+
+    @cached_property
+    def patches(self) -> tuple[Patch, ...]:
+        return tuple(Patch(self, *patch) for patch in self._snapshot._native_patches(self.number))
+
+    @property
+    def num_cells(self) -> int:
+        """Cells of all patches."""
+        return sum(int(np.prod(patch.shape)) for patch in self.patches)
+
+    def __repr__(self) -> str:
+        return f"<Level {self.number}: {len(self.patches)} patches, {self.num_cells} cells>"
+
+
+class Snapshot:
+    """What a frame and a simulation have in common: levels of patches at one time."""
+
+    time: float
+    equations: tuple[str, ...]
+    aux: tuple[str, ...]
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+    cells: tuple[int, ...]
+    ratios: list[list[int]]
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        raise NotImplementedError
+
+    def _native_patches(self, level: int) -> Any:
+        raise NotImplementedError
+
+    @property
+    def dimension(self) -> int:
+        """Number of space dimensions."""
+        return len(self.cells)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of all fields: equations, then auxiliary values."""
+        return (*self.equations, *self.aux)
+
+    def field_index(self, name: str) -> tuple[str, int]:
+        """Whether a field is an equation's ("q") or auxiliary ("aux"), and which."""
+        for kind, names in (("q", self.equations), ("aux", self.aux)):
+            if name in names:
+                return kind, names.index(name)
+        raise InputError(f"there is no field {name!r}; there are {', '.join(self.fields)}")
+
+    def level(self, number: int) -> Level:
+        """A level, counted from 1."""
+        if not 1 <= number <= len(self.levels):
+            raise InputError(f"there is no level {number}: levels are 1 to {len(self.levels)}")
+        return self.levels[number - 1]
+
+    def patches(self, level: Optional[int] = None) -> tuple[Patch, ...]:
+        """Patches of a level, counted from 1, or of all levels, coarsest first."""
+        if level is None:
+            return tuple(patch for each in self.levels for patch in each.patches)
+        return self.level(level).patches
+
+    def total(self, field: str, capacity: Optional[str] = None) -> float:
+        """Integral over the domain, from the finest cells at each place; weighted with the field `capacity` if given."""
+        total = 0.0
+        for patch in self.patches():
+            values = np.where(patch.covered, 0.0, patch[field])
+            if capacity is not None:
+                values = values * patch[capacity]
+            total += float(values.sum(dtype=float)) * float(np.prod(patch.dx))
+        return total
+
+    def to_uniform(self, level: int = 1, field: Optional[str] = None) -> np.ndarray:
+        """The solution on the cells of one level, all over the domain: `[x, y]` of one field, else `[equation, x, y]`.
+
+        Cells take their mean where the mesh is finer, and the value of the cell around them where it is coarser.
+        """
+        if not 1 <= level <= len(self.ratios) + 1:
+            raise InputError(f"there is no level {level}: levels are 1 to {len(self.ratios) + 1}")
+        whole = Level(self, level)
+        names = self.equations if field is None else (field,)
+        out = np.full((len(names), *whole.cells), np.nan)
+        for patch in (patch for each in self.levels[:level] for patch in each.patches):
+            ratio = np.array(whole.cells) // Level(self, patch.level).cells
+            place = tuple(slice(lo * r, hi * r) for lo, hi, r in zip(patch.lo, patch.hi, ratio))
+            for target, name in zip(out, names):
+                values = patch[name]
+                for axis, r in enumerate(ratio):
+                    values = np.repeat(values, r, axis=axis)
+                target[place] = values
+        return out if field is None else out[0]
+
+    def sample(self, points: Any, field: Optional[str] = None, method: str = "linear") -> np.ndarray:
+        """Values at points, shape `[point]` of one field, else `[equation, point]`. NaN outside the domain.
+
+        `points` has one row per point. `method`: "linear" between the centres of cells as fine as the finest at the point,
+        or "nearest", the value of that cell itself.
+        """
+        points = np.atleast_2d(np.asarray(points, dtype=float))
+        if points.ndim != 2 or points.shape[1] != self.dimension:
+            raise InputError(f"points must have {self.dimension} coordinates each, but their shape is {points.shape}")
+        if method not in ("linear", "nearest"):
+            raise InputError(f'method: "{method}" is not known; write "linear" or "nearest"')
+        names = self.equations if field is None else (field,)
+        out = np.full((len(names), len(points)), np.nan)
+        inside = ((points >= self.lower) & (points <= self.upper)).all(axis=1)
+        at_level = self._finest_levels(points)
+        for level in self.levels:
+            chosen = np.flatnonzero(inside & (at_level == level.number))
+            if len(chosen):
+                out[:, chosen] = self._sample_level(level, points[chosen], names, method)
+        return out if field is None else out[0]
+
+    def _finest_levels(self, points: np.ndarray) -> np.ndarray:
+        finest = np.zeros(len(points), dtype=int)
+        for level in self.levels:
+            cells = _cells_at(self, level, points)
+            for patch in level.patches:
+                finest[_within(patch, cells)] = level.number
+        return finest
+
+    def _sample_level(self, level: Level, points: np.ndarray, names: Sequence[str], method: str) -> np.ndarray:
+        if method == "nearest":
+            return self._cell_values(level, _cells_at(self, level, points), names)
+        position = (points - self.lower) / level.dx - 0.5
+        first = np.floor(position).astype(int)
+        share = position - first
+        total = np.zeros((len(names), len(points)))
+        for corner in np.ndindex(*(2,) * self.dimension):
+            cells = np.clip(first + corner, 0, np.array(level.cells) - 1)
+            weight = np.where(np.array(corner) == 1, share, 1.0 - share).prod(axis=1)
+            total += weight * self._cell_values(level, cells, names)
+        return total
+
+    def _cell_values(self, level: Level, cells: np.ndarray, names: Sequence[str]) -> np.ndarray:
+        """Values of cells of a level; where it has none, of the coarser cells around them."""
+        out = np.full((len(names), len(cells)), np.nan)
+        left = np.ones(len(cells), dtype=bool)
+        for number in range(level.number, 0, -1):
+            for patch in self.levels[number - 1].patches:
+                here = left & _within(patch, cells)
+                if here.any():
+                    index = tuple((cells[here] - patch.lo).T)
+                    for target, name in zip(out, names):
+                        target[here] = patch[name][index]
+                    left &= ~here
+            if number > 1:
+                cells = cells // np.array(self.ratios[number - 2])
+        return out
+
+
+def _cells_at(snapshot: Snapshot, level: Level, points: np.ndarray) -> np.ndarray:
+    cells = np.floor((points - snapshot.lower) / level.dx).astype(int)
+    return np.clip(cells, 0, np.array(level.cells) - 1)
+
+
+def _within(patch: Patch, cells: np.ndarray) -> np.ndarray:
+    return ((cells >= patch.lo) & (cells < patch.hi)).all(axis=1)
+
+
+class Frame(Snapshot):
+    """The solution at one time, read from a file or taken from a simulation."""
+
+    def __init__(self, native: Any):
+        self._native = native
+        self.number: int = native.number
+        self.time = native.time
+        self.steps: tuple[int, ...] = tuple(native.steps)
+        """Steps taken on each level."""
+        self.equations, self.aux = tuple(native.equations), tuple(native.aux)
+        self.lower, self.upper = tuple(native.lower), tuple(native.upper)
+        self.cells = tuple(native.cells)
+        self.ratios = native.ratios
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:  # type: ignore[override]
+        return tuple(Level(self, number + 1) for number in range(self._native.num_levels))
+
+    def _native_patches(self, level: int) -> Any:
+        return self._native.patches(level)
+
+    def write(self, dir: PathLike, format: str = "vtkhdf", number: Optional[int] = None) -> list[str]:
+        """Writes the frame in one of the formats of `output.format`; returns the files."""
+        files = self._native.write(os.fspath(dir), format, self.number if number is None else number)
+        return [os.fspath(file) for file in files]
+
+    def __repr__(self) -> str:
+        return f"<Frame {self.number} at t = {self.time:g}: {', '.join(self.fields)} on {len(self.levels)} levels>"

@@ -1,0 +1,127 @@
+"""Python functions of cells, as the solver asks them.
+
+The solver calls with a box of cells and wants a flat array `[value, z, y, x]`, x fastest; users get and give arrays
+`[x, y, z]`, one per value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Optional
+
+import numpy as np
+
+AXES = "xyz"
+
+
+def centres(lower: Sequence[float], dx: Sequence[float], size: Sequence[int]) -> list[np.ndarray]:
+    """Coordinates of the cells' centres, each with the shape of the box."""
+    axes = [low + (np.arange(n) + 0.5) * d for low, d, n in zip(lower, dx, size)]
+    return np.meshgrid(*axes, indexing="ij")
+
+
+class Cells:
+    """A box of cells that a function is asked about: `x`, `y`, `z`, `t`, `dx`, and the state `q[equation]` there.
+
+    `cells["pressure"]` is the state, or auxiliary value, of that name. All arrays run along x, y, z.
+    """
+
+    def __init__(
+        self,
+        place: tuple[Sequence[float], Sequence[float], Sequence[int], float],
+        names: tuple[Sequence[str], Sequence[str]],
+        ghosted: np.ndarray,
+        aux: np.ndarray,
+        num_ghost: int,
+        side: Optional[str] = None,
+    ):
+        lower, dx, size, time = place
+        self.t = time
+        self.dx = tuple(dx)
+        self.shape = tuple(size)
+        self.equations, self.aux_names = names
+        self.side = side
+        """At a side of the domain, such as `x_lower`; the cells lie beyond it, and the state is that of their mirror images."""
+        self.ghosted = _grid(ghosted, len(self.equations), [n + 2 * num_ghost for n in size])
+        """The state with one more cell on every side; at the sides of the domain without."""
+        inner = tuple(slice(num_ghost, num_ghost + n) for n in size)
+        self.q = self.ghosted[(slice(None), *inner)]
+        self.aux = _grid(aux, len(self.aux_names), size)
+        self._num_ghost = num_ghost
+        for axis, values in zip(AXES, centres(lower, dx, size)):
+            setattr(self, axis, values)
+
+    x: np.ndarray
+    y: np.ndarray
+    z: np.ndarray
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name in self.equations:
+            return self.q[list(self.equations).index(name)]
+        if name in self.aux_names:
+            return self.aux[list(self.aux_names).index(name)]
+        raise KeyError(f"{name!r} is none of {', '.join([*self.equations, *self.aux_names])}")
+
+    def difference(self, name: str, axis: str) -> np.ndarray:
+        """The difference between each cell's two neighbours along an axis, `q[i + 1] - q[i - 1]`."""
+        if self._num_ghost == 0:
+            raise ValueError("cells beyond the domain have no neighbours to compare")
+        values = self.ghosted[list(self.equations).index(name)]
+        along = AXES.index(axis)
+
+        def shifted(by: int) -> np.ndarray:
+            return values[tuple(slice(1 + by * (d == along), 1 + by * (d == along) + n) for d, n in enumerate(self.shape))]
+
+        return shifted(1) - shifted(-1)
+
+
+def _grid(flat: np.ndarray, count: int, size: Sequence[int]) -> np.ndarray:
+    """An array `[value, x, y, z]` of the solver's numbers, without a copy."""
+    grid = flat.reshape((count, *reversed(list(size))))
+    return grid.transpose(0, *range(grid.ndim - 1, 0, -1))
+
+
+def _flat(values: Any, names: Sequence[str], shape: tuple[int, ...], what: str) -> np.ndarray:
+    """What a function returned, one value per name, as the solver's numbers. Numbers stand for whole arrays."""
+    if isinstance(values, Mapping):
+        missing = [name for name in names if name not in values]
+        unknown = [name for name in values if name not in names]
+        if missing or unknown:
+            raise ValueError(f"{what} must return {', '.join(names)}, but returned {', '.join(map(str, values))}")
+        values = [values[name] for name in names]
+    if len(values) != len(names):
+        raise ValueError(f"{what} must return {len(names)} values ({', '.join(names)}), but returned {len(values)}")
+    out = np.empty((len(names), *shape[::-1]))
+    for target, item in zip(out, values):
+        target[...] = np.broadcast_to(np.asarray(item, dtype=float), shape).T
+    return out.ravel()
+
+
+def of_position(function: Callable[..., Any], names: Sequence[str], what: str) -> Callable[..., np.ndarray]:
+    """For initial and auxiliary data: `function(x, y)`."""
+
+    def ask(lower: Sequence[float], dx: Sequence[float], size: Sequence[int], time: float) -> np.ndarray:
+        return _flat(function(*centres(lower, dx, size)), names, tuple(size), what)
+
+    return ask
+
+
+def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Sequence[str]) -> Callable[..., np.ndarray]:
+    """For refinement: `function(cells)` is true, or not 0, where to refine."""
+
+    def ask(lower: Any, dx: Any, size: Any, time: float, state: np.ndarray, aux_values: np.ndarray) -> np.ndarray:
+        cells = Cells((lower, dx, size, time), (equations, aux), state, aux_values, num_ghost=1)
+        return _flat([function(cells)], ["flags"], tuple(size), "flag")
+
+    return ask
+
+
+def ghosts(functions: Callable[[Cells], Any] | Mapping[str, Any], equations: Sequence[str]) -> Callable[..., np.ndarray]:
+    """For boundaries: `function(cells)` is the state of ghost cells beyond the side `cells.side`."""
+
+    def ask(lower: Any, dx: Any, size: Any, time: float, mirror: np.ndarray, side: str) -> np.ndarray:
+        cells = Cells((lower, dx, size, time), (equations, []), mirror, np.empty(0), num_ghost=0, side=side)
+        function = functions[side] if isinstance(functions, Mapping) else functions
+        return _flat(function(cells), equations, tuple(size), f"the boundary {side}")
+
+    return ask

@@ -1,0 +1,113 @@
+"""Runs, and what they leave behind."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Optional, Union, overload
+
+import numpy as np
+
+from . import _amrclaw
+from ._case import CaseLike, default_output, load_case
+from ._errors import InputError
+from ._frame import Frame, PathLike
+from ._progress import Display, Watch
+
+
+def run(
+    case: CaseLike,
+    *,
+    device: str = "cpu",
+    threads: Optional[int] = None,
+    precision: str = "f64",
+    set: Optional[Mapping[str, Any]] = None,
+    output: Optional[PathLike] = None,
+    restart: Optional[PathLike] = None,
+    progress: Union[bool, Watch] = True,
+) -> "Run":
+    """Runs a case to its end, and returns what it wrote into `output`.
+
+    `case` and `set` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show progress,
+    or a function to tell it to. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
+    """
+    checked = load_case(case, set)
+    folder = os.fspath(output) if output is not None else default_output(checked)
+    display = Display() if progress is True else None
+    try:
+        _amrclaw.run(
+            checked,
+            folder,
+            threads=threads,
+            precision=precision,
+            device=device,
+            restart=None if restart is None else os.fspath(restart),
+            watch=display or (progress if callable(progress) else None),
+        )
+    finally:
+        if display is not None:
+            display.finish()
+    return load(folder)
+
+
+def load(dir: PathLike) -> "Run":
+    """What a run has written into a folder: its frames, in the format `vtkhdf`, its record and its gauges."""
+    return Run(os.fspath(dir))
+
+
+class Run(Sequence[Frame]):
+    """The frames of a run, in order, read when asked for; `record` is its `run.json`."""
+
+    def __init__(self, dir: str):
+        self.dir = dir
+        self._files = _amrclaw.list_frames(dir)
+        try:
+            with open(os.path.join(dir, "run.json"), encoding="utf-8") as file:
+                self.record: dict[str, Any] = json.load(file)
+        except FileNotFoundError:
+            self.record = {}
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    @overload
+    def __getitem__(self, index: int) -> Frame: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Frame]: ...
+    def __getitem__(self, index: Union[int, slice]) -> Union[Frame, list[Frame]]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(len(self))[index]]
+        if not self._files:
+            raise InputError(f"{self.dir}: there are no frames in the format vtkhdf")
+        return Frame(_amrclaw.read_frame(self._files[index][1]))
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def frames(self) -> "Run":
+        """The frames: the run itself."""
+        return self
+
+    @property
+    def gauges(self) -> tuple[str, ...]:
+        """Names of the gauges."""
+        names = (name for name in os.listdir(self.dir) if name.startswith("gauge_") and name.endswith(".csv"))
+        return tuple(sorted(name[len("gauge_") : -len(".csv")] for name in names))
+
+    def gauge(self, name: str) -> dict[str, np.ndarray]:
+        """Time series of a gauge by name: `level`, `t` and each equation's quantity."""
+        path = os.path.join(self.dir, f"gauge_{name}.csv")
+        if not os.path.exists(path):
+            raise InputError(f"{self.dir}: there is no gauge {name!r}; there are {', '.join(self.gauges) or 'none'}")
+        with open(path, encoding="utf-8") as file:
+            lines = [line for line in file if not line.startswith("#")]
+        columns = lines[0].strip().split(",")
+        values = np.array([[float(v) for v in line.split(",")] for line in lines[1:]]).reshape(-1, len(columns))
+        series = dict(zip(columns, values.T))
+        series["level"] = series["level"].astype(int)
+        return series
+
+    def __repr__(self) -> str:
+        return f"<Run in {self.dir}: {len(self)} frames, {self.record.get('status', 'no record')}>"

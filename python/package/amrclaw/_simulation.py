@@ -1,0 +1,154 @@
+"""A simulation under Python's control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Optional, Union
+
+from . import _amrclaw, _functions
+from ._case import CaseLike, load_case
+from ._errors import InputError
+from ._frame import Frame, Level, Snapshot
+
+Boundary = Union[Callable[["_functions.Cells"], Any], Mapping[str, Callable[["_functions.Cells"], Any]]]
+
+
+class Simulation(Snapshot):
+    """A case that is taken through time step by step.
+
+    `case` and `set` are as for `load_case`. In place of what the case says,
+
+    * `initial(x, y)` returns the state at the start, one array or number per equation, in their order or by name;
+    * `aux(x, y)` likewise the auxiliary values;
+    * `flag(cells)` returns where to refine;
+    * `boundary(cells)` returns the state of ghost cells beyond the sides that the case calls "user"; or a dictionary has
+      such functions for sides such as "x_lower".
+
+    In one dimension functions of position take x alone, in three x, y and z. `cells` is a `Cells`.
+
+    Arrays of patches are views of the solver's own memory. They show the solution at the time when they were asked for, and
+    stay so: what is still in use when the simulation goes on is kept, and only then copied.
+    """
+
+    def __init__(
+        self,
+        case: CaseLike,
+        *,
+        set: Optional[Mapping[str, Any]] = None,
+        threads: Optional[int] = None,
+        precision: str = "f64",
+        device: str = "cpu",
+        initial: Optional[Callable[..., Any]] = None,
+        aux: Optional[Callable[..., Any]] = None,
+        boundary: Optional[Boundary] = None,
+        flag: Optional[Callable[["_functions.Cells"], Any]] = None,
+    ):
+        checked = load_case(case, set)
+        checked = checked.with_overrides(_places_of_functions(checked, initial, aux, boundary, flag))
+        self.case = checked
+        self.equations, self.aux = tuple(checked.equations), tuple(checked.aux)
+        self._native = _amrclaw.Simulation(
+            checked,
+            threads=threads,
+            precision=precision,
+            device=device,
+            initial=initial and _functions.of_position(initial, self.equations, "initial"),
+            aux=aux and _functions.of_position(aux, self.aux, "aux"),
+            boundary=boundary and _functions.ghosts(boundary, self.equations),
+            flag=flag and _functions.flags(flag, self.equations, self.aux),
+        )
+        self.lower, self.upper = tuple(checked.lower), tuple(checked.upper)
+        self.cells, self.ratios = tuple(checked.cells), checked.ratios
+        self._levels: Optional[tuple[Level, ...]] = None
+
+    @property
+    def time(self) -> float:  # type: ignore[override]
+        """Time."""
+        return self._native.time
+
+    @property
+    def end(self) -> float:
+        """The case's `time.end`."""
+        return self.case.end
+
+    @property
+    def dt_next(self) -> float:
+        """The step that the next step of the coarsest level will try."""
+        return self._native.dt_next
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Steps taken on each level."""
+        return tuple(self._native.steps)
+
+    @property
+    def cells_advanced(self) -> tuple[int, ...]:
+        """Cell updates on each level."""
+        return tuple(self._native.cells_advanced)
+
+    @property
+    def courant_max(self) -> float:
+        """Largest Courant number so far."""
+        return self._native.courant_max
+
+    @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return self._native.threads
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Levels that have patches now, coarsest first."""
+        if self._levels is None:
+            self._levels = tuple(Level(self, number + 1) for number in range(self._native.num_levels))
+        return self._levels
+
+    def step(self, limit: Optional[float] = None) -> float:
+        """Takes a step of the coarsest level, and of the finer levels with it; returns the new time.
+
+        A step that comes near the time `limit` is made to hit it.
+        """
+        self._levels = None
+        self._native.step(float("inf") if limit is None else limit)
+        return self.time
+
+    def advance_to(self, time: float) -> None:
+        """Takes steps up to a time."""
+        self._levels = None
+        self._native.advance_to(time)
+
+    def totals(self) -> dict[str, float]:
+        """Integral of each equation's quantity over the domain, from the finest cells at each place, with the capacity."""
+        return dict(zip(self.equations, self._native.totals()))
+
+    def frame(self) -> Frame:
+        """A copy of the solution as it is now."""
+        return Frame(self._native.frame())
+
+    def _native_patches(self, level: int) -> Any:
+        patches = self._native.patches(level)
+        return patches if patches is not None else self._native.frame().patches(level)
+
+    def __repr__(self) -> str:
+        return f"<Simulation at t = {self.time:g}, step {self.steps[0]}, {len(self.levels)} levels>"
+
+
+def _places_of_functions(case: Any, initial: Any, aux: Any, boundary: Any, flag: Any) -> list[str]:
+    """Changes that leave to functions what they are given for."""
+    changes = []
+    if initial is not None:
+        changes.append('initial="user"')
+    if aux is not None:
+        changes.append('aux="user"')
+    if flag is not None:
+        changes.append('regrid.flag={ criterion = "user" }')
+    if isinstance(boundary, Mapping):
+        sides = {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}
+        for name in boundary:
+            axis, _, side = name.partition("_")
+            if axis not in sides or side not in ("lower", "upper"):
+                known = ", ".join(f"{a}_{s}" for a in sides for s in ("lower", "upper"))
+                raise InputError(f"boundary: there is no side {name!r}; sides are {known}")
+            sides[axis][side == "upper"] = "user"
+        changes.extend(f'mesh.boundary.{axis}=["{lower}", "{upper}"]' for axis, (lower, upper) in sides.items())
+    return changes

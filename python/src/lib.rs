@@ -1,0 +1,28 @@
+//! The native part of the Python package `amrclaw`: cases, runs, simulations and frames, with values as numpy arrays where
+//! they lie. What users see is written in Python, in `package/amrclaw`.
+
+mod arrays;
+mod case;
+mod errors;
+mod frame;
+mod functions;
+mod run;
+mod simulation;
+
+use pyo3::prelude::*;
+
+/// Native part of the package `amrclaw`.
+#[pymodule]
+mod _amrclaw {
+    #[pymodule_export]
+    use crate::case::Case;
+    #[pymodule_export]
+    use crate::frame::{Frame, list_frames, read_frame};
+    #[pymodule_export]
+    use crate::run::run;
+    #[pymodule_export]
+    use crate::simulation::Simulation;
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

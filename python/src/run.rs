@@ -1,0 +1,58 @@
+//! Running a case to its end.
+
+use crate::case::{Case, run_options};
+use crate::errors;
+use amrclaw::simulation::{self, Progress, RunFiles};
+use pyo3::prelude::*;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+/// Runs a case and writes its files into the folder `output`; returns the record of the run as JSON.
+///
+/// `watch` is called after every step of the coarsest level with time, start, end, steps, next step, levels, cells advanced
+/// and seconds. A signal, or an exception that it raises, ends the run after the step.
+#[pyfunction]
+#[pyo3(signature = (case, output, threads=None, precision="f64", device="cpu", restart=None, watch=None))]
+#[allow(clippy::too_many_arguments, reason = "the arguments of a Python function, most of them given by name")]
+pub fn run(
+    py: Python<'_>,
+    case: &Bound<'_, Case>,
+    output: PathBuf,
+    threads: Option<usize>,
+    precision: &str,
+    device: &str,
+    restart: Option<PathBuf>,
+    watch: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options = run_options(threads, precision, device)?;
+    let files = RunFiles { dir: output, restart };
+    let case = &case.get().case;
+    let mut raised = None;
+    let mut show = |progress: &Progress| match Python::attach(|py| attend(py, watch.as_ref(), progress)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(exception) => {
+            raised = Some(exception);
+            ControlFlow::Break(())
+        }
+    };
+    let outcome = py.detach(|| simulation::run(case, &options, &files, &mut show));
+    match (outcome, raised) {
+        (Ok(record), None) => Ok(serde_json::to_string(&record).expect("a record can be written as JSON")),
+        (Err(failure), None) => Err(errors::from_run(failure)),
+        // The run ended by itself in the very step in which it was to stop.
+        (Ok(_), Some(exception)) => Err(exception),
+        (Err(failure), Some(exception)) => {
+            let failure = errors::from_run(failure);
+            failure.set_cause(py, Some(exception));
+            Err(failure)
+        }
+    }
+}
+
+/// Shows progress, and lets Python see to signals.
+fn attend(py: Python<'_>, watch: Option<&Py<PyAny>>, progress: &Progress) -> PyResult<()> {
+    py.check_signals()?;
+    let Some(watch) = watch else { return Ok(()) };
+    let Progress { time, start, end, steps, dt, levels, cells_advanced, wall_seconds } = *progress;
+    watch.call1(py, (time, start, end, steps, dt, levels, cells_advanced, wall_seconds)).map(drop)
+}

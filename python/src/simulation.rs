@@ -1,0 +1,270 @@
+//! A simulation under Python's control.
+//!
+//! Arrays that [`Simulation::patches`] returns are views of the solver's own memory. They own a share of a [`Lease`]. Before
+//! the memory changes, the simulation gives what is still leased away to the lease and goes on with a copy; so an array
+//! shows, as long as it lives, the values at the time when it was asked for, and nothing is copied unless it outlives a step.
+
+use crate::arrays::PatchView;
+use crate::case::{Case, run_options};
+use crate::errors;
+use crate::frame::{AnyFrame, Frame, PatchTuple};
+use crate::functions::{PythonFunction, Raised};
+use amrclaw::exec::{HostArray, HostMemory};
+use amrclaw::index::Level;
+use amrclaw::simulation::{self as program, RunError, RunOptions, UserFunctions};
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, Weak};
+
+/// A simulation of any dimension.
+enum AnySimulation {
+    One(program::Simulation<1>),
+    Two(program::Simulation<2>),
+    Three(program::Simulation<3>),
+}
+
+/// Evaluates `$body` with `$simulation` bound to the simulation of known dimension.
+macro_rules! with_simulation {
+    ($any:expr, $simulation:ident => $body:expr) => {
+        match $any {
+            AnySimulation::One($simulation) => $body,
+            AnySimulation::Two($simulation) => $body,
+            AnySimulation::Three($simulation) => $body,
+        }
+    };
+}
+
+/// Memory of a level that arrays look at: the simulation's until it is given away.
+#[derive(Default)]
+struct Lease {
+    memory: Mutex<Option<HostMemory>>,
+}
+
+/// What arrays hold on to.
+#[pyclass(frozen, module = "amrclaw._amrclaw")]
+struct LevelMemory {
+    _lease: Arc<Lease>,
+}
+
+/// Functions in place of entries of the case.
+struct Functions {
+    initial: Option<Py<PyAny>>,
+    aux: Option<Py<PyAny>>,
+    boundary: Option<Py<PyAny>>,
+    flag: Option<Py<PyAny>>,
+}
+
+/// A problem on its way through time.
+#[pyclass(module = "amrclaw._amrclaw")]
+pub struct Simulation {
+    simulation: AnySimulation,
+    leases: Vec<Weak<Lease>>,
+    raised: Raised,
+    /// A function has failed in the middle of a step.
+    failed: bool,
+}
+
+impl Simulation {
+    /// Gives away what arrays still look at.
+    fn end_leases(&mut self) {
+        for (l, lease) in std::mem::take(&mut self.leases).into_iter().enumerate() {
+            if let Some(lease) = lease.upgrade() {
+                let memory = with_simulation!(&mut self.simulation, s => s.part_with_values(Level(l as u8)));
+                *lease.memory.lock().expect("nobody panics with the lock held") = memory;
+            }
+        }
+    }
+
+    fn step_once(&mut self, py: Python<'_>, limit: f64) -> PyResult<()> {
+        if self.failed {
+            return Err(errors::broken("a function failed during an earlier step: begin a new simulation"));
+        }
+        self.end_leases();
+        let simulation = &mut self.simulation;
+        let outcome = py.detach(|| with_simulation!(simulation, s => s.step_to(limit)));
+        if let Some(exception) = self.raised.take() {
+            self.failed = true;
+            return Err(exception);
+        }
+        outcome.map_err(errors::from_step)?;
+        py.check_signals()
+    }
+}
+
+impl Drop for Simulation {
+    fn drop(&mut self) {
+        self.end_leases();
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (
+        case, threads=None, precision="f64", device="cpu", initial=None, aux=None, boundary=None, flag=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "the arguments of a Python function, most of them given by name")]
+    fn new(
+        py: Python<'_>,
+        case: &Bound<'_, Case>,
+        threads: Option<usize>,
+        precision: &str,
+        device: &str,
+        initial: Option<Py<PyAny>>,
+        aux: Option<Py<PyAny>>,
+        boundary: Option<Py<PyAny>>,
+        flag: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let options = run_options(threads, precision, device)?;
+        let functions = Functions { initial, aux, boundary, flag };
+        let raised = Raised::default();
+        let case = case.get();
+        let simulation = py.detach(|| {
+            Ok::<_, RunError>(match case.case.dimension() {
+                1 => AnySimulation::One(start(case, &options, functions, &raised)?),
+                2 => AnySimulation::Two(start(case, &options, functions, &raised)?),
+                _ => AnySimulation::Three(start(case, &options, functions, &raised)?),
+            })
+        });
+        if let Some(exception) = raised.take() {
+            return Err(exception);
+        }
+        let simulation = simulation.map_err(errors::from_step)?;
+        Ok(Simulation { simulation, leases: Vec::new(), raised, failed: false })
+    }
+
+    /// Takes one step of the coarsest level, made to hit `limit` if it comes near.
+    #[pyo3(signature = (limit=f64::INFINITY))]
+    fn step(&mut self, py: Python<'_>, limit: f64) -> PyResult<()> {
+        self.step_once(py, limit)
+    }
+
+    /// Takes steps up to a time.
+    fn advance_to(&mut self, py: Python<'_>, time: f64) -> PyResult<()> {
+        while self.time() < time {
+            self.step_once(py, time)?;
+        }
+        Ok(())
+    }
+
+    #[getter]
+    fn time(&self) -> f64 {
+        with_simulation!(&self.simulation, s => s.time())
+    }
+
+    #[getter]
+    fn dt_next(&self) -> f64 {
+        with_simulation!(&self.simulation, s => s.dt_next())
+    }
+
+    #[getter]
+    fn num_levels(&self) -> usize {
+        with_simulation!(&self.simulation, s => s.hierarchy().num_levels())
+    }
+
+    #[getter]
+    fn threads(&self) -> usize {
+        with_simulation!(&self.simulation, s => s.threads())
+    }
+
+    /// Steps taken on each level.
+    #[getter]
+    fn steps(&self) -> Vec<u64> {
+        with_simulation!(&self.simulation, s => s.counts().levels.iter().map(|l| l.steps).collect())
+    }
+
+    /// Cells advanced on each level.
+    #[getter]
+    fn cells_advanced(&self) -> Vec<u64> {
+        with_simulation!(&self.simulation, s => s.counts().levels.iter().map(|l| l.cells).collect())
+    }
+
+    #[getter]
+    fn courant_max(&self) -> f64 {
+        with_simulation!(&self.simulation, s => s.counts().courant_max)
+    }
+
+    /// Integrals over the composite grid, one per equation.
+    fn totals(&self, py: Python<'_>) -> Vec<f64> {
+        py.detach(|| with_simulation!(&self.simulation, s => s.totals()))
+    }
+
+    /// A snapshot: a copy that stays.
+    fn frame(&self, py: Python<'_>) -> Frame {
+        py.detach(|| {
+            Frame::new(match &self.simulation {
+                AnySimulation::One(s) => AnyFrame::One(s.frame()),
+                AnySimulation::Two(s) => AnyFrame::Two(s.frame()),
+                AnySimulation::Three(s) => AnyFrame::Three(s.frame()),
+            })
+        })
+    }
+
+    /// Patches of a level, counted from 1, their values where the solver has them; `None` if that is not the host's memory.
+    fn patches<'py>(&mut self, py: Python<'py>, level: usize) -> PyResult<Option<Vec<PatchTuple<'py>>>> {
+        let index = errors::level_index(level, self.num_levels())?;
+        self.leases.resize_with(self.num_levels(), Weak::new);
+        let lease = self.leases[index].upgrade().unwrap_or_default();
+        self.leases[index] = Arc::downgrade(&lease);
+        let owner = Bound::new(py, LevelMemory { _lease: lease })?.into_any();
+        with_simulation!(&self.simulation, s => leased_patches(s, Level(index as u8), &owner))
+    }
+}
+
+/// Sets a case up with Python's functions.
+fn start<const D: usize>(
+    case: &Case,
+    options: &RunOptions,
+    functions: Functions,
+    raised: &Raised,
+) -> Result<program::Simulation<D>, RunError> {
+    let function = |callable: Option<Py<PyAny>>, num_values: usize| {
+        callable.map(|callable| Arc::new(PythonFunction { callable, num_values, raised: raised.clone() }))
+    };
+    let num_eqn = case.shape.equations.len();
+    let mut user = UserFunctions::<D>::default();
+    if let Some(initial) = function(functions.initial, num_eqn) {
+        user.initial = Some(initial);
+    }
+    if let Some(aux) = function(functions.aux, case.shape.aux.len()) {
+        user.aux = Some(aux);
+    }
+    if let Some(boundary) = function(functions.boundary, num_eqn) {
+        user.boundary = Some(boundary);
+    }
+    if let Some(flag) = function(functions.flag, 1) {
+        user.flag = Some(flag);
+    }
+    program::Simulation::with_functions(&case.case, options, user)
+}
+
+fn leased_patches<'py, const D: usize>(
+    simulation: &program::Simulation<D>,
+    level: Level,
+    owner: &Bound<'py, PyAny>,
+) -> PyResult<Option<Vec<PatchTuple<'py>>>> {
+    let Some(values) = simulation.host_values(level) else { return Ok(None) };
+    let components = [simulation.equations().len(), simulation.aux().len()];
+    let tuple = |layout: &amrclaw::fields::PatchLayout<D>| {
+        let cells = layout.cells;
+        let strides = layout.strides();
+        let along = [1, strides.row, strides.slab];
+        let view = PatchView {
+            lo: cells.lo.to_vec(),
+            hi: cells.hi.to_vec(),
+            offset: components.map(|count| layout.offset(count, cells.lo)),
+            strides: std::iter::once(strides.component).chain(along.into_iter().take(D)).collect(),
+        };
+        let array = |values: HostArray<'_>, k: usize| {
+            // SAFETY: the simulation gives the memory to the lease, which `owner` holds, before it writes or frees it.
+            unsafe {
+                match values {
+                    HostArray::F64(values) => view.array(values, view.offset[k], components[k], owner.clone()),
+                    HostArray::F32(values) => view.array(values, view.offset[k], components[k], owner.clone()),
+                }
+            }
+        };
+        let (q, aux) = (array(values.q, 0)?, array(values.aux, 1)?);
+        Ok((view.lo, view.hi, q, aux))
+    };
+    values.layout.patches.iter().map(tuple).collect::<PyResult<_>>().map(Some)
+}
