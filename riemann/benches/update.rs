@@ -1,6 +1,7 @@
-//! Speed of the update kernel alone: one 256 × 256 patch of acoustics, one thread.
+//! Speed of the update kernel alone: acoustics on square patches, one thread.
 //!
-//! `cargo bench -p riemann --bench update`
+//! `cargo bench -p riemann --bench update`; with arguments, only the vectors, precision and cells named, for instance
+//! `-- avx512 f64 256`.
 
 use riemann::limiter::Limiter;
 use riemann::patch::{
@@ -10,12 +11,14 @@ use riemann::real::Scalar;
 use riemann::solvers::Acoustics;
 use std::time::Instant;
 
-const CELLS: usize = 256;
 const GHOST: usize = 2;
+/// Cell updates of a measurement, about.
+const UPDATES: usize = 20_000_000;
 
-fn measure<R: Scalar>(isa: Isa) -> f64 {
+/// Median cell updates a second on patches of `cells` × `cells`.
+fn measure<R: Scalar>(isa: Isa, cells: usize) -> f64 {
     let solver = Kernels::with_isa(Acoustics { density: 1.0, bulk: 4.0 }, isa);
-    let row = CELLS + 2 * GHOST;
+    let row = cells + 2 * GHOST;
     let component = row * row;
     let start = PACK_OVERRUN + GHOST * row + GHOST;
     let mut q: Vec<R> =
@@ -24,11 +27,11 @@ fn measure<R: Scalar>(isa: Isa) -> f64 {
     let scheme = Scheme { order: 2, transverse: 2, limiters: [Limiter::VanLeer; MAX_WAVES], capacity: -1 };
     let mut scratch = vec![R::default(); PatchSolver::<R>::scratch_len(&solver)];
     let mut seconds = Vec::new();
-    for _ in 0..25 {
+    for _ in 0..UPDATES.div_ceil(cells * cells).max(25) {
         let clock = Instant::now();
-        for j in (0..CELLS).step_by(TILE_ROWS) {
-            for i in (0..CELLS).step_by(TILE_COLUMNS) {
-                let hi = [(i + TILE_COLUMNS).min(CELLS), (j + TILE_ROWS).min(CELLS)];
+        for j in (0..cells).step_by(TILE_ROWS) {
+            for i in (0..cells).step_by(TILE_COLUMNS) {
+                let hi = [(i + TILE_COLUMNS).min(cells), (j + TILE_ROWS).min(cells)];
                 let args = TileArgs {
                     q: q[start..].as_ptr(),
                     q_next: q_next[start..].as_mut_ptr(),
@@ -53,16 +56,28 @@ fn measure<R: Scalar>(isa: Isa) -> f64 {
         std::mem::swap(&mut q, &mut q_next);
     }
     seconds.sort_by(f64::total_cmp);
-    (CELLS * CELLS) as f64 / seconds[seconds.len() / 2]
+    (cells * cells) as f64 / seconds[seconds.len() / 2]
 }
 
 fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    let asked = |kind: &[&str], word: &str| {
+        let named = wanted.iter().any(|w| kind.contains(&w.as_str()));
+        !named || wanted.iter().any(|w| w == word)
+    };
     for &isa in Isa::available() {
-        println!(
-            "{:9} f64 {:6.1}e6   f32 {:6.1}e6 cell updates/s",
-            isa.name(),
-            measure::<f64>(isa) * 1e-6,
-            measure::<f32>(isa) * 1e-6
-        );
+        for precision in ["f64", "f32"] {
+            for cells in [256_usize, 64, 32, 20, 12] {
+                let text = cells.to_string();
+                if !asked(&["portable", "avx2", "avx512"], isa.name())
+                    || !asked(&["f64", "f32"], precision)
+                    || !asked(&["256", "64", "32", "20", "12"], &text)
+                {
+                    continue;
+                }
+                let rate = if precision == "f64" { measure::<f64>(isa, cells) } else { measure::<f32>(isa, cells) };
+                println!("{:9} {precision} {text:>4}² {:6.1}e6 cell updates/s", isa.name(), rate * 1e-6);
+            }
+        }
     }
 }

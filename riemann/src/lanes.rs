@@ -11,6 +11,7 @@ macro_rules! pack {
     (
         $(#[$doc:meta])* $pack:ident, $mask:ident, $lane:ty, $lanes:literal, $vec:ty, $mvec:ty,
         splat: $splat:expr, load: $load:expr, store: $store:expr,
+        store_where: $store_where:expr, lanes_between: $lanes_between:expr,
         add: $add:expr, sub: $sub:expr, mul: $mul:expr, div: $div:expr,
         abs: $abs:expr, neg: $neg:expr, sqrt: $sqrt:expr,
         lt: $lt:expr, le: $le:expr, select: $select:expr, shift_up: $shift_up:expr, shift_down: $shift_down:expr,
@@ -78,6 +79,17 @@ macro_rules! pack {
             unsafe fn store(self, p: *mut $lane) {
                 // SAFETY: writable by the caller's promise; the instruction takes any alignment.
                 unsafe { $store(p, self.0) }
+            }
+            #[inline(always)]
+            unsafe fn store_where(self, mask: $mask, p: *mut $lane) {
+                // SAFETY: writable where the mask is set by the caller's promise; the instruction takes any alignment.
+                unsafe { $store_where(p, mask.0, self.0) }
+            }
+            #[inline(always)]
+            fn lanes_between(first: usize, end: usize) -> $mask {
+                // SAFETY: as for `splat`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                $mask(unsafe { $lanes_between(first, end) })
             }
             #[inline(always)]
             fn shift_up(before: Self, here: Self) -> Self {
@@ -162,6 +174,10 @@ macro_rules! array_pack {
             splat: |x| [x; $lanes],
             load: |p: *const $lane| p.cast::<[$lane; $lanes]>().read_unaligned(),
             store: |p: *mut $lane, v| p.cast::<[$lane; $lanes]>().write_unaligned(v),
+            store_where: |p: *mut $lane, m: [bool; $lanes], v: [$lane; $lanes]| {
+                (0..$lanes).filter(|&i| m[i]).for_each(|i| *p.add(i) = v[i])
+            },
+            lanes_between: |first: usize, end: usize| std::array::from_fn(|i| first <= i && i < end),
             add: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] + b[i]),
             sub: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] - b[i]),
             mul: |a: [$lane; $lanes], b: [$lane; $lanes]| std::array::from_fn(|i| a[i] * b[i]),
@@ -206,6 +222,12 @@ mod x86 {
         /// Four `f64` in one AVX register.
         F64x4, Mask64x4, f64, 4, __m256d, __m256d,
         splat: |x| _mm256_set1_pd(x), load: |p| _mm256_loadu_pd(p), store: |p, v| _mm256_storeu_pd(p, v),
+        store_where: |p, m, v| _mm256_maskstore_pd(p, _mm256_castpd_si256(m), v),
+        lanes_between: |first: usize, end: usize| {
+            let lane = _mm256_setr_pd(0.0, 1.0, 2.0, 3.0);
+            let from_first = _mm256_cmp_pd::<_CMP_GE_OQ>(lane, _mm256_set1_pd(first as f64));
+            _mm256_and_pd(from_first, _mm256_cmp_pd::<_CMP_LT_OQ>(lane, _mm256_set1_pd(end as f64)))
+        },
         add: |a, b| _mm256_add_pd(a, b), sub: |a, b| _mm256_sub_pd(a, b),
         mul: |a, b| _mm256_mul_pd(a, b), div: |a, b| _mm256_div_pd(a, b),
         abs: |a| _mm256_andnot_pd(_mm256_set1_pd(-0.0), a),
@@ -224,6 +246,12 @@ mod x86 {
         /// Eight `f32` in one AVX register.
         F32x8, Mask32x8, f32, 8, __m256, __m256,
         splat: |x| _mm256_set1_ps(x), load: |p| _mm256_loadu_ps(p), store: |p, v| _mm256_storeu_ps(p, v),
+        store_where: |p, m, v| _mm256_maskstore_ps(p, _mm256_castps_si256(m), v),
+        lanes_between: |first: usize, end: usize| {
+            let lane = _mm256_setr_ps(0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0);
+            let from_first = _mm256_cmp_ps::<_CMP_GE_OQ>(lane, _mm256_set1_ps(first as f32));
+            _mm256_and_ps(from_first, _mm256_cmp_ps::<_CMP_LT_OQ>(lane, _mm256_set1_ps(end as f32)))
+        },
         add: |a, b| _mm256_add_ps(a, b), sub: |a, b| _mm256_sub_ps(a, b),
         mul: |a, b| _mm256_mul_ps(a, b), div: |a, b| _mm256_div_ps(a, b),
         abs: |a| _mm256_andnot_ps(_mm256_set1_ps(-0.0), a),
@@ -250,6 +278,8 @@ mod x86 {
         /// Eight `f64` in one AVX-512 register.
         F64x8, Mask64x8, f64, 8, __m512d, __mmask8,
         splat: |x| _mm512_set1_pd(x), load: |p| _mm512_loadu_pd(p), store: |p, v| _mm512_storeu_pd(p, v),
+        store_where: |p, m, v| _mm512_mask_storeu_pd(p, m, v),
+        lanes_between: |first: usize, end: usize| (((1u32 << end) - 1) & (u32::MAX << first)) as __mmask8,
         add: |a, b| _mm512_add_pd(a, b), sub: |a, b| _mm512_sub_pd(a, b),
         mul: |a, b| _mm512_mul_pd(a, b), div: |a, b| _mm512_div_pd(a, b),
         abs: |a| _mm512_abs_pd(a), neg: |a| _mm512_xor_pd(_mm512_set1_pd(-0.0), a),
@@ -272,6 +302,8 @@ mod x86 {
         /// Sixteen `f32` in one AVX-512 register.
         F32x16, Mask32x16, f32, 16, __m512, __mmask16,
         splat: |x| _mm512_set1_ps(x), load: |p| _mm512_loadu_ps(p), store: |p, v| _mm512_storeu_ps(p, v),
+        store_where: |p, m, v| _mm512_mask_storeu_ps(p, m, v),
+        lanes_between: |first: usize, end: usize| (((1u32 << end) - 1) & (u32::MAX << first)) as __mmask16,
         add: |a, b| _mm512_add_ps(a, b), sub: |a, b| _mm512_sub_ps(a, b),
         mul: |a, b| _mm512_mul_ps(a, b), div: |a, b| _mm512_div_ps(a, b),
         abs: |a| _mm512_abs_ps(a), neg: |a| _mm512_xor_ps(_mm512_set1_ps(-0.0), a),

@@ -58,6 +58,13 @@ pub trait Real:
     /// # Safety
     /// `p .. p + LANES` must be writable. No alignment beyond that of the scalar is needed.
     unsafe fn store(self, p: *mut Self::Scalar);
+    /// Writes the lanes that are set to their places among [`Real::LANES`] consecutive numbers, and no others.
+    ///
+    /// # Safety
+    /// The places of the lanes that are set must be writable.
+    unsafe fn store_where(self, mask: Self::Mask, p: *mut Self::Scalar);
+    /// A mask of the lanes `first .. end`.
+    fn lanes_between(first: usize, end: usize) -> Self::Mask;
     /// The lanes moved up by one: the last lane of `before`, then all but the last of `here`.
     fn shift_up(before: Self, here: Self) -> Self;
     /// The lanes moved down by one: all but the first of `here`, then the first of `after`.
@@ -147,6 +154,17 @@ macro_rules! impl_scalar {
             unsafe fn store(self, p: *mut $t) {
                 // SAFETY: the caller promises that `p` is writable.
                 unsafe { *p = self }
+            }
+            #[inline(always)]
+            unsafe fn store_where(self, mask: bool, p: *mut $t) {
+                if mask {
+                    // SAFETY: the caller promises that `p` is writable.
+                    unsafe { *p = self }
+                }
+            }
+            #[inline(always)]
+            fn lanes_between(first: usize, end: usize) -> bool {
+                first == 0 && end > 0
             }
             #[inline(always)]
             fn shift_up(before: Self, _here: Self) -> Self {

@@ -104,6 +104,9 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const HAS_BOUNDARY: bool = false;
     /// The solver has a refinement criterion of its own.
     const HAS_FLAG: bool = false;
+    /// Solving a face again costs less than keeping its solution and reading it back: a dozen operations at most, no
+    /// division. The results are the same.
+    const SOLVE_AGAIN: bool = false;
     /// Per axis, the component of `q` that changes sign at a solid wall with that normal.
     const WALL_NORMAL: [Option<usize>; 3];
 

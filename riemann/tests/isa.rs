@@ -1,4 +1,5 @@
-//! The kernels of every vector width give the same bits, and so does every way of cutting a patch into tiles.
+//! The kernels of every vector width give the same bits, and so does every way of cutting a patch into tiles, and writing
+//! the new state over the old one.
 //!
 //! Proved on random states, for every built-in solver, order, kind of transverse terms, limiter, sweep, with and without a
 //! capacity, on odd sizes down to one cell. Equality is that of bits: all widths do the same operations in the same order.
@@ -60,30 +61,82 @@ impl<R: Scalar> Patch<R> {
         PACK_OVERRUN + GHOST * self.strides().row + GHOST
     }
 
+    /// Faces of a tile whose fluxes are kept: the patch's edges and a line of faces inside it, along each swept axis.
+    fn taps(&self, lo: [usize; 2], hi: [usize; 2], sweep: [bool; 2]) -> Vec<Tap> {
+        let mut taps = Vec::new();
+        for (d, axis) in [Axis::X, Axis::Y].into_iter().enumerate().filter(|&(d, _)| sweep[d]) {
+            let [normal, along] = [self.cells[d], self.cells[1 - d]];
+            let end = hi[d] + usize::from(hi[d] == normal);
+            for (line, face) in
+                [0, normal / 2, normal].into_iter().enumerate().filter(|(_, f)| (lo[d]..end).contains(f))
+            {
+                for k in lo[1 - d]..hi[1 - d] {
+                    let mut cell = [k as i32, k as i32, 0];
+                    cell[d] = face as i32;
+                    let seen_from = if k.is_multiple_of(2) { Side::Lower } else { Side::Upper };
+                    let slot = (d * 3 * self.cells[1] + line * along + k) as u32;
+                    taps.push(Tap { cell, axis, seen_from, slot });
+                }
+            }
+        }
+        taps.sort_by_key(|tap| (tap.complete_at(), tap.axis, tap.cell, tap.slot));
+        taps
+    }
+
     /// Updates the patch tile by tile, tiles of at most `tile` cells along each axis. Returns all bits of the new state, of the
-    /// fluxes kept at the left edge of each tile, and the largest Courant number's.
+    /// fluxes kept, and the largest Courant number's.
     fn update(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, sweep: [bool; 2], tile: [usize; 2]) -> Vec<u64> {
-        let num_eqn = solver.equations().len();
         let mut q_next = vec![R::default(); self.q.len()];
+        let (q, next) = (self.q[self.start()..].as_ptr(), q_next[self.start()..].as_mut_ptr());
+        // SAFETY: the arrays are the patch's.
+        let mut bits = unsafe { self.update_between(q, next, solver, scheme, sweep, tile) };
+        self.append_interior(&q_next, &mut bits);
+        bits
+    }
+
+    /// The same in one tile, the new state written over the old one.
+    fn update_in_place(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, sweep: [bool; 2]) -> Vec<u64> {
+        let mut q = self.q.clone();
+        let start = q[self.start()..].as_mut_ptr();
+        // SAFETY: the array is the patch's.
+        let mut bits = unsafe { self.update_between(start, start, solver, scheme, sweep, WHOLE) };
+        self.append_interior(&q, &mut bits);
+        bits
+    }
+
+    fn append_interior(&self, q: &[R], bits: &mut Vec<u64>) {
+        let strides = self.strides();
+        for m in 0..q.len() / strides.component {
+            for j in 0..self.cells[1] {
+                let row = &q[self.start() + m * strides.component + j * strides.row..][..self.cells[0]];
+                bits.extend(row.iter().map(|v| v.to_f64().to_bits()));
+            }
+        }
+    }
+
+    /// Bits of the Courant number and of the fluxes kept.
+    unsafe fn update_between(
+        &self,
+        q: *const R,
+        q_next: *mut R,
+        solver: &dyn PatchSolver<R>,
+        scheme: &Scheme,
+        sweep: [bool; 2],
+        tile: [usize; 2],
+    ) -> Vec<u64> {
+        let num_eqn = solver.equations().len();
         // What an earlier tile leaves in the scratch memory must not matter.
         let mut scratch = vec![R::from_f64(f64::NAN); solver.scratch_len()];
-        let slots = self.cells[1];
+        let slots = 3 * (self.cells[0] + self.cells[1]);
         let mut kept = vec![R::default(); num_eqn * slots];
         let mut courant: f64 = 0.0;
         for j in (0..self.cells[1]).step_by(tile[1]) {
             for i in (0..self.cells[0]).step_by(tile[0]) {
                 let hi = [(i + tile[0]).min(self.cells[0]), (j + tile[1]).min(self.cells[1])];
-                let rows = if i == 0 && sweep[0] { j..hi[1] } else { 0..0 };
-                let tap = |row: usize| Tap {
-                    cell: [0, row as i32, 0],
-                    axis: Axis::X,
-                    seen_from: if row.is_multiple_of(2) { Side::Lower } else { Side::Upper },
-                    slot: row as u32,
-                };
-                let taps: Vec<Tap> = rows.map(tap).collect();
+                let taps = self.taps([i, j], hi, sweep);
                 let args = TileArgs {
-                    q: self.q[self.start()..].as_ptr(),
-                    q_next: q_next[self.start()..].as_mut_ptr(),
+                    q,
+                    q_next,
                     aux: if self.aux.len() > 2 * PACK_OVERRUN {
                         self.aux[self.start()..].as_ptr()
                     } else {
@@ -100,21 +153,14 @@ impl<R: Scalar> Patch<R> {
                     tap_values: kept.as_mut_ptr(),
                     tap_stride: slots,
                 };
-                // SAFETY: the patch has two ghost cells on every side and the overrun at both ends of its arrays; the
-                // slots are the patch's rows.
+                // SAFETY: the patch has two ghost cells on every side and the overrun at both ends of its arrays; every
+                // tap has a slot of its own.
                 let report = unsafe { solver.update_tile(&args, &mut scratch) };
                 assert!(report.finite, "the state is no longer finite");
                 courant = courant.max(report.courant);
             }
         }
-        let strides = self.strides();
         let mut bits = vec![courant.to_bits()];
-        for m in 0..num_eqn {
-            for j in 0..self.cells[1] {
-                let row = &q_next[self.start() + m * strides.component + j * strides.row..][..self.cells[0]];
-                bits.extend(row.iter().map(|v| v.to_f64().to_bits()));
-            }
-        }
         bits.extend(kept.iter().map(|v| v.to_f64().to_bits()));
         bits
     }
@@ -165,6 +211,8 @@ where
                 let widest = kernels.last().expect("portable code is always there");
                 let tiled = patch.update(widest, &scheme, sweep, [5, 3]);
                 assert!(tiled == expected, "{}: tiles change the result", what());
+                let in_place = patch.update_in_place(widest, &scheme, sweep);
+                assert!(in_place == expected, "{}: writing over the old state changes the result", what());
             }
         }
     }

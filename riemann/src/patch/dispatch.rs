@@ -1,8 +1,9 @@
 //! The object-safe face of a solver, and the choice of vector instructions at run time.
 
 use super::face::fluctuation_sums;
+use super::rows::scratch_len;
 use super::source::apply_source;
-use super::update::{scratch_len, update_tile};
+use super::update::update_tile;
 use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
 use crate::device_source::DeviceSource;

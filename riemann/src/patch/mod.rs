@@ -9,6 +9,7 @@ mod dispatch;
 mod face;
 mod rows;
 mod source;
+mod taps;
 mod update;
 mod x_faces;
 mod y_faces;
@@ -18,7 +19,7 @@ pub use dispatch::{Isa, Kernels, PatchSolver, SolverKernels};
 use crate::axis::{Axis, Side};
 use crate::limiter::Limiter;
 
-/// Columns of a tile at most: the row buffers of one tile then stay in the first-level cache.
+/// Columns of a tile at most: the row buffers of one tile then stay in the second-level cache.
 pub const TILE_COLUMNS: usize = 256;
 /// Columns that a tile may reach beyond that, into ghost cells which later sweeps read.
 pub const TILE_GROWTH: usize = 8;
@@ -75,7 +76,8 @@ pub struct Tap {
 pub struct TileArgs<'a, R> {
     /// State at the start of the step, ghost cells filled.
     pub q: *const R,
-    /// State at its end; interior cells of the tile are written.
+    /// State at its end; interior cells of the tile are written. May be the same array as `q` if the tile is all that
+    /// is updated of the patch: neighbouring tiles read cells beyond their own.
     pub q_next: *mut R,
     /// Auxiliary values, ghost cells filled; may dangle if the solver has none.
     pub aux: *const R,

@@ -3,11 +3,14 @@
 use super::{PACK_OVERRUN, TILE_COLUMNS, TILE_GROWTH};
 use crate::real::{Real, Scalar};
 
-/// Numbers in one row buffer: a pack before the tile's first column, the columns, and packs that run over the last.
-/// An odd number of packs, so that the same column of different buffers falls into different sets of the cache.
-pub(super) const ROW: usize = (((TILE_COLUMNS + TILE_GROWTH).div_ceil(PACK_OVERRUN) + 3) | 1) * PACK_OVERRUN;
+/// Column of the first pack: the cell before the tile, whose right face is the tile's first.
+pub(super) const FIRST: isize = -1;
 
-/// Bytes to which row buffers are aligned: the widest pack. Column 0 and all packs counted from it are aligned too.
+/// Numbers in one row buffer: the columns, and packs that run over the last.
+/// An odd number of packs, so that the same column of different buffers falls into different sets of the cache.
+const ROW: usize = (((TILE_COLUMNS + TILE_GROWTH).div_ceil(PACK_OVERRUN) + 3) | 1) * PACK_OVERRUN;
+
+/// Bytes to which row buffers are aligned: the widest pack. All packs counted from the first are aligned too.
 const ALIGNMENT: usize = 64;
 
 /// A group of row buffers inside the scratch memory: one per component.
@@ -20,14 +23,14 @@ impl<R: Scalar> Rows<R> {
     /// Address of column `i` (0 is the tile's first cell) of component `m`.
     #[inline(always)]
     pub(super) fn at(self, m: usize, i: isize) -> *mut R {
-        // Every component has ROW numbers; columns −PACK_OVERRUN .. columns + 2 PACK_OVERRUN lie in its row.
-        self.start.wrapping_offset((m * ROW + PACK_OVERRUN) as isize + i)
+        // Every component has ROW numbers; columns FIRST .. columns + 2 PACK_OVERRUN lie in its row.
+        self.start.wrapping_offset((m * ROW) as isize + i - FIRST)
     }
 
     /// Reads `N` components of the pack at column `i`.
     ///
     /// # Safety
-    /// The group has `N` components; `i` lies no more than a pack before column 0 or behind the last.
+    /// The group has `N` components; `i` is not before [`FIRST`] and no more than a pack behind the last column.
     #[inline(always)]
     pub(super) unsafe fn load<V: Real<Scalar = R>, const N: usize>(self, i: isize) -> [V; N] {
         let mut values = [V::zero(); N];
@@ -49,9 +52,7 @@ impl<R: Scalar> Rows<R> {
             unsafe { value.store(self.at(m, i)) };
         }
     }
-}
 
-impl<R: Scalar> Rows<R> {
     /// Reads `W` waves of `M` components each.
     ///
     /// # Safety
@@ -87,30 +88,86 @@ impl<R: Scalar> Rows<R> {
     }
 }
 
-/// Hands out row buffers from one block of memory.
-pub(super) struct Carver<'a, R> {
-    rest: &'a mut [R],
+/// What x-faces leave of a row of cells.
+#[derive(Clone, Copy)]
+pub(super) struct XRow<R> {
+    /// 𝒜⁺ΔQ(i−½) + 𝒜⁻ΔQ(i+½) of cell i.
+    pub fluctuations: Rows<R>,
+    /// Second-order correction of face i.
+    pub correction: Rows<R>,
+    /// What leaves cell i upward.
+    pub up: Rows<R>,
 }
 
-impl<'a, R: Scalar> Carver<'a, R> {
-    /// Starts at the first aligned number of the block.
-    pub(super) fn new(scratch: &'a mut [R]) -> Self {
-        let skip = scratch.as_ptr().align_offset(ALIGNMENT).min(scratch.len());
-        Carver { rest: &mut scratch[skip..] }
-    }
+/// Solved y-faces, where solving them again costs more than keeping them.
+#[derive(Clone, Copy)]
+pub(super) struct YRow<R> {
+    pub waves: Rows<R>,
+    pub speeds: Rows<R>,
+    pub bmdq: Rows<R>,
+    pub bpdq: Rows<R>,
+}
 
-    /// `components` row buffers.
+/// All row buffers of a tile while row k is worked on. Face k lies between rows k − 1 and k. Buffers of one row are
+/// written over pack by pack, once the pack before them has been read.
+pub(super) struct Buffers<R> {
+    /// Rows k − 1 and k.
+    pub x: [XRow<R>; 2],
+    /// What leaves the cells of row k downward.
+    pub down: Rows<R>,
+    /// Face k, then k + 1.
+    pub y: YRow<R>,
+    /// Products of the waves of face k, then k + 1, with those of the face below.
+    pub products: Rows<R>,
+    /// ℬ⁺ΔQ of face k − 1, then k.
+    pub bpdq_below: Rows<R>,
+    /// What the upper-going fluctuation of face k − 1, then k, sends to the left and to the right.
+    pub left: Rows<R>,
+    pub right: Rows<R>,
+    /// G̃ of face k − 1, then k.
+    pub g: Rows<R>,
+    /// F̃ of row k − 1.
+    pub f: Rows<R>,
+    /// 1/κ of rows k − 1 and k.
+    pub inverse_capacity: [Rows<R>; 2],
+}
+
+/// Numbers of scratch memory that a tile needs, wherever the memory starts.
+pub(super) const fn scratch_len(m: usize, w: usize) -> usize {
+    (7 * m + (w * m + w + 2 * m) + w + 5 * m + 2) * ROW + ALIGNMENT
+}
+
+impl<R: Scalar> Buffers<R> {
+    /// Carves the buffers out of one block of memory.
     ///
     /// # Panics
-    /// If the block is too small.
-    pub(super) fn rows(&mut self, components: usize) -> Rows<R> {
-        let (mine, rest) = std::mem::take(&mut self.rest).split_at_mut(components * ROW);
-        self.rest = rest;
-        Rows { start: mine.as_mut_ptr() }
+    /// If the block is smaller than [`scratch_len`].
+    pub(super) fn new(scratch: &mut [R], m: usize, w: usize) -> Self {
+        let skip = scratch.as_ptr().align_offset(ALIGNMENT).min(scratch.len());
+        let mut rest = &mut scratch[skip..];
+        let mut rows = |components| {
+            let (mine, others) = std::mem::take(&mut rest).split_at_mut(components * ROW);
+            rest = others;
+            Rows { start: mine.as_mut_ptr() }
+        };
+        Buffers {
+            x: [(); 2].map(|()| XRow { fluctuations: rows(m), correction: rows(m), up: rows(m) }),
+            down: rows(m),
+            y: YRow { waves: rows(w * m), speeds: rows(w), bmdq: rows(m), bpdq: rows(m) },
+            products: rows(w),
+            bpdq_below: rows(m),
+            left: rows(m),
+            right: rows(m),
+            g: rows(m),
+            f: rows(m),
+            inverse_capacity: [(); 2].map(|()| rows(1)),
+        }
     }
-}
 
-/// Numbers of scratch memory for so many row buffers, wherever the memory starts.
-pub(super) const fn scratch_len(rows: usize) -> usize {
-    rows * ROW + ALIGNMENT
+    /// Row k becomes row k − 1.
+    #[inline(always)]
+    pub(super) fn rotate(&mut self) {
+        self.x.swap(0, 1);
+        self.inverse_capacity.swap(0, 1);
+    }
 }

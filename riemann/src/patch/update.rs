@@ -9,78 +9,15 @@
 //! Map     columns of a tile in aligned packs of lanes, marched up its rows
 //! x       neighbours are lanes of the packs before and after, in registers: `x_faces.rs`
 //! y       neighbours are rows before, in row buffers: `y_faces.rs`
-//! Bytes   q read once from memory and written once; about 40 loads and 40 stores a pack from and to row buffers
+//! Bytes   q read once from memory and written once; for acoustics 26 loads and 26 stores a pack from and to row buffers
 //! Bits    each face's arithmetic is the same in every lane width and every tiling, so neither changes the result
+//! Place   row k − 1 is written when all that reads it is done, so the new state may take the old one's place
 
-use super::rows::{Carver, Rows, scratch_len as rows_scratch_len};
-use super::{PACK_OVERRUN, TILE_COLUMNS, TILE_GROWTH, TileArgs, TileReport};
+use super::rows::{Buffers, FIRST};
+use super::{TILE_COLUMNS, TILE_GROWTH, TileArgs, TileReport};
 use crate::axis::{Axis, Side};
 use crate::real::{Mask, Real, Scalar};
 use crate::solver::{Solver, TransverseAux};
-
-/// What x-faces leave of a row of cells.
-#[derive(Clone, Copy)]
-pub(super) struct XRow<R> {
-    /// 𝒜⁺ΔQ(i−½) + 𝒜⁻ΔQ(i+½) of cell i.
-    pub fluctuations: Rows<R>,
-    /// Second-order correction of face i.
-    pub correction: Rows<R>,
-    /// What leaves cell i downward, and upward.
-    pub down: Rows<R>,
-    pub up: Rows<R>,
-}
-
-/// What is kept of the y-faces between two rows.
-#[derive(Clone, Copy)]
-pub(super) struct YRow<R> {
-    pub waves: Rows<R>,
-    pub speeds: Rows<R>,
-    pub bmdq: Rows<R>,
-    pub bpdq: Rows<R>,
-}
-
-/// All row buffers of a tile while row k is worked on.
-pub(super) struct Buffers<R> {
-    /// Rows k − 1 and k.
-    pub x: [XRow<R>; 2],
-    /// Faces k − 1, k, k + 1; face k lies between rows k − 1 and k.
-    pub y: [YRow<R>; 3],
-    /// What the upper-going fluctuation of face k − 1 sends to the left and to the right.
-    pub left: Rows<R>,
-    pub right: Rows<R>,
-    /// F̃ of row k − 1.
-    pub f: Rows<R>,
-    /// G̃ of faces k − 1 and k.
-    pub g: [Rows<R>; 2],
-    /// 1/κ of rows k − 1 and k.
-    pub inverse_capacity: [Rows<R>; 2],
-}
-
-/// Numbers of scratch memory that a tile needs.
-pub(super) const fn scratch_len(m: usize, w: usize) -> usize {
-    rows_scratch_len(8 * m + 3 * (w * m + w + 2 * m) + 5 * m + 2)
-}
-
-impl<R: Scalar> Buffers<R> {
-    fn new(scratch: &mut [R], m: usize, w: usize) -> Self {
-        let mut carver = Carver::new(scratch);
-        let mut rows = |components| carver.rows(components);
-        let x = [(); 2].map(|()| XRow { fluctuations: rows(m), correction: rows(m), down: rows(m), up: rows(m) });
-        let y = [(); 3].map(|()| YRow { waves: rows(w * m), speeds: rows(w), bmdq: rows(m), bpdq: rows(m) });
-        let (left, right, f) = (rows(m), rows(m), rows(m));
-        let g = [(); 2].map(|()| rows(m));
-        let inverse_capacity = [(); 2].map(|()| rows(1));
-        Buffers { x, y, left, right, f, g, inverse_capacity }
-    }
-
-    /// Row k becomes row k − 1.
-    fn rotate(&mut self) {
-        self.x.swap(0, 1);
-        self.y.rotate_left(1);
-        self.g.swap(0, 1);
-        self.inverse_capacity.swap(0, 1);
-    }
-}
 
 /// A tile being updated.
 pub(super) struct Marcher<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
@@ -91,10 +28,11 @@ pub(super) struct Marcher<'a, S, V: Real, const M: usize, const W: usize, const 
     pub columns: isize,
     /// Δt/Δx and Δt/Δy.
     pub dt_over_dx: [V; 2],
-    pub courant: V::Scalar,
+    /// Largest Courant number of each lane.
+    pub courant: V,
     /// Zero while all new values are finite, then NaN.
     pub finite: V,
-    next_tap: usize,
+    pub next_tap: usize,
 }
 
 /// Updates one tile.
@@ -125,14 +63,14 @@ where
         rows: Buffers::new(scratch, M, W),
         columns,
         dt_over_dx: [V::constant(args.dt / args.dx[0]), V::constant(args.dt / args.dx[1])],
-        courant: V::Scalar::default(),
+        courant: V::zero(),
         finite: V::zero(),
         next_tap: 0,
     };
     // SAFETY: the caller's promise covers every row and column touched.
     unsafe { tile.march() };
     let finite = !(!tile.finite.le(V::zero())).any();
-    TileReport { courant: tile.courant.to_f64(), finite }
+    TileReport { courant: tile.courant.max_lane().to_f64(), finite }
 }
 
 impl<S, V, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, M, W, A>
@@ -148,7 +86,6 @@ where
         let start = if sweep_y { first - 1 } else { first };
         // SAFETY: rows first − 2 ..= last + 1 are readable where y is swept, first .. last where it is not.
         unsafe {
-            self.fill_inverse_capacity();
             if sweep_y {
                 self.solve_y(start);
             }
@@ -158,14 +95,14 @@ where
                 if sweep_x && (inside || transverse) {
                     self.x_row(k, transverse, inside);
                 }
+                let taps = self.taps_complete_at(k as i32);
+                self.solve_taps(taps);
                 if sweep_y {
-                    self.y_row(k, transverse);
+                    self.y_row(k, transverse, !taps.is_empty());
                 } else if k > first {
                     self.finish_without_y(k - 1);
                 }
-                if k >= first {
-                    self.keep_taps(k as i32);
-                }
+                self.correct_taps(taps);
                 self.rows.rotate();
             }
         }
@@ -239,31 +176,30 @@ where
         i + self.args.lo[0] as isize + k * self.args.strides.row as isize
     }
 
-    /// First column of the first pack that is worked on: the one before the tile.
+    /// Whether there is a capacity function; known when the program is compiled for solvers without auxiliary values.
     #[inline(always)]
-    pub(super) const fn first_pack() -> isize {
-        -(V::LANES as isize)
+    pub(super) fn has_capacity(&self) -> bool {
+        A > 0 && self.args.scheme.capacity >= 0
     }
 
-    /// Without a capacity function 1/κ is one.
+    /// 1/κ of the pack at column `i`, of row k − 1 (`row` 0) or k (`row` 1). One without a capacity function.
     #[inline(always)]
-    unsafe fn fill_inverse_capacity(&mut self) {
-        for row in self.rows.inverse_capacity {
-            for i in -(PACK_OVERRUN as isize)..self.columns + 2 * PACK_OVERRUN as isize {
-                // SAFETY: the columns of a row buffer.
-                unsafe { *row.at(0, i) = V::Scalar::constant(1.0) };
-            }
+    pub(super) unsafe fn inverse_capacity(&self, row: usize, i: isize) -> V {
+        if !self.has_capacity() {
+            return V::constant(1.0);
         }
+        // SAFETY: the row buffers hold the pack.
+        unsafe { V::load(self.rows.inverse_capacity[row].at(0, i)) }
     }
 
-    /// 1/κ of row `k`, if there is a capacity function and the row is readable.
+    /// Computes 1/κ of row `k`, if there is a capacity function and the row is readable.
     #[inline(always)]
     unsafe fn load_capacity(&mut self, k: isize, last: isize) {
-        let Ok(component) = usize::try_from(self.args.scheme.capacity) else { return };
-        if k > last {
+        if !self.has_capacity() || k > last {
             return;
         }
-        let mut i = Self::first_pack();
+        let component = self.args.scheme.capacity as usize;
+        let mut i = FIRST;
         while i < self.columns + 2 {
             // SAFETY: two ghost columns are readable, and a pack beyond.
             unsafe {
@@ -274,29 +210,35 @@ where
         }
     }
 
+    /// The lanes of a pack at column `i` that lie in columns `0 .. count`; `None` if all do.
+    #[inline(always)]
+    fn lanes_inside(i: isize, count: isize) -> Option<V::Mask> {
+        let lanes = V::LANES as isize;
+        if i >= 0 && i + lanes <= count {
+            return None;
+        }
+        Some(V::lanes_between((-i).clamp(0, lanes) as usize, (count - i).clamp(0, lanes) as usize))
+    }
+
     /// Writes the pack at column `i` of row `k`, as far as it lies in the tile, and notes if it is finite.
     #[inline(always)]
     pub(super) unsafe fn write(&mut self, i: isize, k: isize, values: [V; M]) {
-        if i < 0 || i >= self.columns {
-            return;
-        }
-        let component = self.args.strides.component;
+        let inside = Self::lanes_inside(i, self.columns);
         // SAFETY: the tile's cells of `q_next` are ours to write.
         unsafe {
             let out = self.args.q_next.offset(self.offset(i, k));
-            if i + V::LANES as isize <= self.columns {
-                for (m, value) in values.into_iter().enumerate() {
-                    self.finite += value * V::zero();
-                    value.store(out.add(m * component));
-                }
-                return;
-            }
-            let mut pack = [V::Scalar::default(); PACK_OVERRUN];
             for (m, value) in values.into_iter().enumerate() {
-                value.store(pack.as_mut_ptr());
-                for (lane, value) in pack.into_iter().take((self.columns - i) as usize).enumerate() {
-                    self.finite += V::splat(value) * V::zero();
-                    *out.add(m * component + lane) = value;
+                let out = out.wrapping_add(m * self.args.strides.component);
+                let zero_if_finite = value * V::zero();
+                match inside {
+                    None => {
+                        self.finite += zero_if_finite;
+                        value.store(out);
+                    }
+                    Some(inside) => {
+                        self.finite += V::select(inside, zero_if_finite, V::zero());
+                        value.store_where(inside, out);
+                    }
                 }
             }
         }
@@ -306,78 +248,15 @@ where
     /// over. `kappa`: 1/κ of the faces' lower and upper cells; a wave counts with that of the cell it runs into.
     #[inline(always)]
     pub(super) fn note_speeds(&mut self, speeds: &[V; W], kappa: [V; 2], axis: usize, i: isize, count: isize) {
-        let lanes = V::LANES as isize;
-        if i + lanes <= 0 || i >= count {
-            return;
-        }
         let mut largest = V::zero();
         for &s in speeds {
             largest = (s * kappa[1]).max(-s * kappa[0]).max(largest);
         }
-        let courant = largest * self.dt_over_dx[axis];
-        if i >= 0 && i + lanes <= count {
-            self.courant = self.courant.max(courant.max_lane());
-            return;
+        let mut courant = largest * self.dt_over_dx[axis];
+        if let Some(inside) = Self::lanes_inside(i, count) {
+            courant = V::select(inside, courant, V::zero());
         }
-        let mut pack = [V::Scalar::default(); PACK_OVERRUN];
-        // SAFETY: the array has room for every lane.
-        unsafe { courant.store(pack.as_mut_ptr()) };
-        for (lane, value) in pack.into_iter().take(V::LANES).enumerate() {
-            if (0..count).contains(&(i + lane as isize)) {
-                self.courant = self.courant.max(value);
-            }
-        }
-    }
-
-    /// Keeps the fluxes of the taps that are complete once row k − 1 and face k are.
-    #[inline(always)]
-    unsafe fn keep_taps(&mut self, k: i32) {
-        while let Some(tap) = self.args.taps.get(self.next_tap).filter(|tap| tap.complete_at() == k) {
-            let i = (tap.cell[0] - self.args.lo[0]) as isize;
-            // SAFETY: the face lies in the tile; the slot is this tap's alone.
-            unsafe {
-                let (lower, upper, correction) = match tap.axis {
-                    Axis::X => {
-                        let (lower, upper) = self.x_fluctuations(i, tap.cell[1] as isize);
-                        (lower, upper, self.rows.f)
-                    }
-                    _ => {
-                        let [_, here, _] = self.rows.y;
-                        (here.bmdq.load::<V::Scalar, M>(i), here.bpdq.load::<V::Scalar, M>(i), self.rows.g[1])
-                    }
-                };
-                for m in 0..M {
-                    let correction = *correction.at(m, i);
-                    let seen = match tap.seen_from {
-                        Side::Lower => lower[m] + correction,
-                        Side::Upper => correction - upper[m],
-                    };
-                    *self.args.tap_values.add(m * self.args.tap_stride + tap.slot as usize) = seen;
-                }
-            }
-            self.next_tap += 1;
-        }
-    }
-
-    /// Fluctuations of a single x-face, solved once more: few faces are kept, and storing all costs more.
-    #[inline(always)]
-    unsafe fn x_fluctuations(&self, i: isize, k: isize) -> ([V::Scalar; M], [V::Scalar; M]) {
-        let component = self.args.strides.component;
-        let mut q = [[V::Scalar::default(); M]; 2];
-        let mut aux = [[V::Scalar::default(); A]; 2];
-        for side in 0..2 {
-            let offset = self.offset(i - 1 + side as isize, k);
-            // SAFETY: the cells beside a face of the tile are readable.
-            unsafe {
-                for m in 0..M {
-                    q[side][m] = *self.args.q.offset(offset).add(m * component);
-                }
-                for a in 0..A {
-                    aux[side][a] = *self.args.aux.offset(offset).add(a * component);
-                }
-            }
-        }
-        let face = self.solver.normal(Axis::X, q[0], q[1], aux[0], aux[1]);
-        (face.amdq, face.apdq)
+        // In this order a NaN is passed over.
+        self.courant = courant.max(self.courant);
     }
 }

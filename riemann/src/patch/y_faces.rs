@@ -1,10 +1,11 @@
 //! The y-faces of one row, and the cells that they complete.
 
-use super::correction::{Waves, limited_correction};
+use super::correction::{Waves, limited_correction, wave_products};
+use super::rows::FIRST;
 use super::update::Marcher;
 use crate::axis::Axis;
 use crate::real::Real;
-use crate::solver::Solver;
+use crate::solver::{Normal, Solver};
 
 /// A pack of cells that waits for the flux through its last right face.
 #[derive(Clone, Copy)]
@@ -21,100 +22,148 @@ struct Waiting<V, const M: usize> {
     dtdx: V,
 }
 
+/// A pack of y-faces with the states on both sides.
+struct Faces<V, const M: usize, const W: usize> {
+    q_below: [V; M],
+    q_above: [V; M],
+    face: Normal<V, M, W>,
+}
+
 impl<S, V, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, M, W, A>
 where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// Solves the y-faces `k` into the middle of the ring.
+    /// Solves the y-faces `k` and keeps them.
     #[inline(always)]
     pub(super) unsafe fn solve_y(&mut self, k: isize) {
-        let mut i = Self::first_pack();
+        if S::SOLVE_AGAIN {
+            return;
+        }
+        let mut i = FIRST;
         while i <= self.columns {
-            // SAFETY: two ghost rows are readable.
-            unsafe { self.solve_y_pack(i, [k - 1, k], 1) };
+            // SAFETY: two ghost rows are readable, and a pack to either side of the tile.
+            unsafe {
+                let states = [self.state(i, k - 1), self.state(i, k)];
+                self.store_y(i, &self.solve_y_pack(i, k, states));
+            }
             i += V::LANES as isize;
         }
     }
 
-    /// Solves the faces of a pack between two rows into a slot of the ring; answers their waves.
+    /// Solves a pack of faces `k` between the states of rows k − 1 and k.
     #[inline(always)]
-    unsafe fn solve_y_pack(&self, i: isize, [below, above]: [isize; 2], slot: usize) -> Waves<V, M, W> {
+    unsafe fn solve_y_pack(&self, i: isize, k: isize, [below, above]: [[V; M]; 2]) -> Normal<V, M, W> {
         // SAFETY: the rows are readable, and a pack to either side of the tile.
+        unsafe { self.solver.normal(Axis::Y, below, above, self.aux(i, k - 1), self.aux(i, k)) }
+    }
+
+    #[inline(always)]
+    unsafe fn store_y(&self, i: isize, face: &Normal<V, M, W>) {
+        let row = self.rows.y;
+        // SAFETY: the row buffers hold the pack.
         unsafe {
-            let (ql, qr) = (self.state(i, below), self.state(i, above));
-            let face = self.solver.normal(Axis::Y, ql, qr, self.aux(i, below), self.aux(i, above));
-            let row = self.rows.y[slot];
             row.waves.store_flat(i, &face.waves);
             row.speeds.store(i, face.speeds);
             row.bmdq.store(i, face.amdq);
             row.bpdq.store(i, face.apdq);
-            Waves { waves: face.waves, speeds: face.speeds }
+        }
+    }
+
+    /// The pack of faces `k`, as kept or solved again.
+    #[inline(always)]
+    unsafe fn y_faces(&self, i: isize, k: isize, states: [[V; M]; 2]) -> Normal<V, M, W> {
+        let row = self.rows.y;
+        // SAFETY: the row buffers hold the pack; the rows are readable.
+        unsafe {
+            if S::SOLVE_AGAIN {
+                return self.solve_y_pack(i, k, states);
+            }
+            Normal {
+                waves: row.waves.load_flat(i),
+                speeds: row.speeds.load(i),
+                amdq: row.bmdq.load(i),
+                apdq: row.bpdq.load(i),
+            }
         }
     }
 
     /// Solves faces k + 1, limits and splits faces k, and finishes row k − 1.
     #[inline(always)]
-    pub(super) unsafe fn y_row(&mut self, k: isize, transverse: bool) {
+    pub(super) unsafe fn y_row(&mut self, k: isize, transverse: bool, keep_f: bool) {
         let lanes = V::LANES as isize;
-        let [first, last] = [self.args.lo[1] as isize, self.args.hi[1] as isize];
+        let first = self.args.lo[1] as isize;
         let zero = [V::zero(); M];
         let mut waiting = Waiting { state: zero, fluctuations: zero, f: zero, right: zero, dtdx: V::zero() };
-        let mut i = Self::first_pack();
+        let mut i = FIRST;
         while i <= self.columns {
             // SAFETY: rows k − 2 ..= k + 1 are readable, and a pack to either side of the tile.
             unsafe {
+                let [q_below, q_here, q_above] = [self.state(i, k - 1), self.state(i, k), self.state(i, k + 1)];
+                let here = Faces { q_below, q_above: q_here, face: self.y_faces(i, k, [q_below, q_here]) };
                 // The last face that a limiter looks at is `last + 1`.
-                let above = if k <= last { self.solve_y_pack(i, [k, k + 1], 2) } else { Waves::none(V::zero()) };
+                let above = self.solve_y_pack(i, k + 1, [q_here, q_above]);
+                let products = wave_products(&here.face.waves, &above.waves);
                 if k >= first {
-                    waiting = self.finish_pack(i, k, transverse, &above, &waiting);
+                    let now = self.finish_pack(i, k, transverse, &here, &products, &waiting.right);
+                    if keep_f {
+                        self.rows.f.store(i, now.f);
+                    }
+                    if k > first {
+                        self.write_waiting(i - lanes, k - 1, &waiting, &now.f);
+                    }
+                    waiting = now;
+                }
+                self.rows.products.store(i, products);
+                if !S::SOLVE_AGAIN {
+                    self.store_y(i, &above);
                 }
             }
             i += lanes;
         }
         if k > first {
-            // A whole number of packs: the last one's right face lies in the pack after it.
-            // SAFETY: as above.
-            unsafe { self.finish_last(i, k, &waiting) };
+            // The loop ran up to and including the pack that holds face `columns`: these lanes lie outside the tile, or
+            // their right faces in the same pack.
+            // SAFETY: the tile's cells are ours to write.
+            unsafe { self.write_waiting(i - lanes, k - 1, &waiting, &zero) };
         }
     }
 
-    /// One pack of faces k and of cells in row k − 1; writes the pack before it.
+    /// One pack of faces k and of cells in row k − 1. `above`: products of the waves of faces k and k + 1; `right`: what
+    /// goes to the right out of the columns of the pack before.
     #[inline(always)]
     unsafe fn finish_pack(
         &mut self,
         i: isize,
         k: isize,
         transverse: bool,
-        above: &Waves<V, M, W>,
-        before: &Waiting<V, M>,
+        here: &Faces<V, M, W>,
+        above: &[V; W],
+        right_before: &[V; M],
     ) -> Waiting<V, M> {
-        let [below_row, here_row, _] = self.rows.y;
-        let [x_below, x_here] = self.rows.x;
+        let [x_below, _] = self.rows.x;
         let [dtdx, dtdy] = self.dt_over_dx;
         let half = V::constant(0.5);
+        let face = &here.face;
         // SAFETY: all rows hold the pack's columns; states k − 1 and k are readable.
         unsafe {
-            let kappa_below = V::load(self.rows.inverse_capacity[0].at(0, i));
-            let kappa_here = V::load(self.rows.inverse_capacity[1].at(0, i));
-            let here = Waves { waves: here_row.waves.load_flat(i), speeds: here_row.speeds.load(i) };
-            self.note_speeds(&here.speeds, [kappa_below, kappa_here], 1, i, self.columns);
+            let kappas = [self.inverse_capacity(0, i), self.inverse_capacity(1, i)];
+            let [kappa_below, kappa_here] = kappas;
+            self.note_speeds(&face.speeds, kappas, 1, i, self.columns);
             let mut g = [V::zero(); M];
             if self.args.scheme.order == 2 {
-                let below = below_row.waves.load_flat(i);
+                let waves = Waves { waves: face.waves, speeds: face.speeds };
+                let below = self.rows.products.load(i);
                 let mean = dtdy * (half * (kappa_below + kappa_here));
-                g = limited_correction::<S, V, M, W, A>(self.args.scheme, &below, &here, &above.waves, mean);
+                g = limited_correction::<S, V, M, W, A>(self.args.scheme, &waves, [&below, above], mean);
             }
-            let bmdq = here_row.bmdq.load::<V, M>(i);
-            let q_below = self.state(i, k - 1);
             let (mut left, mut right) = (self.rows.left.load::<V, M>(i), self.rows.right.load::<V, M>(i));
             if transverse {
-                let cells = [(i, k - 1), (i, k)];
-                let (states, both) = ([q_below, self.state(i, k)], [bmdq, here_row.bpdq.load(i)]);
-                let parts = self.split_transversely(Axis::Y, cells, states, both, &g);
+                let (cells, states) = ([(i, k - 1), (i, k)], [here.q_below, here.q_above]);
+                let parts = self.split_transversely(Axis::Y, cells, states, [face.amdq, face.apdq], &g);
                 self.rows.left.store(i, parts[2]);
                 self.rows.right.store(i, parts[3]);
-                let (down, up) = (x_here.down.load::<V, M>(i), x_below.up.load::<V, M>(i));
+                let (down, up) = (self.rows.down.load::<V, M>(i), x_below.up.load::<V, M>(i));
                 let (from_above, from_below) = (half * dtdx * kappa_here, half * dtdx * kappa_below);
                 for m in 0..M {
                     left[m] += parts[0][m];
@@ -122,11 +171,12 @@ where
                     g[m] -= from_above * down[m] + from_below * up[m];
                 }
             }
-            self.rows.g[1].store(i, g);
-            let g_below = self.rows.g[0].load::<V, M>(i);
-            let bpdq_below = below_row.bpdq.load::<V, M>(i);
+            let g_below = self.rows.g.load::<V, M>(i);
+            self.rows.g.store(i, g);
+            let bpdq_below = self.rows.bpdq_below.load::<V, M>(i);
+            self.rows.bpdq_below.store(i, face.apdq);
             let mut now = Waiting {
-                state: q_below,
+                state: here.q_below,
                 fluctuations: x_below.fluctuations.load(i),
                 f: x_below.correction.load(i),
                 right,
@@ -134,27 +184,13 @@ where
             };
             for m in 0..M {
                 now.right[m] = kappa_below * right[m];
-                let from_left = V::shift_up(before.right[m], now.right[m]);
+                let from_left = V::shift_up(right_before[m], now.right[m]);
                 now.f[m] -= half * dtdy * (kappa_below * left[m] + from_left);
-                let y_part = (bpdq_below[m] + bmdq[m]) + (g[m] - g_below[m]);
+                let y_part = (bpdq_below[m] + face.amdq[m]) + (g[m] - g_below[m]);
                 now.state[m] -= dtdy * kappa_below * y_part;
-            }
-            self.rows.f.store(i, now.f);
-            if k > self.args.lo[1] as isize {
-                self.write_waiting(i - V::LANES as isize, k - 1, before, &now.f);
             }
             now
         }
-    }
-
-    /// The last pack of a row, whose right faces are in the pack at `i` if the row's columns fill whole packs.
-    #[inline(always)]
-    unsafe fn finish_last(&mut self, i: isize, k: isize, waiting: &Waiting<V, M>) {
-        // The loop ran up to and including the pack that holds face `columns`, so these lanes lie outside the tile or
-        // their right faces in the same pack.
-        let none = [V::zero(); M];
-        // SAFETY: the tile's cells are ours to write.
-        unsafe { self.write_waiting(i - V::LANES as isize, k - 1, waiting, &none) };
     }
 
     /// Adds the x-part of a waiting pack and writes it. `f_after`: F̃ of the pack to its right.
@@ -173,16 +209,15 @@ where
     #[inline(always)]
     pub(super) unsafe fn finish_without_y(&mut self, row: isize) {
         let x = self.rows.x[0];
-        let kappa = self.rows.inverse_capacity[0];
         let lanes = V::LANES as isize;
-        let mut i = 0;
+        let mut i = FIRST;
         while i <= self.columns {
             // SAFETY: the row's faces are complete; its cells are ours to write.
             unsafe {
                 let f = x.correction.load::<V, M>(i);
                 self.rows.f.store(i, f);
                 let (state, fluctuations) = (self.state(i, row), x.fluctuations.load(i));
-                let dtdx = self.dt_over_dx[0] * V::load(kappa.at(0, i));
+                let dtdx = self.dt_over_dx[0] * self.inverse_capacity(0, i);
                 let waiting = Waiting { state, fluctuations, f, right: f, dtdx };
                 self.write_waiting(i, row, &waiting, &x.correction.load(i + lanes));
             }

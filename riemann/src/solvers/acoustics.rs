@@ -48,6 +48,7 @@ impl Solver<3, 2, 0> for Acoustics {
     const DIM: usize = 2;
     const EQUATIONS: [&'static str; 3] = ["pressure", "u", "v"];
     const AUX: [&'static str; 0] = [];
+    const SOLVE_AGAIN: bool = true;
     const WALL_NORMAL: [Option<usize>; 3] = [Some(1), Some(2), None];
 
     #[inline(always)]

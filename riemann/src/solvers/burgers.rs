@@ -19,6 +19,7 @@ impl Solver<1, 1, 0> for Burgers {
     const DIM: usize = 2;
     const EQUATIONS: [&'static str; 1] = ["q"];
     const AUX: [&'static str; 0] = [];
+    const SOLVE_AGAIN: bool = true;
     const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
 
     #[inline(always)]
