@@ -12,6 +12,7 @@ pub mod kernel;
 pub mod memory;
 pub mod nvrtc;
 mod stream;
+pub mod update;
 
 pub use device::{Device, DeviceInfo, driver_version};
 pub use error::CudaError;

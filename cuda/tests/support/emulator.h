@@ -1,0 +1,151 @@
+// emulator.h: runs a kernel on the host. The threads of a block are coroutines that take turns; whatever waits for other
+// threads on a device (a shuffle, a barrier) passes the turn on here.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <ucontext.h>
+#include <vector>
+
+#define __device__
+#define __global__
+#define __constant__
+#define __grid_constant__
+#define __shared__ static
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+
+struct Dim3 {
+    unsigned x, y, z;
+};
+static Dim3 blockIdx, gridDim, blockDim, threadIdx;
+
+namespace emulator {
+struct Thread {
+    ucontext_t context;
+    std::vector<char> stack;
+    bool done;
+    unsigned exchanges;
+    std::uint64_t offered[2];
+};
+static std::vector<Thread> threads;
+static ucontext_t scheduler;
+static unsigned current, waiting, generation;
+
+inline void pass() { swapcontext(&threads[current].context, &scheduler); }
+
+// Offers VALUE to the warp and returns what lane LANE of it offers. Two places take turns, since a lane may be one exchange
+// ahead of the next.
+template <class T> T exchange(T value, unsigned lane)
+{
+    Thread& mine = threads[current];
+    const unsigned place = mine.exchanges++ & 1;
+    std::memcpy(&mine.offered[place], &value, sizeof(T));
+    pass();
+    T taken;
+    std::memcpy(&taken, &threads[current / 32 * 32 + lane].offered[place], sizeof(T));
+    return taken;
+}
+inline unsigned lane() { return current % 32; }
+} // namespace emulator
+
+template <class T> T __shfl_sync(unsigned, T v, int lane) { return emulator::exchange(v, lane & 31); }
+template <class T> T __shfl_up_sync(unsigned, T v, int by)
+{
+    const int from = int(emulator::lane()) - by;
+    return emulator::exchange(v, from < 0 ? emulator::lane() : from);
+}
+template <class T> T __shfl_down_sync(unsigned, T v, int by)
+{
+    const int from = int(emulator::lane()) + by;
+    return emulator::exchange(v, from > 31 ? emulator::lane() : from);
+}
+template <class T> T __shfl_xor_sync(unsigned, T v, int mask) { return emulator::exchange(v, emulator::lane() ^ mask); }
+inline unsigned __ballot_sync(unsigned, bool is)
+{
+    unsigned all = 0;
+    for (int distance = 0; distance < 32; distance++)
+        all |= unsigned(emulator::exchange(is, distance)) << distance;
+    return all;
+}
+inline bool __any_sync(unsigned all, bool is) { return __ballot_sync(all, is) != 0; }
+inline void __syncwarp(unsigned = 0) { emulator::exchange(0, 0); }
+inline void __syncthreads()
+{
+    const unsigned mine = emulator::generation;
+    if (++emulator::waiting == emulator::threads.size()) emulator::waiting = 0, emulator::generation++;
+    while (mine == emulator::generation) emulator::pass();
+}
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __ffs(int v) { return __builtin_ffs(v); }
+template <class T> T __ldg(const T* p) { return *p; }
+template <class T> T atomicMax(T* p, T v)
+{
+    T old = *p;
+    *p = v > old ? v : old;
+    return old;
+}
+template <class T> T atomicAdd(T* p, T v)
+{
+    T old = *p;
+    *p = old + v;
+    return old;
+}
+template <class T> T atomicOr(T* p, T v)
+{
+    T old = *p;
+    *p = old | v;
+    return old;
+}
+template <class T> T min(T a, T b) { return b < a ? b : a; }
+template <class T> T max(T a, T b) { return a < b ? b : a; }
+template <class To, class From> To as_bits(From from)
+{
+    To to;
+    std::memcpy(&to, &from, sizeof(To));
+    return to;
+}
+inline long long __double_as_longlong(double v) { return as_bits<long long>(v); }
+inline double __longlong_as_double(long long v) { return as_bits<double>(v); }
+inline int __double2hiint(double v) { return int(as_bits<std::uint64_t>(v) >> 32); }
+inline int __float_as_int(float v) { return as_bits<int>(v); }
+
+#define EMULATE(KERNEL, ARGS)                                                                                                    \
+    static const ARGS* emulated_args;                                                                                            \
+    static void emulated_thread()                                                                                                \
+    {                                                                                                                            \
+        KERNEL(*emulated_args);                                                                                                  \
+        emulator::threads[emulator::current].done = true;                                                                        \
+        emulator::pass();                                                                                                        \
+    }                                                                                                                            \
+    extern "C" void emulate(const unsigned* blocks, unsigned num_threads, const void* args)                                      \
+    {                                                                                                                            \
+        using namespace emulator;                                                                                                \
+        emulated_args = static_cast<const ARGS*>(args);                                                                          \
+        gridDim = Dim3{blocks[0], blocks[1], blocks[2]};                                                                         \
+        blockDim = Dim3{num_threads, 1, 1};                                                                                      \
+        threads.resize(num_threads);                                                                                             \
+        for (unsigned block = 0; block < blocks[0] * blocks[1] * blocks[2]; block++) {                                           \
+            blockIdx = Dim3{block % blocks[0], block / blocks[0] % blocks[1], block / blocks[0] / blocks[1]};                    \
+            waiting = 0;                                                                                                         \
+            for (Thread& thread : threads) {                                                                                     \
+                thread.stack.resize(1 << 16);                                                                                    \
+                thread.done = false;                                                                                             \
+                thread.exchanges = 0;                                                                                            \
+                getcontext(&thread.context);                                                                                     \
+                thread.context.uc_stack.ss_sp = thread.stack.data();                                                             \
+                thread.context.uc_stack.ss_size = thread.stack.size();                                                           \
+                thread.context.uc_link = &scheduler;                                                                             \
+                makecontext(&thread.context, emulated_thread, 0);                                                                \
+            }                                                                                                                    \
+            for (bool busy = true; busy;) {                                                                                      \
+                busy = false;                                                                                                    \
+                for (current = 0; current < threads.size(); current++) {                                                         \
+                    if (threads[current].done) continue;                                                                         \
+                    busy = true;                                                                                                 \
+                    threadIdx = Dim3{current, 0, 0};                                                                             \
+                    swapcontext(&scheduler, &threads[current].context);                                                          \
+                }                                                                                                                \
+            }                                                                                                                    \
+        }                                                                                                                        \
+    }

@@ -1,0 +1,45 @@
+//! Kernels compiled for the host, for tests of what they compute where there is no GPU.
+//!
+//! Only without fused multiply-adds: the host's compiler then does the same IEEE operations in the same order.
+
+use cuda::abi::DeviceStruct;
+use cuda::compile::{Source, Target};
+use libloading::Library;
+use std::path::Path;
+use std::process::Command;
+
+/// A kernel as a function of the host.
+pub struct Emulated {
+    library: Library,
+}
+
+impl Emulated {
+    /// Compiles the kernel `name`, whose argument is an `A`, with the host's C++ compiler.
+    pub fn new<A: DeviceStruct>(source: &Source, target: &Target, name: &str) -> Emulated {
+        assert!(!target.fused, "the host has no fused operations");
+        let folder = tempfile::tempdir().expect("a folder for the compiler");
+        let (file, library) = (folder.path().join("kernel.cpp"), folder.path().join("kernel.so"));
+        let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/emulator.h");
+        let text =
+            format!("#include \"{}\"\n{}\nEMULATE({name}, {})\n", header.display(), source.assemble(target), A::CUDA);
+        std::fs::write(&file, text).expect("the folder can be written to");
+        let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
+        let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-o"];
+        let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        // SAFETY: the library is the one just made; it has no initialisation of its own.
+        Emulated { library: unsafe { Library::new(&library) }.expect("the library was just made") }
+    }
+
+    /// Runs the kernel.
+    ///
+    /// # Safety
+    /// `args` points at host memory as its kernel expects device memory. One call at a time.
+    pub unsafe fn run<A: DeviceStruct>(&self, blocks: [u32; 3], threads: u32, args: &A) {
+        // SAFETY: the header defines the function with this type.
+        unsafe {
+            let run = self.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(b"emulate\0");
+            run.expect("the header defines it")(blocks.as_ptr(), threads, args);
+        }
+    }
+}

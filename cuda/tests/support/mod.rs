@@ -1,0 +1,6 @@
+//! What the tests on the host and on devices share.
+#![allow(dead_code, reason = "each test uses its part")]
+
+pub mod emulator;
+pub mod level;
+pub mod solvers;
