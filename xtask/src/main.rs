@@ -3,6 +3,7 @@
 mod bench;
 mod checks;
 mod process;
+mod python;
 mod tidy;
 
 use std::process::ExitCode;
@@ -17,7 +18,8 @@ Usage: cargo xtask TASK
   units                unit and integration tests
   doctests             examples in doc comments
   doc                  API documentation, warnings denied
-  python               tests of the output files with their Python readers, in a virtual environment under target/
+  python               tests of the Python package, from a wheel, and of the output files with their Python readers, in a
+                       virtual environment under target/
 
   bench [OPTIONS]      the paper's benchmark on a small base mesh, through the command line
       --runs N         measured runs per thread count, after one warm-up        (default 5)

@@ -18,7 +18,11 @@ def load_case(case: CaseLike, set: Mapping[str, Any] | None = None) -> Case:
     `case` is the path of a case file, a dictionary nested as the tables of one, a `Case`, or anything with a method
     `to_toml`. `set` changes keys of it: `{"regrid.cutoff": 0.9, "mesh.cells": [100, 100]}`.
     """
-    changes = _toml.overrides(set)
+    return with_changes(case, _toml.overrides(set))
+
+
+def with_changes(case: CaseLike, changes: list[str]) -> Case:
+    """A checked case with changes written `key=value`."""
     if isinstance(case, Case):
         return case.with_overrides(changes)
     if isinstance(case, Mapping):

@@ -255,7 +255,7 @@ def _cells_at(snapshot: Snapshot, level: Level, points: np.ndarray) -> np.ndarra
 
 
 def _within(patch: Patch, cells: np.ndarray) -> np.ndarray:
-    return ((cells >= patch.lo) & (cells < patch.hi)).all(axis=1)
+    return np.all((cells >= patch.lo) & (cells < patch.hi), axis=1)
 
 
 class Frame(Snapshot):

@@ -17,7 +17,7 @@ AXES = "xyz"
 def centres(lower: Sequence[float], dx: Sequence[float], size: Sequence[int]) -> list[np.ndarray]:
     """Coordinates of the cells' centres, each with the shape of the box."""
     axes = [low + (np.arange(n) + 0.5) * d for low, d, n in zip(lower, dx, size)]
-    return np.meshgrid(*axes, indexing="ij")
+    return list(np.meshgrid(*axes, indexing="ij"))
 
 
 class Cells:

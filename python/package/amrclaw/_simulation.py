@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Optional, Union
 
-from . import _amrclaw, _functions
-from ._case import CaseLike, load_case
+from . import _amrclaw, _functions, _toml
+from ._case import CaseLike, with_changes
 from ._errors import InputError
 from ._frame import Frame, Level, Snapshot
 
@@ -43,8 +43,11 @@ class Simulation(Snapshot):
         boundary: Optional[Boundary] = None,
         flag: Optional[Callable[["_functions.Cells"], Any]] = None,
     ):
-        checked = load_case(case, set)
-        checked = checked.with_overrides(_places_of_functions(checked, initial, aux, boundary, flag))
+        given = {'initial="user"': initial, 'aux="user"': aux, 'regrid.flag={ criterion = "user" }': flag}
+        places = [change for change, function in given.items() if function is not None]
+        checked = with_changes(case, _toml.overrides(set) + places)
+        if isinstance(boundary, Mapping):
+            checked = checked.with_overrides(_sides_of_functions(checked, boundary))
         self.case = checked
         self.equations, self.aux = tuple(checked.equations), tuple(checked.aux)
         self._native = _amrclaw.Simulation(
@@ -52,10 +55,10 @@ class Simulation(Snapshot):
             threads=threads,
             precision=precision,
             device=device,
-            initial=initial and _functions.of_position(initial, self.equations, "initial"),
-            aux=aux and _functions.of_position(aux, self.aux, "aux"),
-            boundary=boundary and _functions.ghosts(boundary, self.equations),
-            flag=flag and _functions.flags(flag, self.equations, self.aux),
+            initial=None if initial is None else _functions.of_position(initial, self.equations, "initial"),
+            aux=None if aux is None else _functions.of_position(aux, self.aux, "aux"),
+            boundary=None if boundary is None else _functions.ghosts(boundary, self.equations),
+            flag=None if flag is None else _functions.flags(flag, self.equations, self.aux),
         )
         self.lower, self.upper = tuple(checked.lower), tuple(checked.upper)
         self.cells, self.ratios = tuple(checked.cells), checked.ratios
@@ -133,22 +136,13 @@ class Simulation(Snapshot):
         return f"<Simulation at t = {self.time:g}, step {self.steps[0]}, {len(self.levels)} levels>"
 
 
-def _places_of_functions(case: Any, initial: Any, aux: Any, boundary: Any, flag: Any) -> list[str]:
-    """Changes that leave to functions what they are given for."""
-    changes = []
-    if initial is not None:
-        changes.append('initial="user"')
-    if aux is not None:
-        changes.append('aux="user"')
-    if flag is not None:
-        changes.append('regrid.flag={ criterion = "user" }')
-    if isinstance(boundary, Mapping):
-        sides = {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}
-        for name in boundary:
-            axis, _, side = name.partition("_")
-            if axis not in sides or side not in ("lower", "upper"):
-                known = ", ".join(f"{a}_{s}" for a in sides for s in ("lower", "upper"))
-                raise InputError(f"boundary: there is no side {name!r}; sides are {known}")
-            sides[axis][side == "upper"] = "user"
-        changes.extend(f'mesh.boundary.{axis}=["{lower}", "{upper}"]' for axis, (lower, upper) in sides.items())
-    return changes
+def _sides_of_functions(case: _amrclaw.Case, boundary: Mapping[str, Any]) -> list[str]:
+    """Changes that leave sides to the functions that are given for them."""
+    sides = {"xyz"[d]: list(words) for d, words in enumerate(case.boundary)}
+    for name in boundary:
+        axis, _, side = name.partition("_")
+        if axis not in sides or side not in ("lower", "upper"):
+            known = ", ".join(f"{a}_{s}" for a in sides for s in ("lower", "upper"))
+            raise InputError(f"boundary: there is no side {name!r}; sides are {known}")
+        sides[axis][side == "upper"] = "user"
+    return [f'mesh.boundary.{axis}=["{lower}", "{upper}"]' for axis, (lower, upper) in sides.items()]

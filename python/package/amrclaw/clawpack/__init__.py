@@ -1,0 +1,40 @@
+"""A Clawpack user's way in: AMRClaw's settings as a case, without Clawpack.
+
+    settings = amrclaw.clawpack.load_setrun("setrun.py")
+    print(settings.report())
+    simulation = amrclaw.Simulation(settings, initial=lambda x, y: ...)
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Optional, Union
+
+from .._errors import InputError
+from ._convert import ClawpackCase, convert
+from ._data_files import read_data_files
+from ._solvers import named_in_makefile
+from ._stand_in import run_setrun
+
+__all__ = ["ClawpackCase", "load_setrun"]
+
+
+def load_setrun(path: Union[str, "os.PathLike[str]"], solver: Optional[str] = None) -> ClawpackCase:
+    """The case that AMRClaw's settings describe.
+
+    `path` is a `setrun.py`, which is run with stand-ins for the modules of Clawpack that it imports, or a folder with the
+    files that it writes (`claw.data`, `amr.data`, ...). `solver` names the built-in solver; without it, the `Makefile` beside
+    the settings tells, or the settings themselves.
+    """
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise InputError(f"{path}: there is no such file or folder")
+    if os.path.isdir(path):
+        folder, settings = path, read_data_files(path)
+    elif path.endswith(".data"):
+        folder = os.path.dirname(path) or "."
+        settings = read_data_files(folder)
+    else:
+        folder, settings = os.path.dirname(path) or ".", run_setrun(path)
+    name = os.path.basename(os.path.abspath(folder))
+    return convert(settings, name, solver or named_in_makefile(folder))

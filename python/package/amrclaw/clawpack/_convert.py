@@ -1,0 +1,331 @@
+"""AMRClaw's settings as a case, with remarks on what the case cannot honour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from .. import _toml
+from .._errors import InputError
+from . import _solvers
+from ._settings import Settings, amr_defaults, claw_defaults
+
+_BOUNDARIES = {0: "user", 1: "extrapolate", 2: "periodic", 3: "wall"}
+_BOUNDARY_WORDS = {"user": 0, "extrap": 1, "periodic": 2, "wall": 3}
+_LIMITERS = {0: "none", 1: "minmod", 2: "superbee", 3: "van_leer", 4: "mc"}
+_LIMITER_WORDS = {"none": 0, "minmod": 1, "superbee": 2, "vanleer": 3, "mc": 4, "bw": 5}
+_TRANSVERSE_WORDS = {"none": 0, "increment": 1, "all": 2}
+_SPLIT_WORDS = {"unsplit": 0, "none": 0, "godunov": 1, "strang": 2}
+_FORMATS = {1: "clawpack-ascii", 2: "clawpack-binary", 3: "clawpack-binary"}
+_FORMAT_WORDS = {"ascii": 1, "binary32": 2, "binary64": 3, "binary": 3}
+_NEVER = 1e99
+"""The end of runs that their number of steps ends."""
+_SMALLEST_PATCH = 8
+
+# Settings of how AMRClaw uses memory and what it prints, which have no meaning here.
+_WITHOUT_EFFECT = {"memsize", "num_ghost", "verbosity", "verbosity_regrid", "edebug", "steps_max", "restart_file"} | {
+    f"{letter}print" for letter in "degnprstu"
+}
+
+
+class ClawpackCase:
+    """A case made of AMRClaw's settings: `case`, nested as the tables of a case file, may be changed before it is run.
+
+    `remarks` are the settings that it does not honour; `wanted` is what AMRClaw has in Fortran, and the case cannot know.
+    """
+
+    def __init__(self, case: dict[str, Any], name: str, remarks: Sequence[str], wanted: Sequence[str]):
+        self.case = case
+        self.name = name
+        self.remarks = list(remarks)
+        self.wanted = list(wanted)
+
+    def to_toml(self) -> str:
+        """The case file's text."""
+        return _toml.dumps(self.case)
+
+    def report(self) -> str:
+        """What is still wanted, and what is not honoured, in plain lines."""
+        lines = [f"{self.name}: solver {self.case['solver']['name']}"]
+        for title, items in (("still wanted", self.wanted), ("not honoured", self.remarks)):
+            lines.extend([f"{title}:", *(f"  * {item}" for item in items)] if items else [f"{title}: nothing"])
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<ClawpackCase {self.name}: {len(self.wanted)} entries wanted, {len(self.remarks)} not honoured>"
+
+
+def convert(settings: Settings, name: str, solver: Optional[str]) -> ClawpackCase:
+    """The case that fits the settings best."""
+    return _Converter(settings, name, solver).convert()
+
+
+def _word(value: Any, words: dict[str, int], setting: str) -> int:
+    """A setting that is a number or a word."""
+    number = words.get(value.lower()) if isinstance(value, str) else int(value)
+    if number is None:
+        raise InputError(f"{setting}: {value!r} is not known; AMRClaw knows {', '.join(words)}")
+    return number
+
+
+class _Converter:
+    def __init__(self, settings: Settings, name: str, solver: Optional[str]):
+        self.settings, self.name = settings, name
+        self.claw, self.amr = settings.claw, settings.amr
+        self.num_dim = settings.num_dim
+        self.remarks: list[str] = []
+        self.wanted: list[str] = []
+        found = solver or _solvers.guess(settings)
+        if found is None:
+            raise InputError(
+                f"{name}: no built-in solver has {self.claw['num_eqn']} equations and {self.claw['num_waves']} waves in "
+                f"{self.num_dim}D; name one: load_setrun(path, solver=...)"
+            )
+        self.solver_name, self.solver = found, _solvers.by_name(found)
+
+    def convert(self) -> ClawpackCase:
+        self._remark_unknown()
+        case: dict[str, Any] = {
+            "solver": self._solver(),
+            "mesh": self._mesh(),
+            "levels": self._levels(),
+            "regrid": self._regrid(),
+            "scheme": self._scheme(),
+            "time": self._time(),
+            "output": self._output(),
+        }
+        # TOML wants what is no table first.
+        if self.solver is not None and self.solver.num_aux:
+            case = {"aux": "user", **case}
+            self.wanted.append("aux: the auxiliary values that setaux computes")
+        case = {"initial": "user", **case}
+        self.wanted.insert(0, "initial: the state at the start that qinit computes")
+        gauges = self._gauges()
+        if gauges:
+            case["gauge"] = gauges
+        if self.settings.use_adjoint:
+            self.remarks.append("adjointdata.use_adjoint: flagging by an adjoint solution; the case flags by differences")
+        return ClawpackCase(case, self.name, self.remarks, self.wanted)
+
+    def _remark_unknown(self) -> None:
+        known = set(claw_defaults(self.num_dim)) | set(amr_defaults(self.num_dim)) | _WITHOUT_EFFECT
+        for group, values in (("clawdata", self.claw), ("amrdata", self.amr)):
+            # Files have a few lines that setrun.py has not, all of which begin with i or num.
+            unknown = [k for k in values if k not in known and not k.startswith(("iout_", "num_", "_"))]
+            self.remarks.extend(f"{group}.{k} = {values[k]!r}: not known" for k in unknown)
+
+    def _solver(self) -> dict[str, Any]:
+        claw = self.claw
+        if self.solver is None:
+            self.wanted.append(f"solver: the parameters of {self.solver_name}")
+            return {"name": self.solver_name}
+        if claw["use_fwaves"] != self.solver.fwaves:
+            self.remarks.append(f"clawdata.use_fwaves = {claw['use_fwaves']}: the solver {self.solver_name} settles that itself")
+        if claw["num_aux"] - bool(self.settings.use_adjoint) > self.solver.num_aux:
+            self.remarks.append(
+                f"clawdata.num_aux = {claw['num_aux']}: the solver {self.solver_name} has {self.solver.num_aux} auxiliary values"
+            )
+        parameters, missing = _solvers.parameters(self.solver, self.settings.user)
+        self.wanted.extend(f"solver.{parameter}: a parameter of {self.solver_name}" for parameter in missing)
+        return {"name": self.solver_name, **parameters}
+
+    def _mesh(self) -> dict[str, Any]:
+        claw = self.claw
+        sides = {}
+        for d, axis in enumerate("xyz"[: self.num_dim]):
+            pair = []
+            for side, key in (("lower", "bc_lower"), ("upper", "bc_upper")):
+                values = claw[key] if isinstance(claw[key], (list, tuple)) else [claw[key]]
+                pair.append(_BOUNDARIES[_word(values[d], _BOUNDARY_WORDS, f"clawdata.{key}[{d}]")])
+                if pair[-1] == "user":
+                    self.wanted.append(f"boundary {axis}_{side}: the ghost cells that bc{self.num_dim}amr fills")
+            sides[axis] = pair
+        return {
+            "lower": [float(x) for x in claw["lower"]],
+            "upper": [float(x) for x in claw["upper"]],
+            "cells": [int(n) for n in claw["num_cells"]],
+            "boundary": sides,
+        }
+
+    @property
+    def _num_levels(self) -> int:
+        return abs(int(self.amr["amr_levels_max"]))
+
+    def _ratios(self) -> list[list[int]]:
+        per_axis = [self.amr[f"refinement_ratios_{axis}"] for axis in "xyz"[: self.num_dim]]
+        return [[int(ratios[level]) for ratios in per_axis] for level in range(self._num_levels - 1)]
+
+    def _levels(self) -> dict[str, Any]:
+        levels: dict[str, Any] = {"max": self._num_levels}
+        if self._num_levels > 1:
+            ratios = self._ratios()
+            levels["ratio"] = [r[0] if len(set(r)) == 1 else r for r in ratios]
+            if self.amr["variable_dt_refinement_ratios"]:
+                self.remarks.append("amrdata.variable_dt_refinement_ratios: ratios in time follow those in space")
+            else:
+                levels["ratio_time"] = [int(r) for r in self.amr["refinement_ratios_t"][: self._num_levels - 1]]
+        return levels
+
+    def _regrid(self) -> dict[str, Any]:
+        amr = self.amr
+        regrid: dict[str, Any] = {
+            "interval": int(amr["regrid_interval"]),
+            "buffer": int(amr["regrid_buffer_width"]),
+            "cutoff": float(amr["clustering_cutoff"]),
+            "max_patch_size": self._max_patch_size(),
+        }
+        if amr["flag2refine"]:
+            regrid["flag"] = {"criterion": "difference", "tolerance": float(amr["flag2refine_tol"])}
+            if amr["flag_richardson"]:
+                self.remarks.append("amrdata.flag_richardson: cells are flagged by one criterion, here by flag2refine's")
+        elif amr["flag_richardson"]:
+            regrid["flag"] = {"criterion": "richardson", "tolerance": float(amr["flag_richardson_tol"])}
+        else:
+            regrid["flag"] = {"criterion": "user", "expression": "0"}
+        regions = self._regions()
+        if regions:
+            regrid["region"] = regions
+        return regrid
+
+    def _max_patch_size(self) -> int:
+        """As AMRClaw's, but a multiple of every ratio."""
+        unit = math.lcm(1, *(n for ratios in self._ratios() for n in ratios))
+        wanted = int(self.amr["max1d"])
+        size = max(wanted // unit, -(-_SMALLEST_PATCH // unit)) * unit
+        if size != wanted:
+            self.remarks.append(f"amrdata.max1d = {wanted}: patches have at most {size} cells along an axis")
+        return size
+
+    def _regions(self) -> list[dict[str, Any]]:
+        regions = [self._region(r[:2], r[2:4], r[4:]) for r in self.settings.regions]
+        for flagregion in self.settings.flagregions:
+            if flagregion["spatial_region_type"] != 1:
+                self.remarks.append(f"flagregion {flagregion['name']}: no box; only boxes can be regions")
+                continue
+            levels = [flagregion["minlevel"], flagregion["maxlevel"]]
+            regions.append(self._region(levels, [flagregion["t1"], flagregion["t2"]], flagregion["spatial_region"]))
+        return regions
+
+    def _region(self, levels: Sequence[Any], times: Sequence[Any], sides: Sequence[Any]) -> dict[str, Any]:
+        return {
+            "levels": [min(max(int(level), 1), self._num_levels) for level in levels],
+            "lower": [float(x) for x in sides[0 : 2 * self.num_dim : 2]],
+            "upper": [float(x) for x in sides[1 : 2 * self.num_dim : 2]],
+            "time": [float(t) for t in times],
+        }
+
+    def _scheme(self) -> dict[str, Any]:
+        claw = self.claw
+        transverse = _word(claw["transverse_waves"], _TRANSVERSE_WORDS, "clawdata.transverse_waves")
+        split = _word(claw["dimensional_split"], _SPLIT_WORDS, "clawdata.dimensional_split")
+        source = _word(claw["source_split"], _SPLIT_WORDS, "clawdata.source_split")
+        scheme: dict[str, Any] = {
+            "order": int(claw["order"]),
+            "transverse": transverse if transverse <= 2 else transverse // 10,
+            "split": ["unsplit", "godunov", "strang"][split],
+            "limiter": self._limiters(),
+        }
+        if source:
+            scheme["source"] = ["none", "godunov", "strang"][source]
+            self.wanted.append(f"source: the terms that src{self.num_dim} computes")
+        if claw["capa_index"]:
+            self.remarks.append(
+                f"clawdata.capa_index = {claw['capa_index']}: the solver {self.solver_name} has no capacity function"
+            )
+        return scheme
+
+    def _limiters(self) -> list[str]:
+        names = []
+        for value in self.claw["limiter"]:
+            number = _word(value, _LIMITER_WORDS, "clawdata.limiter")
+            if number not in _LIMITERS:
+                self.remarks.append(f"clawdata.limiter = {value!r}: there is none of that kind; mc in its place")
+            names.append(_LIMITERS.get(number, "mc"))
+        waves = self.solver.waves if self.solver is not None else len(names)
+        if len(names) != waves and len(set(names)) > 1:
+            self.remarks.append(f"clawdata.limiter: the solver {self.solver_name} has {waves} waves, not {len(names)}")
+        return names[:waves] if len(names) >= waves else names + names[-1:] * (waves - len(names))
+
+    def _time(self) -> dict[str, Any]:
+        claw = self.claw
+        time: dict[str, Any] = {"start": float(claw["t0"]), "end": self._end()}
+        if claw["dt_variable"]:
+            time["dt_initial"] = float(claw["dt_initial"])
+            if claw["dt_max"] < min(1e90, time["end"] - time["start"]):
+                self.remarks.append(f"clawdata.dt_max = {claw['dt_max']:g}: only Courant numbers limit the step")
+        else:
+            time["dt"] = float(claw["dt_initial"])
+        # AMRClaw may aim above 1; a Courant number above 1 is never stable.
+        time["cfl_desired"] = min(float(claw["cfl_desired"]), 1.0)
+        time["cfl_max"] = min(float(claw["cfl_max"]), 1.0)
+        if claw["output_style"] == 3:
+            time["max_steps"] = int(claw["total_steps"])
+        if claw["restart"]:
+            self.remarks.append("clawdata.restart: AMRClaw's checkpoints cannot be read")
+        return time
+
+    def _end(self) -> float:
+        claw = self.claw
+        style = claw["output_style"]
+        if style == 1:
+            return float(claw["tfinal"])
+        return float(claw["output_times"][-1]) if style == 2 else _NEVER
+
+    def _output(self) -> dict[str, Any]:
+        claw = self.claw
+        kind = _word(claw["output_format"], _FORMAT_WORDS, "clawdata.output_format")
+        uniform = all(len(set(ratios)) == 1 for ratios in self._ratios())
+        output: dict[str, Any] = {"format": ["vtkhdf", _FORMATS[kind]] if uniform else [_FORMATS[kind]]}
+        if kind == 2:
+            self.remarks.append("clawdata.output_format: values are written with 64 bits")
+        output.update(self._frames())
+        if not _is_all(claw["output_q_components"]):
+            self.remarks.append("clawdata.output_q_components: all components are written")
+        if self.solver is not None and self.solver.num_aux and not _is_none(claw["output_aux_components"]):
+            output["aux"] = True
+        output.update(self._checkpoints())
+        return output
+
+    def _frames(self) -> dict[str, Any]:
+        claw, start, end = self.claw, float(self.claw["t0"]), self._end()
+        if claw["output_style"] == 2:
+            return {"times": [float(t) for t in claw["output_times"]]}
+        if claw["output_style"] == 3:
+            if not claw["output_t0"]:
+                self.remarks.append("clawdata.output_t0 = False: frames by steps begin with the start")
+            return {"every_steps": int(claw["output_step_interval"])}
+        count = int(claw["num_output_times"])
+        if count == 0:
+            return {"format": []}
+        if claw["output_t0"]:
+            return {"count": count}
+        return {"times": [start + (end - start) * n / count for n in range(1, count + 1)]}
+
+    def _checkpoints(self) -> dict[str, Any]:
+        style = abs(int(self.claw["checkpt_style"]))
+        if style == 3:
+            return {"checkpoint_every_steps": int(self.claw["checkpt_interval"])}
+        if style:
+            self.remarks.append(f"clawdata.checkpt_style = {self.claw['checkpt_style']}: checkpoints come by steps (style 3)")
+        return {}
+
+    def _gauges(self) -> list[dict[str, Any]]:
+        claw, gauges = self.claw, []
+        for number, *position, first, last in self.settings.gauges:
+            inside = all(lo <= x <= hi for lo, x, hi in zip(claw["lower"], position, claw["upper"]))
+            if not inside:
+                self.remarks.append(f"gauge {number}: it lies outside the domain")
+                continue
+            if first > claw["t0"] or last < self._end() < _NEVER:
+                self.remarks.append(f"gauge {number}: it records the whole run, not only {first:g} to {last:g}")
+            gauges.append({"name": str(number), "position": [float(x) for x in position]})
+        return gauges
+
+
+def _is_all(components: Any) -> bool:
+    return components == "all" or (not isinstance(components, str) and all(components))
+
+
+def _is_none(components: Any) -> bool:
+    return components == "none" or (not isinstance(components, str) and not any(components))

@@ -1,0 +1,99 @@
+"""AMRClaw's settings, from wherever they come, and the values that they have where nobody sets them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Settings:
+    """Settings by the names of AMRClaw's data objects and files."""
+
+    claw: dict[str, Any]
+    amr: dict[str, Any]
+    gauges: list[list[float]] = field(default_factory=list)
+    """Each `[number, x, (y, (z,)) t1, t2]`."""
+    regions: list[list[float]] = field(default_factory=list)
+    """Each `[minlevel, maxlevel, t1, t2, x1, x2, (y1, y2, (z1, z2))]`."""
+    flagregions: list[dict[str, Any]] = field(default_factory=list)
+    user: dict[str, Any] = field(default_factory=dict)
+    """The problem's own parameters, of `setprob.data`."""
+    use_adjoint: bool = False
+
+    @property
+    def num_dim(self) -> int:
+        return int(self.claw["num_dim"])
+
+
+def claw_defaults(num_dim: int) -> dict[str, Any]:
+    """Settings of `claw.data`."""
+    return {
+        "num_dim": num_dim,
+        "lower": [0.0] * num_dim,
+        "upper": [1.0] * num_dim,
+        "num_cells": [100] * num_dim,
+        "num_eqn": 1,
+        "num_waves": 1,
+        "num_aux": 0,
+        "t0": 0.0,
+        "output_style": 1,
+        "num_output_times": None,
+        "tfinal": None,
+        "output_t0": True,
+        "output_times": [],
+        "output_step_interval": None,
+        "total_steps": None,
+        "output_format": 1,
+        "output_q_components": "all",
+        "output_aux_components": "none",
+        "output_aux_onlyonce": True,
+        "dt_initial": 1e-5,
+        "dt_max": 1e99,
+        "dt_variable": True,
+        "cfl_desired": 0.9,
+        "cfl_max": 1.0,
+        "steps_max": 50000,
+        "order": 2,
+        "transverse_waves": {1: 0, 2: 2, 3: 22}[num_dim],
+        "dimensional_split": 0,
+        "source_split": 0,
+        "capa_index": 0,
+        "use_fwaves": False,
+        "limiter": [4],
+        "num_ghost": 2,
+        "bc_lower": [0] * num_dim,
+        "bc_upper": [0] * num_dim,
+        "restart": False,
+        "restart_file": "",
+        "checkpt_style": 0,
+        "checkpt_interval": 1000,
+        "checkpt_time_interval": 1000.0,
+        "checkpt_times": [1000.0],
+        "verbosity": 0,
+        "verbosity_regrid": 0,
+    }
+
+
+def amr_defaults(num_dim: int) -> dict[str, Any]:
+    """Settings of `amr.data`."""
+    ratios = {f"refinement_ratios_{axis}": [1] for axis in ["x", "y", "z"][:num_dim]}
+    return {
+        "memsize": None,
+        "max1d": {1: 500, 2: 60, 3: 32}[num_dim],
+        "amr_levels_max": 1,
+        **ratios,
+        "variable_dt_refinement_ratios": False,
+        "refinement_ratios_t": [1],
+        "aux_type": [],
+        "flag_richardson": False,
+        "flag_richardson_tol": -1.0,
+        "flag2refine": True,
+        "flag2refine_tol": 0.05,
+        "regrid_interval": 2,
+        "regrid_buffer_width": 3,
+        "clustering_cutoff": 0.7,
+        "verbosity_regrid": 3,
+        **{f"{letter}print": False for letter in "degnprstu"},
+        "edebug": False,
+    }

@@ -1,0 +1,86 @@
+"""Which built-in solver stands for which of Clawpack's, and its parameters."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from ._settings import Settings
+
+
+@dataclass(frozen=True)
+class Solver:
+    """A built-in solver as a Clawpack user knows it."""
+
+    name: str
+    sources: tuple[str, ...]
+    """Names of Clawpack's files."""
+    parameters: Mapping[str, tuple[str, ...]]
+    """Own parameters, and what `setrun.py` calls them."""
+    waves: int
+    num_aux: int
+    fwaves: bool = False
+
+
+SOLVERS = (
+    Solver("acoustics", ("rpn2_acoustics",), {"density": ("rho", "density"), "bulk": ("bulk", "K")}, 2, 0),
+    Solver("acoustics_variable", ("rpn2_vc_acoustics", "rpn2_acoustics_variable"), {}, 2, 2),
+    Solver("advection", ("rpn2_advection",), {"u": ("u", "ubar"), "v": ("v", "vbar")}, 1, 0),
+    Solver("advection_edge", ("rpn2_vc_advection", "rpn2_advection_edge", "rpn2cons_edgevel"), {}, 1, 2),
+    Solver("burgers", ("rpn2_burgers",), {}, 1, 0),
+    Solver("euler", ("rpn2_euler_4wave", "rpn2_euler"), {"gamma": ("gamma",)}, 4, 0),
+    Solver(
+        "shallow_water",
+        ("rpn2_shallow_roe_with_efix", "rpn2_sw", "rpn2_shallow"),
+        {"gravity": ("grav", "g", "gravity")},
+        3,
+        0,
+    ),
+)
+
+
+def by_name(name: str) -> Optional[Solver]:
+    """The solver of that name, if this module knows it."""
+    return next((solver for solver in SOLVERS if solver.name == name), None)
+
+
+def named_in_makefile(folder: str) -> Optional[str]:
+    """The built-in solver for the Riemann solver that the folder's `Makefile` names, if there is one."""
+    path = os.path.join(folder, "Makefile")
+    if not os.path.isfile(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        lines = [line for line in file if not line.lstrip().startswith("#")]
+    named = re.findall(r"\brpn2\w*", "".join(lines))
+    return next((solver.name for solver in SOLVERS for source in named if source in solver.sources), None)
+
+
+def guess(settings: Settings) -> Optional[str]:
+    """The built-in solver that fits the settings' numbers of equations and waves and their parameters."""
+    claw, user = settings.claw, settings.user
+    equations, waves, num_aux = claw["num_eqn"], claw["num_waves"], claw["num_aux"] - bool(settings.use_adjoint)
+    if settings.num_dim != 2:
+        return None
+    if equations == 1:
+        if {"u", "v"} <= set(user) or {"ubar", "vbar"} <= set(user):
+            return "advection"
+        return "advection_edge" if num_aux >= 2 else "burgers"
+    if equations == 3 and waves == 2:
+        return "acoustics_variable" if num_aux >= 2 else "acoustics"
+    return {(3, 3): "shallow_water", (4, 3): "euler", (4, 4): "euler"}.get((equations, waves))
+
+
+def parameters(solver: Solver, user: Mapping[str, Any]) -> tuple[dict[str, float], list[str]]:
+    """The solver's parameters as far as the settings have them, and the names of those that they lack."""
+    found = {}
+    for name, aliases in solver.parameters.items():
+        given = next((alias for alias in aliases if alias in user), None)
+        if given is not None:
+            found[name] = float(user[given])
+    if solver.name == "acoustics" and not found and {"cc", "zz"} <= set(user):
+        # Sound speed and impedance say the same.
+        found = {"density": user["zz"] / user["cc"], "bulk": user["zz"] * user["cc"]}
+    return found, [name for name in solver.parameters if name not in found]

@@ -1,0 +1,259 @@
+"""Pictures with matplotlib, one line each. Solutions are frames, simulations, or runs, of which the last frame is drawn.
+
+    amrclaw.plot.pcolor(run, "pressure")
+    amrclaw.plot.contour(run[3], "pressure", levels=10)
+    amrclaw.plot.section(run, (0, 0), (1, 1), "pressure")
+    amrclaw.plot.gauge(run, "1", "pressure")
+    amrclaw.plot.animate(run, "pressure.gif", "pressure")
+
+Every function that draws one picture takes axes to draw on, and returns them; `ax.figure.savefig("picture.png")` keeps it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
+
+from ._errors import InputError
+from ._frame import Frame, Snapshot
+from ._run import Run
+
+try:
+    import matplotlib.pyplot as plt
+    from matplotlib.animation import FuncAnimation, writers
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
+except ImportError as error:
+    raise ImportError("pictures need matplotlib: pip install matplotlib") from error
+
+Solution = Union[Snapshot, Run]
+LEVEL_COLOURS = ["0.15", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown"]
+"""Colours of the outlines of patches, coarsest level first; used in turn."""
+MAX_CELLS = 4_000_000
+"""Most cells of the grid that contours are found on."""
+
+
+def pcolor(
+    solution: Solution,
+    field: Optional[str] = None,
+    *,
+    ax: Optional[Axes] = None,
+    outlines: bool = True,
+    colorbar: bool = True,
+    limits: Optional[tuple[float, float]] = None,
+    cmap: Optional[str] = None,
+) -> Axes:
+    """Colours by value, cell by cell, with the outlines of the patches. In one dimension, a graph.
+
+    `field` is the pressure, or the first one, unless given; `limits` are the values at the ends of the colours.
+    """
+    frame, field = _frame_and_field(solution, field)
+    ax = _axes(ax)
+    if frame.dimension == 1:
+        _graph(frame, field, ax, limits)
+    elif frame.dimension == 2:
+        low, high, default = _colours(frame, field, limits)
+        mesh = None
+        for patch in frame.patches():
+            mesh = ax.pcolormesh(
+                patch.edges(0), patch.edges(1), patch[field].T, vmin=low, vmax=high, cmap=cmap or default
+            )
+        if colorbar and mesh is not None:
+            ax.figure.colorbar(mesh, ax=ax, label=field)
+        if outlines:
+            draw_outlines(frame, ax=ax)
+        _frame_axes(frame, ax)
+    else:
+        raise InputError("three dimensions cannot be drawn as one picture; draw a section, or slice frame.to_uniform()")
+    ax.set_title(f"{field}, t = {frame.time:.4g}")
+    return ax
+
+
+def draw_outlines(solution: Solution, *, ax: Optional[Axes] = None, linewidth: float = 0.8) -> Axes:
+    """Outlines of the patches, coloured by level; the coarsest level, which is everywhere, is left out."""
+    frame, _ = _frame_and_field(solution, None)
+    ax = _axes(ax)
+    for level in frame.levels[1:]:
+        colour = LEVEL_COLOURS[(level.number - 1) % len(LEVEL_COLOURS)]
+        for patch in level.patches:
+            (x0, y0), (x1, y1) = patch.lower, patch.upper
+            ax.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, edgecolor=colour, linewidth=linewidth))
+    _frame_axes(frame, ax)
+    return ax
+
+
+def contour(
+    solution: Solution,
+    field: Optional[str] = None,
+    *,
+    levels: Union[int, Sequence[float]] = 15,
+    ax: Optional[Axes] = None,
+    outlines: bool = False,
+    **style: Any,
+) -> Axes:
+    """Lines of equal value. `levels` are their number or their values; `style` goes to matplotlib's `contour`."""
+    frame, field = _frame_and_field(solution, field)
+    _demand_two_dimensions(frame)
+    ax = _axes(ax)
+    number = max(
+        (level.number for level in frame.levels if np.prod(level.cells) <= MAX_CELLS), default=frame.levels[0].number
+    )
+    level = frame.level(number)
+    values = frame.to_uniform(number, field)
+    x, y = (frame.lower[d] + (np.arange(level.cells[d]) + 0.5) * level.dx[d] for d in range(2))
+    if not {"colors", "cmap"} & set(style):
+        style["cmap"] = _colours(frame, field, None)[2]
+    lines = ax.contour(x, y, values.T, levels, **style)
+    if "colors" not in style and len(lines.levels) > 1:
+        ax.figure.colorbar(lines, ax=ax, label=field)
+    if outlines:
+        draw_outlines(frame, ax=ax)
+    _frame_axes(frame, ax)
+    ax.set_title(f"{field}, t = {frame.time:.4g}")
+    return ax
+
+
+def section(
+    solution: Solution,
+    start: Sequence[float],
+    end: Sequence[float],
+    field: Optional[str] = None,
+    *,
+    num: int = 500,
+    ax: Optional[Axes] = None,
+    **style: Any,
+) -> Axes:
+    """Values along the straight line from `start` to `end`, over the distance from `start`."""
+    frame, field = _frame_and_field(solution, field)
+    ax = _axes(ax)
+    share = np.linspace(0.0, 1.0, num)[:, None]
+    first, last = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+    values = frame.sample(first + share * (last - first), field)
+    style.setdefault("label", f"t = {frame.time:.4g}")
+    ax.plot(share[:, 0] * np.linalg.norm(last - first), values, **style)
+    ax.set_xlabel(f"distance from ({', '.join(f'{x:g}' for x in first)})")
+    ax.set_ylabel(field)
+    return ax
+
+
+def gauge(run: Run, name: str, field: Optional[str] = None, *, ax: Optional[Axes] = None, **style: Any) -> Axes:
+    """The time series of a gauge."""
+    series = run.gauge(name)
+    field = field or next(column for column in series if column not in ("level", "t"))
+    if field not in series:
+        raise InputError(f"gauge {name!r} has no field {field!r}")
+    ax = _axes(ax)
+    style.setdefault("label", f"gauge {name}")
+    ax.plot(series["t"], series[field], **style)
+    ax.set_xlabel("t")
+    ax.set_ylabel(field)
+    return ax
+
+
+def animate(
+    run: Sequence[Frame],
+    path: Union[str, "os.PathLike[str]", None] = None,
+    field: Optional[str] = None,
+    *,
+    draw: Callable[..., Axes] = pcolor,
+    fps: int = 10,
+    dpi: float = 100,
+    **options: Any,
+) -> FuncAnimation:
+    """All frames of a run as a film: an `.mp4` (which needs ffmpeg), `.gif` or `.html` file by the ending of `path`.
+
+    `draw` draws one frame: `pcolor`, or a function like it; `options` are handed to it. Colours mean the same in all frames.
+    """
+    if len(run) == 0:
+        raise InputError("there are no frames to animate")
+    ending = None if path is None else _ending(os.fspath(path))
+    field = _frame_and_field(run[0], field)[1]
+    if draw is pcolor:
+        options.setdefault("limits", _limits_of(run, field))
+    figure = plt.figure(dpi=dpi)
+
+    def show(number: int) -> list[Any]:
+        figure.clear()
+        draw(run[number], field, ax=figure.add_subplot(), **options)
+        return []
+
+    film = FuncAnimation(figure, show, frames=len(run), init_func=lambda: [], interval=1000 / fps, blit=False)
+    if path is not None:
+        if ending == ".html":
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f'<!DOCTYPE html>\n<meta charset="utf-8">\n{film.to_jshtml(fps=fps)}')
+        else:
+            film.save(os.fspath(path), writer="pillow" if ending == ".gif" else "ffmpeg", fps=fps)
+        plt.close(figure)
+    return film
+
+
+def _ending(path: str) -> str:
+    """The ending of a film's file, once it is known that such a film can be made."""
+    ending = os.path.splitext(path)[1]
+    if ending not in (".mp4", ".gif", ".html"):
+        raise InputError(f"{path}: films end in .mp4, .gif or .html")
+    if ending == ".mp4" and not writers.is_available("ffmpeg"):
+        raise InputError(f"{path}: MP4 needs the program ffmpeg; write a .gif or .html file, or install it")
+    return ending
+
+
+def _frame_and_field(solution: Solution, field: Optional[str]) -> tuple[Snapshot, str]:
+    frame = solution[-1] if isinstance(solution, Run) else solution
+    if field is None:
+        field = "pressure" if "pressure" in frame.fields else frame.fields[0]
+    frame.field_index(field)
+    return frame, field
+
+
+def _axes(ax: Optional[Axes]) -> Axes:
+    return plt.figure().add_subplot() if ax is None else ax
+
+
+def _demand_two_dimensions(frame: Snapshot) -> None:
+    if frame.dimension != 2:
+        raise InputError(f"the solution has {frame.dimension} dimensions; this picture needs two")
+
+
+def _range(frame: Snapshot, field: str) -> tuple[float, float]:
+    values = [patch[field] for patch in frame.patches()]
+    return min(float(v.min()) for v in values), max(float(v.max()) for v in values)
+
+
+def _limits_of(run: Sequence[Frame], field: str) -> tuple[float, float]:
+    ranges = [_range(frame, field) for frame in run]
+    return _balanced(min(low for low, _ in ranges), max(high for _, high in ranges))
+
+
+def _colours(frame: Snapshot, field: str, limits: Optional[tuple[float, float]]) -> tuple[float, float, str]:
+    """Values at the ends of the colours, and the map: one with zero in its middle if it is there."""
+    low, high = limits or _balanced(*_range(frame, field))
+    return low, high, "RdBu_r" if low == -high else "viridis"
+
+
+def _balanced(low: float, high: float) -> tuple[float, float]:
+    """Zero in the middle if values have both signs, and neither sign hardly counts."""
+    largest = max(-low, high)
+    return (-largest, largest) if low < 0 < high and min(-low, high) > 0.05 * largest else (low, high)
+
+
+def _graph(frame: Snapshot, field: str, ax: Axes, limits: Optional[tuple[float, float]]) -> None:
+    for patch in frame.patches():
+        values = np.where(patch.covered, np.nan, patch[field])
+        ax.plot(patch.x, values, ".-", color=LEVEL_COLOURS[(patch.level - 1) % len(LEVEL_COLOURS)], markersize=2)
+    ax.set_xlim(frame.lower[0], frame.upper[0])
+    if limits is not None:
+        ax.set_ylim(*limits)
+    ax.set_xlabel("x")
+    ax.set_ylabel(field)
+
+
+def _frame_axes(frame: Snapshot, ax: Axes) -> None:
+    ax.set_xlim(frame.lower[0], frame.upper[0])
+    ax.set_ylim(frame.lower[1], frame.upper[1])
+    ax.set_aspect("equal")
+    ax.set_xlabel("x")
+    ax.set_ylabel("y")

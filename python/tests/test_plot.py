@@ -1,0 +1,120 @@
+"""Pictures: what is drawn is the solution, and each is one line."""
+
+import amrclaw
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+from amrclaw import plot  # noqa: E402
+
+CASE = {
+    "solver": {"name": "acoustics", "density": 1.0, "bulk": 4.0},
+    "mesh": {"lower": [-1.0, 0.0], "upper": [1.0, 1.5], "cells": [16, 12]},
+    "levels": {"max": 2, "ratio": [2]},
+    "regrid": {"interval": 2, "flag": {"criterion": "difference", "tolerance": 0.1}},
+    "time": {"end": 0.1},
+    "initial": {"pressure": "x", "u": "1 + exp(-40 * (x^2 + (y - 0.6)^2))", "v": 0},
+    "output": {"count": 3, "png": False},
+    "gauge": [{"name": "a", "position": [0.1, 0.5]}],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return amrclaw.run(CASE, output=tmp_path_factory.mktemp("plot"), progress=False)
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    plot.plt.close("all")
+
+
+def test_pcolor_draws_every_patch_and_its_outline(run):
+    """One mesh per patch with its values on its cells; one outline per refined patch; the domain fills the axes."""
+    frame = run[0]
+    ax = plot.pcolor(frame, "u")
+    meshes = [c for c in ax.collections if hasattr(c, "get_coordinates")]
+    assert len(meshes) == len(frame.patches())
+    for mesh, patch in zip(meshes, frame.patches()):
+        np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(patch.shape[::-1]), patch["u"].T)
+        np.testing.assert_allclose(mesh.get_coordinates()[0, 0], patch.lower)
+        np.testing.assert_allclose(mesh.get_coordinates()[-1, -1], patch.upper)
+    assert [(r.get_x(), r.get_y()) for r in ax.patches] == [patch.lower for patch in frame.patches(2)]
+    assert ax.get_xlim() == (-1.0, 1.0) and ax.get_ylim() == (0.0, 1.5) and ax.get_title() == "u, t = 0"
+    ax.figure.canvas.draw()
+
+
+def test_colours_fit_the_values(run):
+    """Values of both signs get zero in the middle, others their range; limits that are given stay."""
+    mesh = plot.pcolor(run[0], "pressure").collections[0]
+    assert mesh.get_clim()[0] == -mesh.get_clim()[1] and mesh.get_cmap().name == "RdBu_r"
+    mesh = plot.pcolor(run[0], "u").collections[0]
+    assert mesh.get_clim()[0] == min(p["u"].min() for p in run[0].patches()) and mesh.get_cmap().name == "viridis"
+    assert plot.pcolor(run[0], "u", limits=(0.0, 5.0)).collections[0].get_clim() == (0.0, 5.0)
+
+
+def test_defaults(run):
+    """Of a run the last frame, of a frame the pressure; a simulation can be drawn as it is."""
+    assert plot.pcolor(run).get_title() == "pressure, t = 0.1"
+    sim = amrclaw.Simulation(CASE)
+    sim.step()
+    assert plot.pcolor(sim, outlines=False, colorbar=False).get_title().startswith("pressure, t = ")
+
+
+def test_contours_lie_where_the_value_is(run):
+    """Pressure is x at the start, so its contour at 0.25 is the line x = 0.25, to rounding."""
+    ax = plot.contour(run[0], "pressure", levels=[0.25], outlines=True)
+    (path,) = (p for c in ax.collections if hasattr(c, "get_paths") for p in c.get_paths()[:1] if len(p.vertices) > 2)
+    np.testing.assert_allclose(path.vertices[:, 0], 0.25, atol=1e-12)
+
+
+def test_sections_follow_the_line(run):
+    """Along a slanted line from (-0.5, 0.3) to (0.5, 1.3), x is the share of the distance minus a half."""
+    ax = plot.section(run[0], (-0.5, 0.3), (0.5, 1.3), "pressure", num=11)
+    distance, values = ax.lines[0].get_data()
+    assert distance[-1] == pytest.approx(2**0.5)
+    # Beside coarser cells their value stands in: up to half a coarse cell off.
+    np.testing.assert_allclose(values, distance / 2**0.5 - 0.5, atol=0.5 * run[0].levels[0].dx[0])
+
+
+def test_gauges_are_graphs(run):
+    """The series is the file's."""
+    t, values = plot.gauge(run, "a", "u").lines[0].get_data()
+    np.testing.assert_array_equal(values, run.gauge("a")["u"])
+    with pytest.raises(amrclaw.InputError, match="has no field 'w'"):
+        plot.gauge(run, "a", "w")
+
+
+@pytest.mark.parametrize("ending", ["gif", "html"])
+def test_films(run, tmp_path, ending):
+    """Every frame is in the film."""
+    path = tmp_path / f"film.{ending}"
+    plot.animate(run, path, "u", fps=5, dpi=40)
+    if ending == "gif":
+        from PIL import Image
+
+        assert Image.open(path).n_frames == len(run) == 4
+    else:
+        assert path.read_text(encoding="utf-8").count("data:image/png;base64") == 4
+
+
+def test_films_of_other_kinds(run, tmp_path):
+    """MP4 is written where ffmpeg is, and else says what to do; other endings are refused; any drawing can be animated."""
+    if plot.writers.is_available("ffmpeg"):
+        plot.animate(run, tmp_path / "film.mp4", "u", dpi=40)
+        assert (tmp_path / "film.mp4").stat().st_size > 0
+    else:
+        with pytest.raises(amrclaw.InputError, match="MP4 needs the program ffmpeg"):
+            plot.animate(run, tmp_path / "film.mp4", "u")
+    with pytest.raises(amrclaw.InputError, match="films end in"):
+        plot.animate(run, tmp_path / "film.avi")
+    plot.animate(run, tmp_path / "lines.gif", "pressure", draw=plot.contour, levels=5, dpi=40)
+
+
+def test_unknown_fields_are_refused(run):
+    """The message lists the fields."""
+    with pytest.raises(amrclaw.InputError, match="there is no field 'p'; there are pressure, u, v"):
+        plot.pcolor(run, "p")

@@ -1,0 +1,261 @@
+"""Runs and what they leave: frames, totals, samples, gauges, interruption."""
+
+import os
+import signal
+import threading
+import time
+
+import amrclaw
+import numpy as np
+import pytest
+
+CASE = """
+[solver]
+name = "acoustics"
+density = 1.0
+bulk = 4.0
+[mesh]
+lower = [-1.0, 0.0]
+upper = [1.0, 1.5]
+cells = [26, 15]
+[levels]
+max = 3
+ratio = [2, 4]
+[regrid]
+interval = 2
+buffer = 2
+[regrid.flag]
+tolerance = 0.05
+[time]
+end = 0.1
+[initial]
+pressure = "exp(-40 * (x^2 + (y - 0.7)^2))"
+u = 0
+v = "0.1 * x"
+[output]
+count = 2
+png = false
+[[gauge]]
+name = "middle"
+position = [0.01, 0.7]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "pulse.toml").write_text(CASE)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(folder):
+    return amrclaw.run(folder / "pulse.toml", output=folder / "out", threads=2, progress=False)
+
+
+def test_a_run_returns_what_it_wrote(run, folder):
+    """Frames in order with their times, the record, and the same again from the folder."""
+    assert [frame.time for frame in run] == [0.0, 0.05, 0.1]
+    assert [frame.number for frame in run.frames] == [0, 1, 2]
+    assert run.record["status"] == "done" and run.record["threads"] == 2
+    again = amrclaw.load(folder / "out")
+    assert len(again) == 3 and again[-1].time == run[2].time and [f.number for f in again[1:]] == [1, 2]
+    assert "3 frames, done" in repr(again) and "pressure, u, v on 3 levels" in repr(again[0])
+
+
+def test_a_frame_is_what_the_simulation_was(run, folder):
+    """A frame read back has the bits of a simulation taken to the same time in the same steps."""
+    sim = amrclaw.Simulation(folder / "pulse.toml")
+    sim.advance_to(0.05)
+    sim.advance_to(0.1)
+    for read, live in zip(run[-1].patches(), sim.patches(), strict=True):
+        assert (read.level, read.lo, read.hi, read.dx) == (live.level, live.lo, live.hi, live.dx)
+        np.testing.assert_array_equal(read.q, live.q)
+
+
+def test_patches_know_their_place(run):
+    """The start has the values of its formula at the patches' own coordinates, `exp` to rounding."""
+    for patch in run[0].patches():
+        x, y = np.meshgrid(patch.x, patch.y, indexing="ij")
+        assert patch.q.shape == (3, *patch.shape) and patch.edges(0)[[0, -1]] == pytest.approx([patch.lower[0], patch.upper[0]])
+        uncovered = ~patch.covered
+        expected = np.exp(-40 * (x**2 + (y - 0.7) ** 2))
+        np.testing.assert_allclose(patch["pressure"][uncovered], expected[uncovered], rtol=1e-12)
+        # Linear in x: averages of fine cells are exact, too.
+        np.testing.assert_allclose(patch["v"], 0.1 * x, atol=1e-15)
+
+
+def test_totals_agree_with_the_record(run):
+    """The sum over uncovered cells is what the program computed."""
+    for frame, key in ((run[0], "totals_initial"), (run[-1], "totals_final")):
+        for name, total in run.record[key].items():
+            assert frame.total(name) == pytest.approx(total, rel=1e-12, abs=1e-14)
+
+
+def test_to_uniform(run):
+    """On each level the grid covers the domain: fine cells in place, coarse ones repeated, totals kept where averaged."""
+    frame = run[-1]
+    for level, cells in ((1, (26, 15)), (2, (52, 30)), (3, (208, 120))):
+        grid = frame.to_uniform(level, "pressure")
+        assert grid.shape == cells and np.isfinite(grid).all()
+        volume = 2.0 * 1.5 / grid.size
+        assert grid.sum() * volume == pytest.approx(frame.total("pressure"), rel=1e-12)
+        np.testing.assert_array_equal(frame.to_uniform(level)[0], grid)
+    fine = frame.to_uniform(3, "v")
+    for patch in frame.patches(3):
+        place = tuple(map(slice, patch.lo, patch.hi))
+        np.testing.assert_array_equal(fine[place], patch["v"])
+    with pytest.raises(amrclaw.InputError, match="there is no level 4"):
+        frame.to_uniform(4)
+
+
+def test_sample(run):
+    """Linear functions are reproduced away from the sides, on and between levels; outside is NaN; nearest is a cell's value."""
+    frame = run[0]
+    points = np.random.default_rng(1).uniform((-0.9, 0.1), (0.9, 1.4), (200, 2))
+    finest = frame._finest_levels(points)
+    assert set(finest) == {1, 2, 3}
+    found = frame.sample(points, "v")
+    # Next to coarser cells their value stands for the missing fine one: up to half a coarse cell off.
+    np.testing.assert_allclose(found, 0.1 * points[:, 0], atol=0.1 * 0.5 * frame.levels[0].dx[0])
+    alone = (finest == 1) | (finest == 3)
+    assert np.median(abs(found - 0.1 * points[:, 0])[alone]) < 1e-15
+    nearest = frame.sample(points, "v", method="nearest")
+    dx = np.array([frame.levels[l - 1].dx[0] for l in finest])
+    assert (abs(nearest - 0.1 * points[:, 0]) <= 0.1 * 0.5 * dx + 1e-15).all()
+    assert frame.sample([[0.0, 0.5], [5.0, 0.5]]).shape == (3, 2)
+    assert np.isnan(frame.sample([[5.0, 0.5]])).all()
+    with pytest.raises(amrclaw.InputError, match="points must have 2 coordinates"):
+        frame.sample([1.0, 2.0, 3.0])
+
+
+def test_gauges(run):
+    """A gauge's series begins with the start and has every equation."""
+    assert run.gauges == ("middle",)
+    series = run.gauge("middle")
+    assert list(series) == ["level", "t", "pressure", "u", "v"]
+    assert series["t"][0] == 0.0 and (np.diff(series["t"]) > 0).all() and series["level"].max() == 3
+    with pytest.raises(amrclaw.InputError, match="there is no gauge 'left'; there are middle"):
+        run.gauge("left")
+
+
+def test_changes_of_keys(folder):
+    """Keys with points, nested keys, arrays of numpy and formulas arrive; the last one wins over the file."""
+    case = amrclaw.load_case(
+        folder / "pulse.toml",
+        {"mesh.cells": np.array([10, 12]), "mesh": {"boundary": {"x": "wall"}}, "initial.pressure": "1 + x", "time.end": 0.3},
+    )
+    assert case.cells == [10, 12] and case.boundary[0] == ["wall", "wall"] and case.end == 0.3
+    assert case.dimension == 2 and case.equations == ["pressure", "u", "v"] and case.file.endswith("pulse.toml")
+    sim = amrclaw.Simulation(case, set={"levels.max": 1})
+    assert sim.case.end == 0.3 and len(sim.levels) == 1
+    np.testing.assert_allclose(sim.patches(1)[0]["pressure"][:, 0], 1 + sim.patches(1)[0].x, rtol=1e-15)
+
+
+def test_dictionaries_survive_toml():
+    """Strings with quotes, control characters and umlauts, nested tables and lists of tables come back from TOML."""
+    tomllib = pytest.importorskip("tomllib")
+    from amrclaw import _toml
+
+    case = {"a": 'say "hi"\n\\ü\x01', "b": {"c d": [1, 2.5, True, float("inf")], "e": {"f": 1e-300}}, "g": [{"h": [1, [2, 3]]}, {"h": []}]}
+    assert tomllib.loads(_toml.dumps(case)) == case
+    with pytest.raises(TypeError, match="cannot stand in a case"):
+        _toml.dumps({"a": object()})
+
+
+def test_simulations_write_frames_that_can_be_loaded(tmp_path):
+    """A frame of a simulation is written under a number of one's own and read back bit for bit."""
+    sim = amrclaw.Simulation({**toml(CASE), "levels": {"max": 1}})
+    sim.step()
+    sim.frame().write(tmp_path, number=7)
+    sim.frame().write(tmp_path, "clawpack-ascii", 7)
+    assert (tmp_path / "fort.q0007").exists()
+    (read,) = amrclaw.load(tmp_path)
+    assert read.number == 7 and read.time == sim.time
+    np.testing.assert_array_equal(read.patches(1)[0].q, sim.patches(1)[0].q)
+    with pytest.raises(amrclaw.InputError, match="format"):
+        sim.frame().write(tmp_path, "png")
+
+
+def toml(text):
+    return pytest.importorskip("tomllib").loads(text)
+
+
+def test_errors_of_files(tmp_path):
+    """Missing cases, folders and frames are input errors with the path."""
+    with pytest.raises(amrclaw.InputError, match="nowhere.toml"):
+        amrclaw.run(tmp_path / "nowhere.toml", progress=False)
+    with pytest.raises(amrclaw.InputError, match="nowhere"):
+        amrclaw.load(tmp_path / "nowhere")
+    with pytest.raises(amrclaw.InputError, match="no frames in the format vtkhdf"):
+        amrclaw.load(tmp_path)[0]
+    (tmp_path / "frame_0000.vtkhdf").write_text("no HDF5")
+    with pytest.raises(amrclaw.InputError, match="frame_0000.vtkhdf"):
+        amrclaw.load(tmp_path)[0]
+
+
+def test_progress_is_told_to_functions(folder):
+    """A function is told of every step, in order, up to the end."""
+    told = []
+    amrclaw.run(folder / "pulse.toml", output=folder / "told", progress=lambda *where: told.append(where))
+    times, steps = [t for t, *_ in told], [n for _, _, _, n, *_ in told]
+    assert times == sorted(times) and times[-1] == 0.1 and steps == list(range(1, len(told) + 1))
+
+
+def test_progress_on_a_terminal(monkeypatch, capsys, folder):
+    """On a terminal one line is written over and over, and removed; elsewhere nothing is."""
+    amrclaw.run(folder / "pulse.toml", output=folder / "terminal")
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    amrclaw.run(folder / "pulse.toml", output=folder / "terminal")
+    shown = capsys.readouterr().err
+    assert "100%  t = 0.1" in shown and "\n" not in shown and shown.endswith(" \r")
+
+
+def test_interrupts_end_the_run_after_a_step(folder):
+    """Ctrl-C leaves a checkpoint, from which the run ends as if it had not been interrupted."""
+    case, far = folder / "pulse.toml", {"time.end": 0.12}
+    whole = amrclaw.run(case, set=far, output=folder / "whole", progress=False)
+
+    def interrupt_soon(t, start, end, steps, *_):
+        if steps == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        amrclaw.run(case, set=far, output=folder / "cut", progress=interrupt_soon)
+    assert isinstance(caught.value, amrclaw.Interrupted) and "interrupted after step" in str(caught.value)
+    assert amrclaw.load(folder / "cut").record["status"] == "interrupted"
+    resumed = amrclaw.run(case, set=far, output=folder / "cut", restart=caught.value.checkpoint, progress=False)
+    for a, b in zip(whole[-1].patches(), resumed[-1].patches(), strict=True):
+        np.testing.assert_array_equal(a.q, b.q)
+
+
+def test_interrupts_end_stepping(folder):
+    """A real signal, from another thread, stops `advance_to` long before its time."""
+    sim = amrclaw.Simulation(folder / "pulse.toml")
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        sim.advance_to(1e6)
+    assert 0 < sim.time < 1e6
+    sim.step()
+
+
+def test_other_threads_of_python_run_meanwhile(folder):
+    """The interpreter is free while the solver works: a thread gets to count."""
+    counted = []
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted.append(time.monotonic())
+            time.sleep(0.001)
+
+    sim = amrclaw.Simulation(folder / "pulse.toml", set={"mesh.cells": [104, 60]})
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = time.monotonic()
+    sim.step()
+    after = time.monotonic()
+    stop.set()
+    thread.join()
+    assert sum(before < t < after for t in counted) >= 1

@@ -1,0 +1,209 @@
+"""Simulations under Python's control: values in place, functions of Python's, errors."""
+
+import gc
+
+import amrclaw
+import numpy as np
+import pytest
+
+PULSE = {
+    "solver": {"name": "acoustics", "density": 1.0, "bulk": 4.0},
+    "mesh": {"lower": [-1.0, 0.0], "upper": [1.0, 1.5], "cells": [31, 23], "boundary": {"x": "wall", "y": "periodic"}},
+    "levels": {"max": 2, "ratio": [2]},
+    "regrid": {"interval": 2, "max_patch_size": 16, "flag": {"criterion": "difference", "tolerance": 0.05}},
+    "time": {"end": 0.2, "dt_initial": 1e-3},
+    "initial": {"pressure": "exp(-40 * (x^2 + (y - 0.6)^2))", "u": 0, "v": 0},
+    "output": {"format": []},
+}
+
+
+def test_steps_and_times():
+    """Steps move time on; `advance_to` hits its time exactly; the case says where the end is."""
+    sim = amrclaw.Simulation(PULSE, threads=2)
+    assert sim.time == 0.0 and sim.end == 0.2 and sim.threads == 2
+    assert sim.step() == sim.time == 1e-3
+    sim.advance_to(0.05)
+    assert sim.time == 0.05
+    sim.step(limit=0.0500001)
+    assert sim.time == 0.0500001
+    assert sim.steps[0] > 3 and sim.steps[1] > sim.steps[0]
+    assert 0 < sim.courant_max <= 1.0 and sum(sim.cells_advanced) > 31 * 23
+
+
+def test_arrays_are_views_of_the_solvers_memory():
+    """Two requests between steps give the same memory, equal to a snapshot; strides show the ghost cells; no writing."""
+    sim = amrclaw.Simulation(PULSE)
+    sim.advance_to(0.05)
+    patches, again = sim.patches(2), sim._native_patches(2)
+    assert len(patches) > 1
+    for patch, other, snapshot in zip(patches, again, sim.frame().patches(2)):
+        assert patch.q.ctypes.data == other[2].ctypes.data
+        assert patch.q.strides[2] > patch.q.shape[1] * 8
+        assert (patch.lo, patch.hi) == (snapshot.lo, snapshot.hi)
+        np.testing.assert_array_equal(patch.q, snapshot.q)
+        with pytest.raises(ValueError, match="read-only"):
+            patch.q[0, 0, 0] = 1.0
+        with pytest.raises(ValueError):
+            patch.q.setflags(write=True)
+
+
+def test_arrays_outlive_steps_and_the_simulation():
+    """An array shows what it showed when it was asked for, whatever becomes of the simulation, which does not notice."""
+    watched, alone = amrclaw.Simulation(PULSE), amrclaw.Simulation(PULSE)
+    kept, copies = [], []
+    for _ in range(25):
+        watched.step()
+        alone.step()
+        for patch in watched.patches():
+            kept.append(patch.q)
+            copies.append(patch.q.copy())
+    for a, b in zip(watched.frame().patches(), alone.frame().patches(), strict=True):
+        np.testing.assert_array_equal(a.q, b.q)
+    del watched, patch
+    gc.collect()
+    assert all((a == b).all() for a, b in zip(kept, copies))
+    assert any((a != b).any() for a, b in zip(kept, kept[1:]) if a.shape == b.shape)
+
+
+def test_single_precision():
+    """Arrays have the precision of the run."""
+    sim = amrclaw.Simulation(PULSE, precision="f32")
+    sim.step()
+    assert sim.patches(1)[0].q.dtype == np.float32
+
+
+def test_initial_data_from_a_function():
+    """A function of arrays gives the same start as the same formula in the case, up to the rounding of `exp`."""
+    by_formula = amrclaw.Simulation(PULSE).frame()
+
+    def initial(x, y):
+        assert x.shape == y.shape and x.ndim == 2
+        return np.exp(-40 * (x**2 + (y - 0.6) ** 2)), 0.0, 0.0
+
+    by_function = amrclaw.Simulation(PULSE, initial=initial).frame()
+    by_name = amrclaw.Simulation(PULSE, initial=lambda x, y: dict(v=0, u=0, pressure=initial(x, y)[0])).frame()
+    for a, b, c in zip(by_formula.patches(), by_function.patches(), by_name.patches(), strict=True):
+        np.testing.assert_allclose(b.q, a.q, rtol=1e-13, atol=1e-15)
+        np.testing.assert_array_equal(c.q, b.q)
+
+
+def test_aux_from_a_function():
+    """Auxiliary values follow the cells' positions, on every level."""
+    case = {**PULSE, "solver": {"name": "acoustics_variable"}, "initial": {"pressure": "exp(-40 * x^2)", "u": 0, "v": 0}}
+    sim = amrclaw.Simulation(case, aux=lambda x, y: (2.0 + x, 1.0 + 0.5 * y))
+    sim.step()
+    for patch in sim.patches():
+        np.testing.assert_allclose(patch["impedance"], np.broadcast_to(2.0 + patch.x[:, None], patch.shape), rtol=1e-13)
+        np.testing.assert_allclose(patch["sound_speed"], np.broadcast_to(1.0 + 0.5 * patch.y, patch.shape), rtol=1e-13)
+
+
+def test_flags_from_a_function():
+    """Flagging what the built-in criterion flags, from arrays with neighbours, makes the same patches step by step."""
+
+    def flag(cells):
+        wanted = np.zeros(cells.shape, dtype=bool)
+        for name in cells.equations:
+            for axis in "xy":
+                wanted |= abs(cells.difference(name, axis)) > 0.05
+        assert cells["pressure"].shape == cells.x.shape == cells.shape
+        return wanted
+
+    own, built_in = amrclaw.Simulation(PULSE, flag=flag), amrclaw.Simulation(PULSE)
+    for _ in range(12):
+        own.step()
+        built_in.step()
+    assert [(p.level, p.lo, p.hi) for p in own.patches()] == [(p.level, p.lo, p.hi) for p in built_in.patches()]
+    for a, b in zip(own.patches(), built_in.patches()):
+        np.testing.assert_array_equal(a.q, b.q)
+
+
+def test_boundary_from_a_function():
+    """A function that turns the normal velocity back is a wall, bit for bit; each side can have its own."""
+
+    def wall(cells):
+        assert cells.side == ("x_lower" if cells.x[0, 0] < -1 else "x_upper")
+        return {"pressure": cells["pressure"], "u": -cells["u"], "v": cells["v"]}
+
+    for boundary in (wall, {"x_lower": wall, "x_upper": wall}):
+        case = {**PULSE, "initial": {"pressure": "exp(-40 * (x + 0.8)^2 - 4 * y)", "u": 0, "v": 0}}
+        built_in = amrclaw.Simulation(case)
+        own = amrclaw.Simulation(case, set={"mesh.boundary.x": "user"}, boundary=boundary)
+        for sim in (built_in, own):
+            sim.advance_to(0.1)
+        for a, b in zip(own.patches(), built_in.patches(), strict=True):
+            np.testing.assert_array_equal(a.q, b.q)
+
+
+def test_one_side_of_ones_own_leaves_the_other():
+    """A side given by name is the function's without a word in the case."""
+    sim = amrclaw.Simulation(PULSE, boundary={"x_upper": lambda cells: cells.q * [[[1.0]], [[-1.0]], [[1.0]]]})
+    assert sim.case.boundary == [["wall", "user"], ["periodic", "periodic"]]
+    sim.advance_to(0.05)
+
+
+@pytest.mark.parametrize("where", ["initial", "flag", "boundary"])
+def test_exceptions_of_functions_come_through(where):
+    """What a function raises is raised, and the simulation refuses to go on from half a step."""
+    calls = []
+
+    def fail(*cells):
+        calls.append(None)
+        if where == "initial" or cells[0].t > 0.02:
+            raise LookupError("no idea")
+        return cells[0].q if where == "boundary" else cells[0].x > 0
+
+    functions = {"boundary": {"x_lower": fail}} if where == "boundary" else {where: fail}
+    with pytest.raises(LookupError, match="no idea"):
+        sim = amrclaw.Simulation(PULSE, **functions)
+        sim.advance_to(0.1)
+    if where != "initial":
+        with pytest.raises(amrclaw.RunError, match="begin a new simulation"):
+            sim.step()
+    assert calls
+
+
+def test_functions_must_return_what_is_asked():
+    """Too few values, unknown names and wrong shapes are refused with a message that says what is wanted."""
+    for initial, message in [
+        (lambda x, y: [x], r"initial must return 3 values \(pressure, u, v\), but returned 1"),
+        (lambda x, y: {"p": x}, "initial must return pressure, u, v, but returned p"),
+        (lambda x, y: (x[:-1], 0, 0), "broadcast"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            amrclaw.Simulation(PULSE, initial=initial)
+
+
+def test_totals_are_conserved_and_agree_with_those_of_the_patches():
+    """Between walls and periodic sides pressure is conserved to rounding; the sum over patches is the same number."""
+    sim = amrclaw.Simulation(PULSE)
+    before = sim.totals()["pressure"]
+    sim.advance_to(0.1)
+    assert sim.totals()["pressure"] == pytest.approx(before, rel=1e-13)
+    assert sim.total("pressure") == pytest.approx(before, rel=1e-13)
+
+
+def test_input_errors_have_the_command_lines_text():
+    """Messages name key, line and remedy; the exception is a ValueError too."""
+    with pytest.raises(amrclaw.InputError, match=r"regrid\.cutoff: must lie in \(0, 1\], but is 1\.5"):
+        amrclaw.Simulation(PULSE, set={"regrid.cutoff": 1.5})
+    with pytest.raises(ValueError, match="did you mean"):
+        amrclaw.Simulation({**PULSE, "solver": {"name": "acoustic"}})
+    with pytest.raises(amrclaw.InputError, match='the boundary "user" needs a program'):
+        amrclaw.Simulation(PULSE, set={"mesh.boundary.x": "user"})
+    sim = amrclaw.Simulation(PULSE)
+    with pytest.raises(amrclaw.InputError, match="there is no level 3: levels are 1 to 2"):
+        sim.patches(3)
+    with pytest.raises(amrclaw.InputError, match="there is no field 'p'; there are pressure, u, v"):
+        sim.patches(1)[0]["p"]
+    with pytest.raises(amrclaw.InputError, match="there is no side 'left'"):
+        amrclaw.Simulation(PULSE, boundary={"left": lambda cells: cells.q})
+    for wrong in [{"device": "tpu"}, {"precision": "f16"}, {"threads": 0}]:
+        with pytest.raises(amrclaw.InputError, match=next(iter(wrong))):
+            amrclaw.Simulation(PULSE, **wrong)
+
+
+def test_a_run_that_cannot_go_on_says_why():
+    """A Courant number above the limit with a fixed step is a RunError with the level and the time."""
+    sim = amrclaw.Simulation(PULSE, set={"time.dt": 1.0})
+    with pytest.raises(amrclaw.RunError, match=r"Courant number .* on level 1, patch 0, t = 0"):
+        sim.step()

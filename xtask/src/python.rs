@@ -1,0 +1,56 @@
+//! The check `python`: the package as a wheel, its tests, and those of the output files.
+
+use crate::process::{Outcome, build_program, cargo, command, output, root, run, target_dir};
+use std::path::{Path, PathBuf};
+
+/// Runs pytest on `python/`. It finds the package installed from a wheel, the command line in `AMRCLAW`, built as for the
+/// tests and not a second time, and sample frames of every format, which a Rust test writes, in `AMRCLAW_FRAMES_DIR`.
+pub fn run_tests() -> Outcome {
+    let program = build_program("test", "debug")?;
+    let frames = target_dir().join("python-frames");
+    let writer = ["test", "--quiet", "--workspace", "--test", "output_formats"];
+    run(cargo(&writer).env("AMRCLAW_FRAMES_DIR", &frames))?;
+    let interpreter = virtual_environment()?;
+    install_wheel(&interpreter)?;
+    let mut pytest = command(interpreter);
+    run(pytest.args(["-m", "pytest", "python"]).env("AMRCLAW", program).env("AMRCLAW_FRAMES_DIR", frames))
+}
+
+/// Builds the package's wheel and installs it.
+fn install_wheel(interpreter: &Path) -> Outcome {
+    let wheels = target_dir().join("wheels");
+    if wheels.is_dir() {
+        // Else pip would find those of other versions too.
+        std::fs::remove_dir_all(&wheels).map_err(|e| format!("{}: {e}", wheels.display()))?;
+    }
+    let mut maturin = command(interpreter);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--strip", "--manifest-path"]);
+    maturin.arg("python/Cargo.toml").arg("--interpreter").arg(interpreter).arg("--out").arg(&wheels);
+    // The optimisation of the tests: what they have compiled need not be compiled again.
+    run(maturin.env("CARGO_PROFILE_DEV_OPT_LEVEL", "2"))?;
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"];
+    let mut pip = command(interpreter);
+    run(pip.args(install).args(["--force-reinstall", "--find-links"]).arg(&wheels).arg("amrclaw"))
+}
+
+/// The interpreter of a virtual environment that holds `python/requirements-test.txt`, made or renewed if need be.
+fn virtual_environment() -> Outcome<PathBuf> {
+    let folder = target_dir().join("python-venv");
+    let interpreter = folder.join("bin").join("python");
+    let requirements = root().join("python/requirements-test.txt");
+    let wanted = std::fs::read_to_string(&requirements).map_err(|e| format!("{}: {e}", requirements.display()))?;
+    // The copy is written last, so that an installation that was cut off is made anew.
+    let installed = folder.join("requirements-installed.txt");
+    if std::fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
+        return Ok(interpreter);
+    }
+    let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    run(command(python).args(["-m", "venv", "--clear"]).arg(&folder))?;
+    output(
+        command(&interpreter)
+            .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
+            .arg(&requirements),
+    )?;
+    std::fs::write(&installed, wanted).map_err(|e| format!("{}: {e}", installed.display()))?;
+    Ok(interpreter)
+}
