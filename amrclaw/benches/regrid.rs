@@ -100,23 +100,12 @@ fn finer_boxes(
     let mut finer: Vec<Vec<CellBox<2>>> = Vec::new();
     for l in (base..2.min(hierarchy.num_levels())).rev() {
         let mut tags = flags[l].clone();
-        let domain = *tags.domain();
         if let Some(boxes) = finer.first() {
-            stages.time("project", || {
-                let mut beneath = TagSet::new(domain);
-                project(boxes, RATIO, RATIO, width, &mut beneath, open);
-                tags.union(&buffer(&beneath, 1, open));
-            });
+            stages.time("project", || project(boxes, [RATIO; 2], width, 1, &mut tags, open));
         }
         let mut tags = stages.time("buffer", || buffer(&tags, settings.interval, open));
-        let base_level = Level(base as u8);
-        let nesting = stages.time("clip", || {
-            let between = &hierarchy.ratios()[base..l];
-            let patches = hierarchy.level(base_level).patches();
-            let nesting = LevelNesting::new(patches, hierarchy.domain_box(base_level), between, width, open);
-            nesting.clip(&mut tags);
-            nesting
-        });
+        let nesting = LevelNesting::new(hierarchy.level(Level(base as u8)), &hierarchy.ratios()[base..l], width);
+        stages.time("clip", || nesting.clip(&mut tags));
         let params = ClusterParams { cutoff: settings.cutoff, ..ClusterParams::default() };
         let boxes = stages.time("cluster", || cluster(&tags, &params));
         let boxes = stages.time("enforce", || enforce(&boxes, &tags, |b| nesting.nests(b)));

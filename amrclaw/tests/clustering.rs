@@ -5,7 +5,7 @@
 //! size and nest in the level beneath. Everything is checked by counting cells, without the code under test.
 
 use amrclaw::index::{CellBox, CellIndex, Ratio};
-use amrclaw::mesh::TagSet;
+use amrclaw::mesh::{LevelMesh, TagSet};
 use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
 use amrclaw::regrid::{ClusterParams, HALVED_BELOW, buffer, cluster};
 use proptest::prelude::*;
@@ -119,6 +119,21 @@ fn all_near<const D: usize>(
     })
 }
 
+/// A level whose patches cover what the boxes cover.
+fn disjoint<const D: usize>(domain: CellBox<D>, periodic: [bool; D], boxes: &[CellBox<D>]) -> LevelMesh<D> {
+    let mut patches: Vec<CellBox<D>> = Vec::new();
+    for b in boxes {
+        let mut rest = vec![*b];
+        for patch in &patches {
+            let mut left = Vec::new();
+            rest.iter().for_each(|part| part.subtract_into(patch, &mut left));
+            rest = left;
+        }
+        patches.extend(rest.into_iter().filter(|part| !part.is_empty()));
+    }
+    LevelMesh::new(domain, periodic, patches)
+}
+
 /// Regrids level `base + 1` and `base + 2`, finest first, and checks every step.
 fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> {
     let cut = |a: [i32; 3]| -> [i32; D] { std::array::from_fn(|d| a[d]) };
@@ -138,7 +153,8 @@ fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> 
     let base_cells = covered(&base);
 
     // Flags of level base + 1, as if it existed everywhere; clipping leaves those that can nest.
-    let nesting = LevelNesting::new(&base, domain, &[ratio], width, periodic);
+    let base = disjoint(domain, periodic, &base);
+    let nesting = LevelNesting::new(&base, std::slice::from_ref(&ratio), width);
     let mut flags = TagSet::new(domain_fine);
     request.flags.iter().for_each(|&f| flags.insert(scaled(f, &domain_fine)));
     let wide = buffer(&flags, request.buffer, periodic);
@@ -162,9 +178,9 @@ fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> 
 
     // Level base + 1 must surround what was just made, which is one more refinement away, and nest in the base level.
     let patches: Vec<_> = finest.iter().map(|b| b.fine_from_coarse(ratio)).collect();
-    let beneath = LevelNesting::new(&base, domain, &[], width, periodic);
+    let beneath = LevelNesting::new(&base, &[], width);
     let mut projected = TagSet::new(domain);
-    project(&patches, ratio, ratio, width, &mut projected, periodic);
+    project(&patches, [ratio; 2], width, 0, &mut projected, periodic);
     let clustered = cluster(&projected, &params);
     let middle = enforce(&clustered, &projected, |b| beneath.nests(b));
     check_cover(&middle, &projected)?;

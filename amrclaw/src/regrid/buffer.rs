@@ -56,60 +56,67 @@ fn with_periodic_images<const D: usize>(tags: &TagSet<D>, images: [i32; D]) -> T
 /// Widens tags by `step` cells both ways along one axis; `step` is at most a tile's extent, so that a tile reaches
 /// only its neighbours.
 fn widen_axis<const D: usize>(tags: &TagSet<D>, axis: usize, step: usize) -> TagSet<D> {
-    let mut wide = TagSet::new(*tags.domain());
-    for (tile, words) in tags.tiles() {
-        if words.iter().all(|&w| w == 0) {
-            continue;
-        }
-        let spread = if axis == 0 { spread_in_words(words, step) } else { spread_over_rows::<D>(words, axis, step) };
-        for (side, bits) in (-1..).zip(&spread) {
-            let mut target = tile;
-            target[axis] += side;
-            wide.or_tile(target, &bits[..words.len()]);
-        }
+    let mut tiles = Vec::new();
+    for (tile, _) in tags.tiles().filter(|(_, words)| words.iter().any(|&w| w != 0)) {
+        tiles.extend([-1, 0, 1].map(|side| beside(tile, axis, side)));
     }
-    wide
+    TagSet::from_tiles(*tags.domain(), tiles, |tile, words| {
+        let near = [-1, 0, 1].map(|side| tags.tile(beside(tile, axis, side)));
+        if axis == 0 { widen_rows(near, step, words) } else { widen_over_rows::<D>(near, axis, step, words) }
+    })
 }
 
-/// Tags of a tile widened along an axis: what falls in the tile before it, in the tile itself, in the tile after it.
-type Spread = [[u64; 64]; 3];
-
-fn spread_in_words(words: &[u64], step: usize) -> Spread {
-    let mut spread = [[0; 64]; 3];
-    for (row, &word) in words.iter().enumerate().filter(|(_, word)| **word != 0) {
-        let (mut up, mut down) = (u128::from(word), u128::from(word) << 64);
-        for shift in doublings(step) {
-            up |= up << shift;
-            down |= down >> shift;
-        }
-        spread[0][row] = down as u64;
-        spread[1][row] = up as u64 | (down >> 64) as u64;
-        spread[2][row] = (up >> 64) as u64;
-    }
-    spread
+fn beside<const D: usize>(mut tile: CellIndex<D>, axis: usize, side: i32) -> CellIndex<D> {
+    tile[axis] += side;
+    tile
 }
 
-fn spread_over_rows<const D: usize>(words: &[u64], axis: usize, step: usize) -> Spread {
+/// Widens the rows of a tile along x. `near`: the tile before it, it, and the tile after it, where there are any.
+fn widen_rows(near: [Option<&[u64]>; 3], step: usize, wide: &mut [u64]) {
+    let step = step as u32;
+    for (row, wide) in wide.iter_mut().enumerate() {
+        let [before, here, after] = near.map(|words| words.map_or(0, |words| words[row]));
+        *wide = spread(here, step);
+        // The last tag before the row and the first one after it reach the farthest.
+        *wide |= u64::MAX.checked_shr(64 + before.leading_zeros() - step).unwrap_or(0);
+        *wide |= u64::MAX.checked_shl(64 + after.trailing_zeros() - step).unwrap_or(0);
+    }
+}
+
+/// Widens the bits of a word by `step` both ways.
+fn spread(bits: u64, step: u32) -> u64 {
+    if bits == 0 || bits == u64::MAX {
+        return bits;
+    }
+    let (mut up, mut down) = (bits, bits);
+    for shift in doublings(step as usize) {
+        up |= up.checked_shl(shift as u32).unwrap_or(0);
+        down |= down.checked_shr(shift as u32).unwrap_or(0);
+    }
+    up | down
+}
+
+/// Widens a tile along an axis across its rows. `near`: likewise.
+fn widen_over_rows<const D: usize>(near: [Option<&[u64]>; 3], axis: usize, step: usize, wide: &mut [u64]) {
     let (extent, stride) = (Tiling::<D>::extent(axis), Tiling::<D>::stride(axis));
     let length = extent + 2 * step;
-    let mut spread = [[0; 64]; 3];
-    for line in (0..words.len()).filter(|row| row / stride % extent == 0) {
-        // Row `r` of the line is entry `r + step` of the result; entries past a shift are still unwidened when read.
-        let mut rows = [0; 3 * 64];
-        for r in 0..extent {
-            rows[r] = words[line + r * stride];
+    for line in (0..wide.len()).filter(|row| row / stride % extent == 0) {
+        // Row `r` of the tile is entry `r + step`; two arrays take turns.
+        let (mut rows, mut next) = ([0; 3 * 64], [0; 3 * 64]);
+        for (r, entry) in rows[..length].iter_mut().enumerate() {
+            let place = r + extent - step;
+            *entry = near[place / extent].map_or(0, |words| words[line + place % extent * stride]);
         }
         for shift in doublings(2 * step) {
-            for r in (shift..length).rev() {
-                rows[r] |= rows[r - shift];
-            }
+            next[..shift].copy_from_slice(&rows[..shift]);
+            let shifted = rows[shift..length].iter().zip(&rows[..length - shift]);
+            next[shift..length].iter_mut().zip(shifted).for_each(|(next, (a, b))| *next = a | b);
+            std::mem::swap(&mut rows, &mut next);
         }
-        for r in 0..length {
-            let place = r + extent - step;
-            spread[place / extent][line + place % extent * stride] = rows[r];
+        for r in 0..extent {
+            wide[line + r * stride] = rows[r + 2 * step];
         }
     }
-    spread
 }
 
 /// Shifts whose successive "or" covers all shifts from 0 to `width`: 1, 2, 4 … and what is left.

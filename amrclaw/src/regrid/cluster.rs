@@ -37,19 +37,37 @@ impl Default for ClusterParams {
 /// The boxes count cells of the tags' level, so that patches refined from them line up with it.
 pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<CellBox<D>> {
     assert!(params.min_size >= 1, "boxes cannot be smaller than one cell: min_size = {}", params.min_size);
+    let whole = tags.bounding_box();
+    if whole.is_empty() {
+        return Vec::new();
+    }
+    let mut accepted = divide(Candidate { bounds: whole, signatures: tags.signatures(&whole) }, tags, params);
+    accepted.sort_unstable();
+    accepted
+}
+
+/// Cells of a half that is worth a thread of its own.
+const CELLS_FOR_A_THREAD: usize = 1 << 14;
+
+/// The boxes that a candidate ends up as.
+fn divide<const D: usize>(whole: Candidate<D>, tags: &TagSet<D>, params: &ClusterParams) -> Vec<CellBox<D>> {
     let mut accepted = Vec::new();
-    let mut pending = vec![tags.bounding_box()];
-    pending.retain(|region| !region.is_empty());
-    while let Some(region) = pending.pop() {
-        let candidate = Candidate::shrunk_to_tags(tags, &region);
+    let mut pending = vec![whole];
+    while let Some(candidate) = pending.pop() {
         let efficiency = candidate.efficiency();
         let cut = if efficiency >= params.cutoff { None } else { candidate.cut(tags, efficiency, params.min_size) };
-        match cut {
-            Some(Cut { axis, at }) => pending.extend(<[_; 2]>::from(candidate.bounds.split(axis, at))),
-            None => accepted.push(candidate.bounds),
+        let Some(cut) = cut else {
+            accepted.push(candidate.bounds);
+            continue;
+        };
+        let (one, other) = candidate.split(cut, tags);
+        if one.bounds.volume().min(other.bounds.volume()) < CELLS_FOR_A_THREAD {
+            pending.extend([one, other]);
+        } else {
+            let (ones, others) = rayon::join(|| divide(one, tags, params), || divide(other, tags, params));
+            accepted.extend(ones.into_iter().chain(others));
         }
     }
-    accepted.sort_unstable();
     accepted
 }
 
@@ -67,18 +85,38 @@ struct Candidate<const D: usize> {
 }
 
 impl<const D: usize> Candidate<D> {
-    fn shrunk_to_tags(tags: &TagSet<D>, region: &CellBox<D>) -> Self {
-        let mut signatures = tags.signatures(region);
-        let mut bounds = *region;
-        for (d, signature) in signatures.iter_mut().enumerate() {
+    /// Cuts off the planes without tags at the ends.
+    fn shrink(&mut self) {
+        for (d, signature) in self.signatures.iter_mut().enumerate() {
             let end = signature.iter().rposition(|&n| n > 0).map_or(0, |last| last + 1);
             let start = signature.iter().position(|&n| n > 0).unwrap_or(0);
             signature.truncate(end);
             signature.drain(..start);
-            bounds.hi[d] = region.lo[d] + end as i32;
-            bounds.lo[d] = region.lo[d] + start as i32;
+            self.bounds.hi[d] = self.bounds.lo[d] + end as i32;
+            self.bounds.lo[d] += start as i32;
         }
-        Candidate { bounds, signatures }
+    }
+
+    /// The two parts, each shrunk to its tags. Only the tags of the smaller one are counted: the other has the rest.
+    fn split(mut self, Cut { axis, at }: Cut, tags: &TagSet<D>) -> (Self, Self) {
+        let (lower, upper) = self.bounds.split(axis, at);
+        let planes = (at - self.bounds.lo[axis]) as usize;
+        let across = &mut self.signatures[axis];
+        let lower_is_smaller = planes < across.len() - planes;
+        let (smaller, larger) = if lower_is_smaller { (lower, upper) } else { (upper, lower) };
+        let mut counted = Candidate { bounds: smaller, signatures: tags.signatures(&smaller) };
+        if lower_is_smaller {
+            across.drain(..planes);
+        } else {
+            across.truncate(planes);
+        }
+        self.bounds = larger;
+        for d in (0..D).filter(|&d| d != axis) {
+            self.signatures[d].iter_mut().zip(&counted.signatures[d]).for_each(|(all, part)| *all -= part);
+        }
+        counted.shrink();
+        self.shrink();
+        (counted, self)
     }
 
     /// Tagged cells over all cells.
@@ -106,35 +144,39 @@ impl<const D: usize> Candidate<D> {
 
     /// The cut at the widest gap between planes with tags.
     fn hole(&self) -> Option<Cut> {
-        let mut holes = Vec::new();
+        let mut widest = Best::default();
         for (axis, signature) in self.signatures.iter().enumerate() {
             let mut last = 0;
             for (k, _) in signature.iter().enumerate().filter(|(_, n)| **n > 0) {
                 if k > last + 1 {
-                    holes.push((k - last, Cut { axis, at: self.bounds.lo[axis] + k as i32 }));
+                    widest.offer((k - last) as i64, Cut { axis, at: self.bounds.lo[axis] + k as i32 }, self);
                 }
                 last = k;
             }
         }
-        holes.into_iter().max_by_key(|&(width, cut)| (width, self.preference(cut))).map(|(_, cut)| cut)
+        widest.cut()
     }
 
     /// The cut where a second difference of a signature changes sign with the largest jump.
     fn inflection(&self, min_size: i32) -> Option<Cut> {
-        let mut inflections = Vec::new();
+        // Both planes beside the cut need neighbours on both sides: the cut is at least two cells from the ends.
+        let margin = min_size.max(2) as usize;
+        let mut strongest = Best::default();
         for (axis, signature) in self.signatures.iter().enumerate() {
-            let second_difference =
-                |k: usize| i64::from(signature[k - 1]) - 2 * i64::from(signature[k]) + i64::from(signature[k + 1]);
-            // Both planes beside the cut need neighbours on both sides: the cut is at least two cells from the ends.
-            let margin = min_size.max(2) as usize;
-            for k in margin..=signature.len().saturating_sub(margin) {
-                let (before, after) = (second_difference(k - 1), second_difference(k));
+            if signature.len() < 2 * margin {
+                continue;
+            }
+            let first = self.bounds.lo[axis] + margin as i32;
+            let planes = &signature[margin - 2..signature.len() - (margin - 2)];
+            for (at, planes) in (first..).zip(planes.windows(4)) {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|k| i64::from(planes[k]));
+                let (before, after) = (a - 2 * b + c, b - 2 * c + d);
                 if before.signum() * after.signum() < 0 {
-                    inflections.push(((before - after).abs(), Cut { axis, at: self.bounds.lo[axis] + k as i32 }));
+                    strongest.offer((before - after).abs(), Cut { axis, at }, self);
                 }
             }
         }
-        inflections.into_iter().max_by_key(|&(jump, cut)| (jump, self.preference(cut))).map(|(_, cut)| cut)
+        strongest.cut()
     }
 
     /// The cut in the middle of the longest axis along which halving pays: the halves, shrunk to their tags, must save
@@ -152,6 +194,25 @@ impl<const D: usize> Candidate<D> {
             let ghost_cells = 2 * cells / size[axis] as usize;
             (kept + ghost_cells < cells).then_some(Cut { axis, at })
         })
+    }
+}
+
+/// The best of the cuts on offer: of most merit, and of equals the one that is preferred.
+#[derive(Default)]
+struct Best(Option<(i64, Cut)>);
+
+impl Best {
+    #[inline(always)]
+    fn offer<const D: usize>(&mut self, merit: i64, cut: Cut, of: &Candidate<D>) {
+        let better =
+            self.0.is_none_or(|(most, best)| merit > most || merit == most && of.preference(cut) > of.preference(best));
+        if better {
+            self.0 = Some((merit, cut));
+        }
+    }
+
+    fn cut(self) -> Option<Cut> {
+        self.0.map(|(_, cut)| cut)
     }
 }
 

@@ -81,14 +81,10 @@ fn boxes_over<const D: usize>(
     let periodic = hierarchy.domain().periodic;
     let width = options.nesting_width;
     if !finer.is_empty() {
-        let mut beneath = TagSet::new(*tags.domain());
-        nest::project(finer, hierarchy.ratio(level.finer()), ratio, width, &mut beneath, periodic);
-        tags.union(&buffer(&beneath, ROOM_TO_MOVE, periodic));
+        nest::project(finer, [ratio, hierarchy.ratio(level.finer())], width, ROOM_TO_MOVE, tags, periodic);
     }
     let mut tags = buffer(tags, options.buffer, periodic);
-    let base_mesh = hierarchy.level(base);
-    let between = &hierarchy.ratios()[base.index()..level.index()];
-    let nesting = LevelNesting::new(base_mesh.patches(), hierarchy.domain_box(base), between, width, periodic);
+    let nesting = LevelNesting::new(hierarchy.level(base), &hierarchy.ratios()[base.index()..level.index()], width);
     nesting.clip(&mut tags);
     let boxes = cluster(&tags, &options.cluster);
     let boxes = nest::enforce(&boxes, &tags, |cells| nesting.nests(cells));

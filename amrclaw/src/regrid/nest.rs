@@ -121,18 +121,19 @@ fn join<const D: usize>(pieces: &mut Vec<CellBox<D>>, nests: &impl Fn(&CellBox<D
 ///
 /// `boxes_fine` are the patches of level `l + 2` in its own cells, `ratio_fine` the ratio from level `l + 1` to
 /// `l + 2`, `ratio` the one from level `l` to `l + 1`. Each box is coarsened to level `l + 1`, grown by `nesting_width`
-/// cells of that level, coarsened again and tagged; it wraps around along periodic axes and is cut at walls.
+/// cells of that level, coarsened again, grown by `room` cells of level `l` and tagged; it wraps around along periodic
+/// axes and is cut at walls.
 pub fn project<const D: usize>(
     boxes_fine: &[CellBox<D>],
-    ratio_fine: Ratio<D>,
-    ratio: Ratio<D>,
+    [ratio, ratio_fine]: [Ratio<D>; 2],
     nesting_width: i32,
+    room: i32,
     tags: &mut TagSet<D>,
     periodic: [bool; D],
 ) {
     for fine in boxes_fine {
         let surrounded = fine.coarse_from_fine(ratio_fine).grow(nesting_width);
-        tags.insert_box_wrapped(&surrounded.coarse_from_fine(ratio), periodic);
+        tags.insert_box_wrapped(&surrounded.coarse_from_fine(ratio).grow(room), periodic);
     }
 }
 
@@ -190,12 +191,16 @@ mod tests {
     fn projects_with_the_nesting_width() {
         let mut tags = TagSet::new(CellBox::new([0, 0], [10, 5]));
         let fine = CellBox::new([8, 0], [12, 3]);
-        project(&[fine], Ratio([4, 3]), Ratio([2, 2]), 1, &mut tags, [true, false]);
+        project(&[fine], [Ratio([2, 2]), Ratio([4, 3])], 1, 0, &mut tags, [true, false]);
         let mut expected = TagSet::new(*tags.domain());
         expected.insert_box(&CellBox::new([0, 0], [2, 1]));
         assert_eq!(tags, expected);
-        project(&[fine.shift([-8, 0])], Ratio([4, 3]), Ratio([2, 2]), 1, &mut tags, [true, false]);
+        project(&[fine.shift([-8, 0])], [Ratio([2, 2]), Ratio([4, 3])], 1, 0, &mut tags, [true, false]);
         expected.insert_box(&CellBox::new([9, 0], [10, 1]));
+        assert_eq!(tags, expected);
+        // One cell more on every side: on level l 8..10 and 0..3 along x, the same as from −2 to 3.
+        project(&[fine.shift([-8, 0])], [Ratio([2, 2]), Ratio([4, 3])], 1, 1, &mut tags, [true, false]);
+        expected.insert_box_wrapped(&CellBox::new([-2, 0], [2, 2]), [true, false]);
         assert_eq!(tags, expected);
     }
 }

@@ -1,9 +1,11 @@
 //! Flagged cells of one level, one bit each.
 
+mod algebra;
+mod build;
 mod signature;
 mod tiling;
 
-use crate::index::{CellBox, CellIndex, Ratio, wrap_into_domain};
+use crate::index::{CellBox, CellIndex, wrap_into_domain};
 use std::collections::BTreeMap;
 
 pub(crate) use tiling::Tiling;
@@ -60,33 +62,6 @@ impl<const D: usize> TagSet<D> {
         }
     }
 
-    /// Tags the cells of a patch from its bitmap.
-    ///
-    /// Shape of `bitmap`: `[nz, ny, ⌈nx / 64⌉]` words, x fastest; bit `k` of a row's word `w` is cell `64 w + k`
-    /// counted from `region.lo`. Bits past the row's end are ignored.
-    pub fn insert_bitmap(&mut self, region: &CellBox<D>, bitmap: &[u64]) {
-        let size = region.size();
-        let words_per_row = (size[0] as usize).div_ceil(64);
-        let rows: usize = size[1..].iter().map(|&n| n as usize).product();
-        assert_eq!(bitmap.len(), words_per_row * rows, "bitmap of {region:?} has the wrong length");
-        let visible = region.intersect(&self.domain);
-        for tile in Tiling::tiles_touching(&visible).cells() {
-            let part = visible.intersect(&Tiling::cells_of(tile));
-            let first = part.lo[0] - region.lo[0];
-            let (word, shift) = (first as usize / 64, first as u32 % 64);
-            let (mask, place) = (low_bits(part.hi[0] - part.lo[0]), part.lo[0] & 63);
-            let mut found = [0; 64];
-            Tiling::for_each_row(&part, |row, cell| {
-                let line = (1..D).rev().fold(0, |line, d| line * size[d] as usize + (cell[d] - region.lo[d]) as usize);
-                let words = &bitmap[line * words_per_row..][..words_per_row];
-                let low = words[word] >> shift;
-                let high = if shift > 0 { words.get(word + 1).map_or(0, |w| w << (64 - shift)) } else { 0 };
-                found[row] = ((low | high) & mask) << place;
-            });
-            self.or_tile(tile, &found[..Tiling::<D>::ROWS]);
-        }
-    }
-
     /// Tags every cell of a box.
     pub fn insert_box(&mut self, region: &CellBox<D>) {
         let region = region.intersect(&self.domain);
@@ -112,6 +87,13 @@ impl<const D: usize> TagSet<D> {
             let mask = Tiling::row_mask(part);
             Tiling::for_each_row(part, |row, _| words[start + row] &= !mask);
         });
+    }
+
+    /// Takes the tags off a box, whose part outside the domain comes back in along periodic axes.
+    pub fn remove_box_wrapped(&mut self, region: &CellBox<D>, periodic: [bool; D]) {
+        for piece in wrap_into_domain(region, &self.domain, periodic) {
+            self.remove_box(&piece);
+        }
     }
 
     /// Takes the tags off everything outside a box.
@@ -168,40 +150,6 @@ impl<const D: usize> TagSet<D> {
         hull
     }
 
-    /// Adds the tags of another set, as far as they lie in this one's domain.
-    pub fn union(&mut self, other: &Self) {
-        for (tile, words) in other.tiles() {
-            self.or_tile(tile, words);
-        }
-    }
-
-    /// Keeps only tags that are in both sets.
-    pub fn intersect(&mut self, other: &Self) {
-        self.combine(other, |own, others| own & others);
-    }
-
-    /// Takes the tags of another set away.
-    pub fn subtract(&mut self, other: &Self) {
-        self.combine(other, |own, others| own & !others);
-    }
-
-    /// The cells of the coarser level above at least one tag.
-    pub fn coarse_from_fine(&self, ratio: Ratio<D>) -> Self {
-        let mut coarse = TagSet::new(self.domain.coarse_from_fine(ratio));
-        self.for_each_run(|run| {
-            let parent = run.coarse_from_fine(ratio);
-            coarse.insert_row(parent.lo, low_bits(parent.hi[0] - parent.lo[0]));
-        });
-        coarse
-    }
-
-    /// The cells of the finer level that make up the tagged ones.
-    pub fn fine_from_coarse(&self, ratio: Ratio<D>) -> Self {
-        let mut fine = TagSet::new(self.domain.fine_from_coarse(ratio));
-        self.for_each_run(|run| fine.insert_box(&run.fine_from_coarse(ratio)));
-        fine
-    }
-
     /// All tagged cells: tile by tile, in a tile row by row. The order depends on nothing but the tags.
     pub fn iter(&self) -> impl Iterator<Item = CellIndex<D>> {
         self.tiles().flat_map(|(tile, words)| {
@@ -222,6 +170,11 @@ impl<const D: usize> TagSet<D> {
     /// Tiles in order, first axis fastest, with their words. Some may hold no tag.
     pub(crate) fn tiles(&self) -> impl Iterator<Item = (CellIndex<D>, &[u64])> {
         self.tiles.iter().map(|(&k, &start)| (key(k), &self.words[start..start + Tiling::<D>::ROWS]))
+    }
+
+    /// The words of a tile, if it exists.
+    pub(crate) fn tile(&self, tile: CellIndex<D>) -> Option<&[u64]> {
+        self.tiles.get(&key(tile)).map(|&start| &self.words[start..start + Tiling::<D>::ROWS])
     }
 
     /// Adds tags to a tile, as far as they lie in the domain.
@@ -250,31 +203,6 @@ impl<const D: usize> TagSet<D> {
         });
     }
 
-    /// Calls `visit` with each row of tagged neighbours along x; a row ends where its word ends.
-    fn for_each_run(&self, mut visit: impl FnMut(CellBox<D>)) {
-        self.for_each_word(&self.domain, |origin, mut bits| {
-            let mut run = CellBox::cell(origin);
-            run.hi[0] = origin[0];
-            while bits != 0 {
-                let gap = bits.trailing_zeros();
-                let length = (bits >> gap).trailing_ones();
-                run.lo[0] = run.hi[0] + gap as i32;
-                run.hi[0] = run.lo[0] + length as i32;
-                visit(run);
-                bits = bits.checked_shr(gap + length).unwrap_or(0);
-            }
-        });
-    }
-
-    fn combine(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {
-        for (k, &start) in &self.tiles {
-            let others = other.tiles.get(k);
-            for (row, word) in self.words[start..start + Tiling::<D>::ROWS].iter_mut().enumerate() {
-                *word = f(*word, others.map_or(0, |&o| other.words[o + row]));
-            }
-        }
-    }
-
     /// Sets bits of the word that holds `cell`, which must lie in the domain if any bit is set.
     fn or_word(&mut self, cell: CellIndex<D>, bits: u64) {
         if bits != 0 {
@@ -292,16 +220,6 @@ impl<const D: usize> TagSet<D> {
         &mut self.words[start..start + Tiling::<D>::ROWS]
     }
 }
-
-/// Sets are equal if they have the same domain and the same tags.
-impl<const D: usize> PartialEq for TagSet<D> {
-    fn eq(&self, other: &Self) -> bool {
-        let tagged = |(_, words): &(CellIndex<D>, &[u64])| words.iter().any(|&w| w != 0);
-        self.domain == other.domain && self.tiles().filter(tagged).eq(other.tiles().filter(tagged))
-    }
-}
-
-impl<const D: usize> Eq for TagSet<D> {}
 
 impl<const D: usize> std::fmt::Debug for TagSet<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

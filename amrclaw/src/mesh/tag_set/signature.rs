@@ -20,23 +20,31 @@ impl<const D: usize> TagSet<D> {
         let mut signatures = axes.map(|axis| vec![0; size[axis] as usize]);
         visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {
             let mask = Tiling::row_mask(part);
+            let length = (part.hi[0] - part.lo[0]) as u32;
             let mut columns = ColumnCounter::default();
+            // Rows are mostly empty or full.
+            let mut full_rows = 0;
             Tiling::for_each_row(part, |row, cell| {
                 let bits = self.words[start + row] & mask;
                 if bits == 0 {
                     return;
                 }
+                let count = if bits == mask { length } else { bits.count_ones() };
                 for (signature, &axis) in signatures.iter_mut().zip(&axes) {
-                    if axis == 0 {
-                        columns.add(bits);
+                    if axis > 0 {
+                        signature[(cell[axis] - region.lo[axis]) as usize] += count;
+                    } else if bits == mask {
+                        full_rows += 1;
                     } else {
-                        signature[(cell[axis] - region.lo[axis]) as usize] += bits.count_ones();
+                        columns.add(bits);
                     }
                 }
             });
-            let origin = part.lo[0] & !63;
+            let first = (part.lo[0] - region.lo[0]) as usize;
             for (signature, _) in signatures.iter_mut().zip(&axes).filter(|(_, axis)| **axis == 0) {
-                columns.for_each(|bit, count| signature[(origin + bit - region.lo[0]) as usize] += count);
+                let columns_here = &mut signature[first..first + length as usize];
+                columns_here.iter_mut().for_each(|count| *count += full_rows);
+                columns.add_to(columns_here, part.lo[0] as u32 & 63);
             }
         });
         signatures
@@ -65,14 +73,13 @@ impl ColumnCounter {
         }
     }
 
-    /// Calls `visit` with every bit that was set at least once, and how often.
-    fn for_each(&self, mut visit: impl FnMut(i32, u32)) {
-        let mut seen = self.planes.iter().fold(0, |seen, plane| seen | plane);
-        while seen != 0 {
-            let bit = seen.trailing_zeros();
-            let count = self.planes.iter().enumerate().map(|(k, plane)| ((plane >> bit & 1) as u32) << k).sum();
-            visit(bit as i32, count);
-            seen &= seen - 1;
+    /// Adds how often each bit was set, bit `first` to the first of `counts`.
+    fn add_to(&self, counts: &mut [u32], first: u32) {
+        for (k, plane) in self.planes.iter().enumerate().filter(|(_, plane)| **plane != 0) {
+            let plane = plane >> first;
+            for (bit, count) in counts.iter_mut().enumerate() {
+                *count += ((plane >> bit & 1) as u32) << k;
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Tag sets against sets of cells.
 
 use super::*;
+use crate::index::Ratio;
+use crate::mesh::LevelMesh;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -175,6 +177,25 @@ fn wraps_boxes_along_periodic_axes() {
     expected.insert_box(&CellBox::new([68, 0], [70, 2]));
     expected.insert_box(&CellBox::new([0, 0], [1, 2]));
     assert_eq!(tags, expected);
+}
+
+proptest! {
+    /// Bitmaps of all patches at once tag what they tag one by one, wherever patches lie between tiles.
+    #[test]
+    fn bitmaps_at_once_are_bitmaps_one_by_one(cuts in [1..140i32, 1..90i32], lo in [-70..70i32, -70..70i32], seed: u64) {
+        let domain = CellBox::new(lo, [lo[0] + 141, lo[1] + 91]);
+        let (left, right) = domain.split(0, lo[0] + cuts[0]);
+        let (below, above) = right.split(1, lo[1] + cuts[1]);
+        let mesh = LevelMesh::new(domain, [true, false], vec![left, below, above]);
+        let (mut words, mut expected) = (Vec::new(), TagSet::new(domain));
+        for patch in mesh.patches() {
+            let len = (patch.size()[0] as usize).div_ceil(64) * patch.size()[1] as usize;
+            let start = words.len();
+            words.extend((0..len).map(|k| (seed ^ k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(k as u32)));
+            expected.insert_bitmap(patch, &words[start..]);
+        }
+        prop_assert_eq!(TagSet::from_bitmaps(&mesh, &words), expected);
+    }
 }
 
 /// Queries over a huge region with few tags must not walk its tiles: 500 000³ cells have 3e13 of them, more than any

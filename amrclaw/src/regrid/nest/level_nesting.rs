@@ -1,8 +1,7 @@
 //! Which boxes of a new level can nest, given the levels that stay.
 
 use crate::index::{CellBox, Ratio, wrap_into_domain};
-use crate::mesh::TagSet;
-use crate::regrid::buffer;
+use crate::mesh::{LevelMesh, TagSet};
 
 /// Where a level may be refined when all levels finer than a base level are about to be replaced.
 ///
@@ -10,42 +9,29 @@ use crate::regrid::buffer;
 /// surround it by the nesting width and nest themselves: grown by the width, coarsened, grown by the width, coarsened
 /// and so on, it must end in the base level's patches, or past a wall of the domain.
 #[derive(Clone, Debug)]
-pub struct LevelNesting<const D: usize> {
-    /// Cells of the base level's patches.
-    base: TagSet<D>,
+pub struct LevelNesting<'a, const D: usize> {
+    base: &'a LevelMesh<D>,
     /// The base level covers the whole domain: everything nests.
     base_is_whole: bool,
     /// From the base level to the next finer one, and on to the level that is to be refined.
-    ratios: Vec<Ratio<D>>,
+    ratios: &'a [Ratio<D>],
     nesting_width: i32,
-    periodic: [bool; D],
 }
 
-impl<const D: usize> LevelNesting<D> {
+impl<'a, const D: usize> LevelNesting<'a, D> {
     /// For refining the level that is `ratios.len()` levels finer than the base level.
     ///
-    /// `base_boxes` are the base level's patches and `base_domain` the domain, both in the base level's cells; `ratios`
-    /// leads from the base level to the level to be refined, and is empty if that is the base level itself.
-    pub fn new(
-        base_boxes: &[CellBox<D>],
-        base_domain: CellBox<D>,
-        ratios: &[Ratio<D>],
-        nesting_width: i32,
-        periodic: [bool; D],
-    ) -> Self {
-        let mut base = TagSet::new(base_domain);
-        base_boxes.iter().for_each(|b| base.insert_box(b));
-        let base_is_whole = base.contains_box(&base_domain);
-        LevelNesting { base, base_is_whole, ratios: ratios.to_vec(), nesting_width, periodic }
+    /// `ratios` leads from the base level to the level to be refined, and is empty if that is the base level itself.
+    pub fn new(base: &'a LevelMesh<D>, ratios: &'a [Ratio<D>], nesting_width: i32) -> Self {
+        let base_is_whole = base.num_cells() == base.domain().volume();
+        LevelNesting { base, base_is_whole, ratios, nesting_width }
     }
 
     /// True if the base level covers `region`, which counts its cells. Cells past a wall count as covered; cells past a
     /// periodic side are those that come in at the other.
     pub fn covers(&self, region: &CellBox<D>) -> bool {
-        self.base_is_whole
-            || wrap_into_domain(region, self.base.domain(), self.periodic)
-                .iter()
-                .all(|piece| self.base.contains_box(piece))
+        let pieces = || wrap_into_domain(region, &self.base.domain(), self.base.periodic());
+        self.base_is_whole || self.base.covers(region) || pieces().iter().all(|piece| self.base.covers(piece))
     }
 
     /// True if a patch over `region`, in cells of the level to be refined, can nest.
@@ -58,27 +44,35 @@ impl<const D: usize> LevelNesting<D> {
 
     /// Takes away the tags of the level to be refined whose cell alone cannot nest.
     pub fn clip(&self, tags: &mut TagSet<D>) {
-        if !self.base_is_whole {
-            let barred = self.barred(tags, &self.ratios);
-            tags.subtract(&barred);
+        if self.base_is_whole {
+            return;
+        }
+        let refined = |cells: &CellBox<D>| self.ratios.iter().fold(*cells, |cells, &r| cells.fine_from_coarse(r));
+        let mut inside = TagSet::new(*tags.domain());
+        self.base.patches().iter().for_each(|patch| inside.insert_box(&refined(patch)));
+        tags.intersect(&inside);
+        for barred in self.rim() {
+            tags.remove_box_wrapped(&barred, self.base.periodic());
         }
     }
 
-    /// The tags whose cell cannot nest, on the level that `ratios` leads to.
-    ///
-    /// Works on the cells within the nesting width of tags only, so that its cost follows the tags.
-    fn barred(&self, tags: &TagSet<D>, ratios: &[Ratio<D>]) -> TagSet<D> {
-        let mut unavailable = buffer(tags, self.nesting_width, self.periodic);
-        match ratios.split_last() {
-            None => unavailable.subtract(&self.base),
-            Some((&ratio, coarser)) => {
-                let barred_parents = self.barred(&unavailable.coarse_from_fine(ratio), coarser);
-                unavailable.intersect(&barred_parents.fine_from_coarse(ratio));
+    /// Boxes that hold all cells over the base level's patches, on the level to be refined, that are too near to the edge
+    /// of the base level; they reach past the domain's sides. The cost follows the base level's surface.
+    fn rim(&self) -> Vec<CellBox<D>> {
+        let (size, periodic) = (self.base.domain().size(), self.base.periodic());
+        // A whole period reaches every cell of a periodic axis.
+        let reach =
+            std::array::from_fn(|d| if periodic[d] { self.nesting_width.min(size[d]) } else { self.nesting_width });
+        let mut rim = Vec::new();
+        for patch in self.base.patches() {
+            // What the base level lacks around the patch keeps refinement away by the width, again on every level.
+            for open in self.base.uncovered(&self.base.inside_domain(&patch.grow_by(reach))) {
+                let barred = open.grow(self.nesting_width);
+                let on_finer = |cells: CellBox<D>, &r: &Ratio<D>| cells.fine_from_coarse(r).grow(self.nesting_width);
+                rim.push(self.ratios.iter().fold(barred, on_finer));
             }
         }
-        let mut barred = buffer(&unavailable, self.nesting_width, self.periodic);
-        barred.intersect(tags);
-        barred
+        rim
     }
 }
 
@@ -93,11 +87,12 @@ mod tests {
     fn keeps_away_from_the_sides_of_the_base_level() {
         let domain = CellBox::new([0, 0], [12, 12]);
         let ell = [CellBox::new([0, 0], [12, 6]), CellBox::new([0, 6], [6, 12])];
-        let direct = LevelNesting::new(&ell, domain, &[], 1, [false; 2]);
+        let ell = LevelMesh::new(domain, [false; 2], ell.to_vec());
+        let direct = LevelNesting::new(&ell, &[], 1);
         assert!(direct.nests(&CellBox::new([0, 0], [12, 5])) && !direct.nests(&CellBox::new([6, 0], [12, 6])));
         assert!(direct.nests(&CellBox::new([4, 4], [5, 6])) && !direct.nests(&CellBox::new([5, 5], [6, 6])));
 
-        let twice = LevelNesting::new(&ell, domain, &[Ratio([2, 4])], 2, [false; 2]);
+        let twice = LevelNesting::new(&ell, &[Ratio([2, 4])], 2);
         assert!(twice.nests(&CellBox::new([14, 0], [24, 14])));
         assert!(!twice.nests(&CellBox::new([14, 0], [24, 15])));
         assert!(twice.covers(&CellBox::new([-5, -5], [14, 6])) && !twice.covers(&CellBox::new([-5, -5], [14, 7])));
@@ -108,8 +103,8 @@ mod tests {
     #[test]
     fn continues_across_periodic_sides() {
         let domain = CellBox::new([0, 0], [12, 12]);
-        let strip = [CellBox::new([0, 0], [4, 12])];
-        let nests = |periodic, region| LevelNesting::new(&strip, domain, &[], 1, periodic).nests(&region);
+        let strip = |periodic| LevelMesh::new(domain, periodic, vec![CellBox::new([0, 0], [4, 12])]);
+        let nests = |periodic, region| LevelNesting::new(&strip(periodic), &[], 1).nests(&region);
         let at_the_side = CellBox::new([0, 0], [3, 12]);
         assert!(nests([false, false], at_the_side) && nests([false, true], at_the_side));
         assert!(!nests([true, false], at_the_side) && nests([true, false], CellBox::new([1, 0], [3, 12])));

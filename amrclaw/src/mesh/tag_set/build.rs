@@ -1,0 +1,93 @@
+//! Sets built at once, on all threads.
+
+use super::{TagSet, Tiling, key, low_bits};
+use crate::index::{CellBox, CellIndex};
+use crate::mesh::LevelMesh;
+use rayon::prelude::*;
+
+/// Tiles that a thread takes at least.
+const TILES_AT_A_TIME: usize = 8;
+
+impl<const D: usize> TagSet<D> {
+    /// A set made tile by tile: `fill` writes the words of a tile, which are zero. Tiles may be given in any order and
+    /// more than once; tags outside the domain are left out.
+    pub(crate) fn from_tiles(
+        domain: CellBox<D>,
+        mut tiles: Vec<CellIndex<D>>,
+        fill: impl Fn(CellIndex<D>, &mut [u64]) + Sync,
+    ) -> Self {
+        let rows = Tiling::<D>::ROWS;
+        tiles.retain(|&tile| Tiling::cells_of(tile).intersects(&domain));
+        tiles.sort_unstable_by_key(|&tile| key(tile));
+        tiles.dedup();
+        let mut words = vec![0; tiles.len() * rows];
+        words.par_chunks_mut(rows).zip(&tiles).with_min_len(TILES_AT_A_TIME).for_each(|(words, &tile)| {
+            fill(tile, words);
+            let cells = Tiling::cells_of(tile);
+            let part = cells.intersect(&domain);
+            if part != cells {
+                let (mask, mut inside) = (Tiling::row_mask(&part), [0; 64]);
+                Tiling::for_each_row(&part, |row, _| inside[row] = mask);
+                words.iter_mut().zip(inside).for_each(|(word, mask)| *word &= mask);
+            }
+        });
+        let tagged = |start: &usize| words[*start..start + rows].iter().any(|&w| w != 0);
+        let starts = (0..).step_by(rows);
+        let tiles = tiles.into_iter().map(key).zip(starts).filter(|(_, start)| tagged(start)).collect();
+        TagSet { domain, tiles, words }
+    }
+
+    /// Tags of a level from the bitmaps of its patches, one after another in the mesh's order.
+    ///
+    /// Shape of each bitmap: `[nz, ny, ⌈nx / 64⌉]` words, x fastest; bit `k` of a row's word `w` is cell `64 w + k`
+    /// counted from the patch's first. Bits past a row's end are ignored.
+    pub fn from_bitmaps(mesh: &LevelMesh<D>, words: &[u64]) -> Self {
+        let mut starts = Vec::with_capacity(mesh.patches().len());
+        let mut tiles = Vec::new();
+        let mut end = 0;
+        for patch in mesh.patches() {
+            starts.push(end);
+            end += bitmap_len(patch);
+            tiles.extend(Tiling::tiles_touching(patch).cells());
+        }
+        assert_eq!(words.len(), end, "bitmaps of {} patches have the wrong length", starts.len());
+        TagSet::from_tiles(mesh.domain(), tiles, |tile, found| {
+            mesh.for_each_image(&Tiling::cells_of(tile).intersect(&mesh.domain()), |image| {
+                add_bitmap(&mesh.patches()[image.patch], &words[starts[image.patch]..], &image.part, found);
+            });
+        })
+    }
+
+    /// Tags the cells of a patch from its bitmap, whose shape is that of [`TagSet::from_bitmaps`].
+    pub fn insert_bitmap(&mut self, region: &CellBox<D>, bitmap: &[u64]) {
+        assert_eq!(bitmap.len(), bitmap_len(region), "bitmap of {region:?} has the wrong length");
+        let visible = region.intersect(&self.domain);
+        for tile in Tiling::tiles_touching(&visible).cells() {
+            let mut found = [0; 64];
+            add_bitmap(region, bitmap, &visible.intersect(&Tiling::cells_of(tile)), &mut found);
+            self.or_tile(tile, &found[..Tiling::<D>::ROWS]);
+        }
+    }
+}
+
+/// Words in the bitmap of a patch.
+fn bitmap_len<const D: usize>(patch: &CellBox<D>) -> usize {
+    let size = patch.size();
+    (size[0] as usize).div_ceil(64) * size[1..].iter().map(|&n| n as usize).product::<usize>()
+}
+
+/// Adds the bits of `part`, cells of both a patch and a tile, to the tile's words.
+fn add_bitmap<const D: usize>(patch: &CellBox<D>, bitmap: &[u64], part: &CellBox<D>, tile: &mut [u64]) {
+    let size = patch.size();
+    let words_per_row = (size[0] as usize).div_ceil(64);
+    let first = part.lo[0] - patch.lo[0];
+    let (word, shift) = (first as usize / 64, first as u32 % 64);
+    let (mask, place) = (low_bits(part.hi[0] - part.lo[0]), part.lo[0] & 63);
+    Tiling::for_each_row(part, |row, cell| {
+        let line = (1..D).rev().fold(0, |line, d| line * size[d] as usize + (cell[d] - patch.lo[d]) as usize);
+        let words = &bitmap[line * words_per_row..][..words_per_row];
+        let low = words[word] >> shift;
+        let high = if shift > 0 { words.get(word + 1).map_or(0, |w| w << (64 - shift)) } else { 0 };
+        tile[row] |= ((low | high) & mask) << place;
+    });
+}
