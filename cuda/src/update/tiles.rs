@@ -103,7 +103,7 @@ mod tests {
                 let extent = std::array::from_fn::<i32, 2, _>(|d| hi[d] + i32::from(d == n));
                 for cell in (lo[1]..extent[1]).flat_map(|y| (lo[0]..extent[0]).map(move |x| [x, y, 0])) {
                     let slot = taps.len() as u32;
-                    let seen_from = if slot % 3 == 0 { Side::Lower } else { Side::Upper };
+                    let seen_from = if slot.is_multiple_of(3) { Side::Lower } else { Side::Upper };
                     taps.push(riemann::patch::Tap { cell, axis, seen_from, slot });
                 }
             }

@@ -6,13 +6,15 @@ use riemann::patch::SolverKernels;
 use riemann::solver::Solver;
 use std::collections::BTreeMap;
 
+type Admissible = dyn Fn(&mut Random) -> (Vec<f64>, Vec<f64>) + Send + Sync;
+
 /// A built-in solver and its text.
 pub struct TestSolver {
     pub name: &'static str,
     pub kernels: SolverKernels,
     pub source: DeviceSource,
     /// A state and auxiliary values made of numbers between 0 and 1.
-    admissible: Box<dyn Fn(&mut Random) -> (Vec<f64>, Vec<f64>) + Send + Sync>,
+    admissible: Box<Admissible>,
 }
 
 /// A generator of numbers that are the same on every machine: xorshift64*.

@@ -1,0 +1,198 @@
+//! Speed of the update alone on a GPU: `cargo bench -p cuda --bench update`.
+//!
+//! For each table of patches the median over repetitions, beside the time that reading q and writing it must take.
+
+use cuda::abi::Pointer;
+use cuda::compile::{Precision, Target};
+use cuda::update::{Patch, PatchReport, TileTable, UpdateArgs, UpdateKernel, UpdateOptions, rows_per_tile};
+use cuda::{CudaError, Device, DeviceBuffer, Stream};
+use riemann::axis::{Axis, Side};
+use riemann::limiter::Limiter;
+use riemann::real::Scalar;
+
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/support/solvers.rs"]
+mod solvers;
+
+use solvers::{Random, TestSolver};
+
+const GHOSTS: i32 = 2;
+const REPETITIONS: usize = 15;
+/// Number of patches, and cells along their sides.
+const SIZES: [[usize; 2]; 5] = [[1, 4096], [256, 256], [1024, 64], [16, 256], [4096, 32]];
+
+struct Bench<'a> {
+    device: &'a Device,
+    stream: &'a Stream,
+    /// Bytes a second that a copy on the device reads and writes.
+    bandwidth: f64,
+}
+
+impl Bench<'_> {
+    /// Seconds of each repetition, sorted.
+    fn times(&self, mut work: impl FnMut(usize) -> Result<(), CudaError>) -> Result<Vec<f64>, CudaError> {
+        (0..3).try_for_each(&mut work)?;
+        let mut times = Vec::new();
+        for n in 0..REPETITIONS {
+            let (begin, end) = (self.device.event(true)?, self.device.event(true)?);
+            self.stream.record(&begin)?;
+            work(n + 3)?;
+            self.stream.record(&end)?;
+            end.synchronize()?;
+            times.push(end.milliseconds_since(&begin)? * 1e-3);
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(times)
+    }
+
+    fn measure<R: Scalar + cuda::abi::Plain>(
+        &self,
+        solver: &TestSolver,
+        options: &UpdateOptions,
+        fused: bool,
+        [count, cells]: [usize; 2],
+    ) -> Result<(), CudaError> {
+        let target = Target { precision: Precision::of::<R>(), fused, solver: Some(solver.source.clone()) };
+        let kernel = UpdateKernel::new(self.device, options, &target)?;
+        let size = [cells as i32; 2];
+        let sizes = std::iter::repeat_n(size, count);
+        let rows = std::env::var("ROWS").ok().and_then(|rows| rows.parse().ok());
+        let rows = rows.unwrap_or_else(|| rows_per_tile(sizes, options.tile_columns(), kernel.resident_warps()));
+        let row = cells + 2 * GHOSTS as usize;
+        let component = row * row;
+        let (num_eqn, num_aux) = (solver.source.equations, solver.source.aux);
+        let start = (GHOSTS as usize * (row + 1)) as u64;
+        let mut table = TileTable::default();
+        let mut patches = Vec::new();
+        // Faces along the patches' left and upper sides, as at the edge of a level.
+        let mut slots = 0;
+        for k in 0..count {
+            let side = |n: i32, axis, cell| {
+                let slot = slots as u32 + n as u32;
+                riemann::patch::Tap { cell, axis, seen_from: Side::Lower, slot }
+            };
+            let left = (0..size[1]).map(|y| side(y, Axis::X, [0, y, 0]));
+            let upper = (0..size[0]).map(|x| side(size[1] + x, Axis::Y, [x, size[1], 0]));
+            let taps: Vec<_> = if options.taps { left.chain(upper).collect() } else { Vec::new() };
+            slots += taps.len();
+            patches.push(Patch {
+                q: (k * num_eqn * component) as u64 + start,
+                aux: (k * num_aux * component) as u64 + start,
+                row: row as i32,
+                component: component as i32,
+                columns: size[0],
+                rows: size[1],
+            });
+            table.add_patch(options, rows, k as u32, [[0, 0], size], &taps);
+        }
+        let mut random = Random::new(1);
+        let cells_of_one: Vec<_> = (0..component).map(|_| solver.state(&mut random)).collect();
+        let numbers = |of: &dyn Fn(usize, usize) -> f64, components: usize| -> Vec<R> {
+            (0..components)
+                .flat_map(|m| (0..component).map(move |k| (m, k)))
+                .map(|(m, k)| R::from_f64(of(m, k)))
+                .collect()
+        };
+        let q_of_one = numbers(&|m, k| cells_of_one[k].0[m], num_eqn);
+        let aux_of_one = numbers(&|m, k| cells_of_one[k].1[m], num_aux);
+        let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
+            let buffer = self.device.buffer(count * one.len())?;
+            (0..count).try_for_each(|k| self.stream.upload(one, &buffer, k * one.len()))?;
+            Ok(buffer)
+        };
+        let states = [fill(&q_of_one)?, fill(&q_of_one)?];
+        let aux = fill(&aux_of_one)?;
+        let upload = |error: CudaError| error;
+        let tiles = self.device.buffer(table.tiles.len())?;
+        self.stream.upload(&table.tiles, &tiles, 0).map_err(upload)?;
+        let taps = self.device.buffer(table.taps.len())?;
+        self.stream.upload(&table.taps, &taps, 0)?;
+        let patch_table = self.device.buffer(patches.len())?;
+        self.stream.upload(&patches, &patch_table, 0)?;
+        let reports = self.device.buffer::<PatchReport>(count)?;
+        self.stream.fill(&reports, 0, count, 0)?;
+        let tap_values = self.device.buffer::<R>(num_eqn * slots)?;
+        let address = |buffer: &DeviceBuffer<R>| Pointer::new(buffer.at(0).address());
+        let times = self.times(|n| {
+            let args = UpdateArgs {
+                patches: patch_table.at(0),
+                tiles: tiles.at(0),
+                taps: taps.at(0),
+                reports: reports.at(0),
+                q: address(&states[n % 2]),
+                q_next: address(&states[(n + 1) % 2]),
+                aux: address(&aux),
+                tap_values: address(&tap_values),
+                tap_stride: slots as u64,
+                dt_over_dx: 0.1,
+                dt_over_dy: 0.1,
+                num_tiles: table.tiles.len() as i32,
+                num_ghost: GHOSTS,
+            };
+            // SAFETY: the tables belong together, and all buffers live until the last event has passed.
+            unsafe { kernel.launch(self.stream, &args) }
+        })?;
+        let median = times[times.len() / 2];
+        let updates = (count * cells * cells) as f64;
+        let floor = updates * ((2 * num_eqn + num_aux) * R::BYTES) as f64 / self.bandwidth;
+        let [registers, local] = kernel.kernel().resources()?;
+        println!(
+            "{:15} {} {:9} {:5} x {:4}²  rows {rows:3}  {:7.3} ms  {:6.2}e9 updates/s  floor {:6.3} ms ({:2.0} %)  \
+             {registers} registers, {local} bytes local, {} warps at once",
+            solver.name,
+            R::NAME,
+            if fused { "fused" } else { "not fused" },
+            count,
+            cells,
+            median * 1e3,
+            updates / median * 1e-9,
+            floor * 1e3,
+            100.0 * floor / median,
+            kernel.resident_warps()
+        );
+        Ok(())
+    }
+}
+
+/// Bytes a second, read and written, of a large copy.
+fn copy_bandwidth(bench: &Bench<'_>) -> Result<f64, CudaError> {
+    const LEN: usize = 1 << 28;
+    let buffers = [bench.device.buffer::<f64>(LEN)?, bench.device.buffer::<f64>(LEN)?];
+    bench.stream.fill(&buffers[0], 0, LEN, 1)?;
+    let times = bench.times(|n| bench.stream.copy((&buffers[n % 2], 0), (&buffers[(n + 1) % 2], 0), LEN))?;
+    Ok(16.0 * LEN as f64 / times[times.len() / 2])
+}
+
+fn run() -> Result<(), CudaError> {
+    let device = Device::open(0, None)?;
+    let stream = device.stream()?;
+    let mut bench = Bench { device: &device, stream: &stream, bandwidth: 0.0 };
+    bench.bandwidth = copy_bandwidth(&bench)?;
+    println!("{}: copies move {:.2} TB/s", device.info().name, bench.bandwidth * 1e-12);
+    for solver in solvers::all() {
+        let base = UpdateOptions {
+            order: 2,
+            transverse: 2,
+            limiters: vec![Limiter::VanLeer; solver.source.waves],
+            capacity: None,
+            sweep: [true, true],
+            taps: false,
+        };
+        let with_taps = UpdateOptions { taps: true, ..base.clone() };
+        let sizes = if solver.name == "acoustics" { &SIZES[..] } else { &SIZES[1..2] };
+        for &size in sizes {
+            bench.measure::<f64>(&solver, &base, true, size)?;
+            bench.measure::<f32>(&solver, &base, true, size)?;
+            bench.measure::<f64>(&solver, &with_taps, true, size)?;
+        }
+        bench.measure::<f64>(&solver, &base, false, SIZES[1])?;
+    }
+    Ok(())
+}
+
+fn main() {
+    if let Err(error) = run() {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}

@@ -1,0 +1,54 @@
+//! Every kernel compiles for every built-in solver that has a text, in both precisions, for the architectures that are
+//! supported. Needs NVRTC but no GPU: `cargo xtask cuda` installs it and runs this.
+
+mod support;
+
+use cuda::compile::{Precision, Target};
+use cuda::nvrtc::Nvrtc;
+use support::level::option_table;
+use support::solvers::all;
+
+const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
+
+/// Registers, bytes of stack and bytes spilt, from the assembler's lines in the log.
+fn resources(log: &str) -> String {
+    let lines = log.lines().filter(|line| line.contains("registers") || line.contains("spill"));
+    lines.map(|line| line.trim_start_matches("ptxas info    :").trim()).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn every_kernel_compiles_for_every_solver() {
+    let nvrtc = Nvrtc::get().unwrap_or_else(|error| panic!("{error}"));
+    println!("NVRTC {:?} at {}", nvrtc.version(), nvrtc.path().display());
+    let solvers = all();
+    assert!(!solvers.is_empty());
+    for solver in &solvers {
+        for precision in [Precision::Double, Precision::Single] {
+            let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
+            // Options differ little in what they can do to the compiler: all of them once, the fullest everywhere.
+            for (n, (options, _)) in option_table(solver).iter().enumerate() {
+                for architecture in ARCHITECTURES.into_iter().filter(|&a| n == 3 || a == "sm_90") {
+                    let source = options.source(&solver.source, precision);
+                    let compiled = source.compile(&target, architecture).unwrap_or_else(|error| panic!("{error}"));
+                    assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);
+                    if n == 3 {
+                        let found = resources(&compiled.log);
+                        println!("{} {} {architecture}: {found}", solver.name, precision.cuda());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A text that does not compile gives the compiler's message with the file's name.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn errors_name_the_kernel() {
+    let target = Target { precision: Precision::Double, fused: true, solver: None };
+    let source =
+        cuda::compile::Source { file: "wrong.cu", text: "void f() { g(); }", structs: vec![], defines: vec![] };
+    let error = source.compile(&target, "sm_90").map(|_| ()).expect_err("g is undefined").to_string();
+    assert!(error.contains("wrong.cu") && error.contains("sm_90") && error.contains("\"g\" is undefined"), "{error}");
+}
