@@ -11,8 +11,9 @@ import os
 from typing import Optional, Union
 
 from .._errors import InputError
-from ._convert import ClawpackCase, convert
+from ._convert import convert
 from ._data_files import read_data_files
+from ._result import ClawpackCase
 from ._solvers import named_in_makefile
 from ._stand_in import run_setrun
 

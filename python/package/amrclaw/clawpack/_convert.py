@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from .. import _toml
 from .._errors import InputError
 from . import _solvers
+from ._result import ClawpackCase
 from ._settings import Settings, amr_defaults, claw_defaults
 
 _BOUNDARIES = {0: "user", 1: "extrapolate", 2: "periodic", 3: "wall"}
@@ -27,33 +27,6 @@ _SMALLEST_PATCH = 8
 _WITHOUT_EFFECT = {"memsize", "num_ghost", "verbosity", "verbosity_regrid", "edebug", "steps_max", "restart_file"} | {
     f"{letter}print" for letter in "degnprstu"
 }
-
-
-class ClawpackCase:
-    """A case made of AMRClaw's settings: `case`, nested as the tables of a case file, may be changed before it is run.
-
-    `remarks` are the settings that it does not honour; `wanted` is what AMRClaw has in Fortran, and the case cannot know.
-    """
-
-    def __init__(self, case: dict[str, Any], name: str, remarks: Sequence[str], wanted: Sequence[str]):
-        self.case = case
-        self.name = name
-        self.remarks = list(remarks)
-        self.wanted = list(wanted)
-
-    def to_toml(self) -> str:
-        """The case file's text."""
-        return _toml.dumps(self.case)
-
-    def report(self) -> str:
-        """What is still wanted, and what is not honoured, in plain lines."""
-        lines = [f"{self.name}: solver {self.case['solver']['name']}"]
-        for title, items in (("still wanted", self.wanted), ("not honoured", self.remarks)):
-            lines.extend([f"{title}:", *(f"  * {item}" for item in items)] if items else [f"{title}: nothing"])
-        return "\n".join(lines)
-
-    def __repr__(self) -> str:
-        return f"<ClawpackCase {self.name}: {len(self.wanted)} entries wanted, {len(self.remarks)} not honoured>"
 
 
 def convert(settings: Settings, name: str, solver: Optional[str]) -> ClawpackCase:
@@ -111,8 +84,8 @@ class _Converter:
     def _remark_unknown(self) -> None:
         known = set(claw_defaults(self.num_dim)) | set(amr_defaults(self.num_dim)) | _WITHOUT_EFFECT
         for group, values in (("clawdata", self.claw), ("amrdata", self.amr)):
-            # Files have a few lines that setrun.py has not, all of which begin with i or num.
-            unknown = [k for k in values if k not in known and not k.startswith(("iout_", "num_", "_"))]
+            # Files tell the lengths of lists, too.
+            unknown = [k for k in values if k not in known and not k.startswith("num_")]
             self.remarks.extend(f"{group}.{k} = {values[k]!r}: not known" for k in unknown)
 
     def _solver(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from .._errors import InputError
 from ._settings import Settings, amr_defaults, claw_defaults
 
-_LISTS = re.compile(r"lower|upper|num_cells|limiter|bc_lower|bc_upper|refinement_ratios_.|output_times|aux_type|checkpt_times")
+_LISTS = re.compile(r"lower|upper|num_cells|limiter|bc_lower|bc_upper|refinement_ratios_.|output_times|aux_type|checkpt_times|iout_.*")
 _TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[^\s,]+")
 
 
@@ -24,6 +24,10 @@ def read_data_files(folder: str) -> Settings:
     if "num_dim" not in claw:
         raise InputError(f"{os.path.join(folder, 'claw.data')}: there is no num_dim")
     num_dim = int(claw["num_dim"])
+    # Which components are written comes as ones and noughts.
+    for components, flags in (("output_q_components", "iout_q"), ("output_aux_components", "iout_aux")):
+        if flags in claw:
+            claw[components] = [flag == 1 for flag in claw.pop(flags)]
     gauges = _rows(os.path.join(folder, "gauges.data"))
     adjoint = _values(os.path.join(folder, "adjoint.data"))
     return Settings(

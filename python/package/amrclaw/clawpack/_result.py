@@ -1,0 +1,35 @@
+"""What becomes of AMRClaw's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import _toml
+
+
+class ClawpackCase:
+    """A case made of AMRClaw's settings: `case`, nested as the tables of a case file, may be changed before it is run.
+
+    `remarks` are the settings that it does not honour; `wanted` is what AMRClaw has in Fortran, and the case cannot know.
+    """
+
+    def __init__(self, case: dict[str, Any], name: str, remarks: Sequence[str], wanted: Sequence[str]):
+        self.case = case
+        self.name = name
+        self.remarks = list(remarks)
+        self.wanted = list(wanted)
+
+    def to_toml(self) -> str:
+        """The case file's text, the report at its head."""
+        return "".join(f"# {line}\n" for line in self.report().splitlines()) + "\n" + _toml.dumps(self.case)
+
+    def report(self) -> str:
+        """What is still wanted, and what is not honoured, in plain lines."""
+        lines = [f"{self.name}: solver {self.case['solver']['name']}"]
+        for title, items in (("still wanted", self.wanted), ("not honoured", self.remarks)):
+            lines.extend([f"{title}:", *(f"  * {item}" for item in items)] if items else [f"{title}: nothing"])
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<ClawpackCase {self.name}: {len(self.wanted)} entries wanted, {len(self.remarks)} not honoured>"

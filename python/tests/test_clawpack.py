@@ -1,0 +1,202 @@
+"""AMRClaw's settings as cases, on those of its own two-dimensional examples."""
+
+import sys
+
+import amrclaw
+import numpy as np
+import pytest
+from amrclaw.clawpack import load_setrun
+from clawpack_examples import DIFFERENCES, settings, write_data_files, write_setrun
+
+SOLVERS = {
+    "acoustics_2d_radial": ("acoustics", {"density": 1.0, "bulk": 4.0}),
+    "acoustics_2d_adjoint": ("acoustics", {"density": 1.0, "bulk": 4.0}),
+    "advection_2d_annulus": ("advection_edge", {}),
+    "advection_2d_flagregions": ("advection", {"u": 0.5, "v": 1.0}),
+    "advection_2d_inflow": ("advection", {"u": 1.0, "v": 0.5}),
+    "advection_2d_square": ("advection", {"u": 0.5, "v": 1.0}),
+    "advection_2d_swirl": ("advection_edge", {}),
+    "burgers_2d_square": ("burgers", {}),
+    "euler_2d_quadrants": ("euler", {"gamma": 1.4}),
+}
+# What each example's case cannot honour, by the setting that the remark names.
+REMARKS = {
+    "acoustics_2d_adjoint": ["adjointdata.use_adjoint"],
+    "advection_2d_annulus": ["clawdata.num_aux", "clawdata.capa_index"],
+    "advection_2d_flagregions": ["flagregion triangle"],
+    "advection_2d_swirl": ["clawdata.num_aux"],
+}
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Loads an example's settings, with changes by group, from its `setrun.py`."""
+
+    def load(name="acoustics_2d_radial", solver=None, **changes):
+        given = settings(name)
+        for group, values in changes.items():
+            given[group] = {**given[group], **values} if isinstance(values, dict) else values
+        write_setrun(tmp_path / "setrun.py", given)
+        return load_setrun(tmp_path / "setrun.py", solver)
+
+    return load
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_examples_of_amrclaw(load, name):
+    """Solver, parameters and remarks are those expected; the case is valid and keeps grid, levels, scheme and times."""
+    imported, given = load(name), settings(name)
+    case, claw, amr = imported.case, given["clawdata"], given["amrdata"]
+    solver, parameters = SOLVERS[name]
+    assert case["solver"] == {"name": solver, **parameters}
+    assert [remark.split(":")[0].split(" =")[0] for remark in imported.remarks] == REMARKS.get(name, [])
+    assert (case["mesh"]["lower"], case["mesh"]["upper"]) == (claw["lower"], claw["upper"])
+    finest = amr["amr_levels_max"]
+    assert case["levels"]["max"] == finest and case["levels"]["ratio"] == amr["refinement_ratios_x"][: finest - 1]
+    assert case["regrid"]["flag"] == {"criterion": "difference", "tolerance": amr["flag2refine_tol"]}
+    assert case["regrid"]["buffer"] == amr["regrid_buffer_width"] and case["regrid"]["max_patch_size"] in (60, 48)
+    assert case["time"]["end"] == claw["tfinal"] and case["output"]["count"] == claw["num_output_times"]
+    assert len(case["gauge"]) == len(given["gauges"]) and case["gauge"][0]["name"] == str(given["gauges"][0][0])
+    checked = amrclaw.load_case(imported)
+    assert checked.cells == claw["num_cells"] and checked.end == claw["tfinal"]
+    assert imported.report().startswith(imported.to_toml()[2:].split("\n")[0])
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_data_files_say_the_same(tmp_path, load, name):
+    """The files that AMRClaw's `setrun.py` writes make the same case as it does itself."""
+    write_data_files(tmp_path, settings(name))
+    from_files, from_setrun = load_setrun(tmp_path), load(name)
+    assert from_files.case == from_setrun.case
+    assert (from_files.wanted, from_files.remarks) == (from_setrun.wanted, from_setrun.remarks)
+    assert load_setrun(tmp_path / "claw.data").case == from_files.case
+
+
+FUNCTIONS = {
+    "acoustics": dict(initial=lambda x, y: (np.exp(-40 * (x**2 + y**2)), 0, 0)),
+    "advection": dict(initial=lambda x, y: ((x > 0.1) & (x < 0.6) & (y > 0.1) & (y < 0.6),)),
+    "burgers": dict(initial=lambda x, y: (np.where((x > 0.1) & (x < 0.6), 1.0, 0.1),)),
+    "euler": dict(initial=lambda x, y: (np.where(x < 0.5, 1.0, 2.0), 0, 0, np.where(y < 0.5, 1.0, 2.5))),
+    "advection_edge": dict(initial=lambda x, y: (x < 0.5,), aux=lambda x, y: (np.sin(y), np.cos(x))),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENCES)
+def test_examples_run(load, name):
+    """With the functions that are wanted each case takes steps on all its levels."""
+    imported = load(name)
+    functions = dict(FUNCTIONS[imported.case["solver"]["name"]])
+    sides = [wanted.split()[1].rstrip(":") for wanted in imported.wanted if wanted.startswith("boundary")]
+    if sides:
+        functions["boundary"] = {side: lambda cells: [np.sin(cells.t) * np.ones(cells.shape)] for side in sides}
+    sim = amrclaw.Simulation(imported, **functions)
+    for _ in range(3):
+        sim.step()
+    assert len(sim.levels) >= (1 if name == "advection_2d_flagregions" else 2)
+    assert all(np.isfinite(patch.q).all() for patch in sim.patches())
+
+
+def test_the_makefile_names_the_solver(tmp_path, load):
+    """One equation without parameters is Burgers' unless the Makefile names another solver, or the caller does."""
+    no_parameters = dict(probdata={"u": 1.0, "v": 1.0})
+    assert load("burgers_2d_square").case["solver"] == {"name": "burgers"}
+    (tmp_path / "Makefile").write_text("SOURCES = \\\n  $(CLAW)/riemann/src/rpn2_advection.f90 \\\n# rpn2_burgers.f90\n")
+    assert load("burgers_2d_square", **no_parameters).case["solver"] == {"name": "advection", "u": 1.0, "v": 1.0}
+    assert load("burgers_2d_square", solver="burgers").case["solver"] == {"name": "burgers"}
+    lacking = load("burgers_2d_square").wanted
+    assert "solver.u: a parameter of advection" in lacking and "solver.v: a parameter of advection" in lacking
+
+
+def test_output_styles(load):
+    """Times, steps and counts of frames, with and without the start; no frames at all."""
+    listed = load(clawdata=dict(output_style=2, output_times=[0.0, 0.1, 0.3])).case
+    assert listed["output"]["times"] == [0.0, 0.1, 0.3] and listed["time"]["end"] == 0.3
+    steps = load(clawdata=dict(output_style=3, output_step_interval=2, total_steps=4)).case
+    assert steps["output"]["every_steps"] == 2 and steps["time"]["max_steps"] == 4
+    late = load(clawdata=dict(output_t0=False, num_output_times=4)).case
+    assert late["output"]["times"] == [0.25, 0.5, 0.75, 1.0]
+    assert load(clawdata=dict(num_output_times=0)).case["output"]["format"] == []
+    assert load(clawdata=dict(output_format="binary64")).case["output"]["format"] == ["vtkhdf", "clawpack-binary"]
+    for imported in (listed, steps, late):
+        amrclaw.load_case(imported)
+
+
+def test_schemes_steps_and_checkpoints(load):
+    """Words and codes mean the same; fixed steps, sources, splitting and checkpoints are taken over."""
+    words = load(clawdata=dict(limiter=["mc", "minmod"], transverse_waves="increment", dimensional_split="strang"))
+    codes = load(clawdata=dict(limiter=[4, 1], transverse_waves=1, dimensional_split=2))
+    assert words.case["scheme"] == codes.case["scheme"]
+    assert words.case["scheme"] == {"order": 2, "transverse": 1, "split": "strang", "limiter": ["mc", "minmod"]}
+    fixed = load(clawdata=dict(dt_variable=False, source_split="godunov", checkpt_style=-3, checkpt_interval=5))
+    assert fixed.case["time"]["dt"] == 0.01 and "dt_initial" not in fixed.case["time"]
+    assert fixed.case["scheme"]["source"] == "godunov" and fixed.case["output"]["checkpoint_every_steps"] == 5
+    assert "source: the terms that src2 computes" in fixed.wanted
+
+
+def test_flagging_and_regions(load):
+    """Either criterion alone, both, or none but regions; levels of regions stop at the finest."""
+    richardson = dict(flag2refine=False, flag_richardson=True, flag_richardson_tol=1e-3)
+    assert load(amrdata=richardson).case["regrid"]["flag"] == {"criterion": "richardson", "tolerance": 1e-3}
+    both = load(amrdata=dict(flag_richardson=True))
+    assert both.case["regrid"]["flag"]["criterion"] == "difference" and "flag_richardson" in both.remarks[0]
+    regions = [[2, 7, 0.0, 0.5, -0.5, 0.5, -0.25, 0.75]]
+    alone = load(amrdata=dict(flag2refine=False), regions=regions)
+    assert alone.case["regrid"]["region"] == [{"levels": [2, 3], "lower": [-0.5, -0.25], "upper": [0.5, 0.75], "time": [0.0, 0.5]}]
+    sim = amrclaw.Simulation(alone, initial=lambda x, y: (0, 0, 0))
+    assert len(sim.levels) == 2 and sim.patches(2)[0].lower[0] <= -0.5
+
+
+@pytest.mark.parametrize(
+    ("group", "change", "remark"),
+    [
+        ("clawdata", {"dt_max": 0.1}, "clawdata.dt_max = 0.1"),
+        ("clawdata", {"limiter": ["bw", "mc"]}, "clawdata.limiter = 'bw'"),
+        ("clawdata", {"use_fwaves": True}, "clawdata.use_fwaves = True"),
+        ("clawdata", {"restart": True}, "clawdata.restart"),
+        ("clawdata", {"checkpt_style": 1}, "clawdata.checkpt_style = 1"),
+        ("clawdata", {"output_format": "binary32"}, "clawdata.output_format"),
+        ("clawdata", {"output_q_components": [True, False, True]}, "clawdata.output_q_components"),
+        ("clawdata", {"shiny_new_option": 3}, "clawdata.shiny_new_option = 3: not known"),
+        ("amrdata", {"variable_dt_refinement_ratios": True}, "amrdata.variable_dt_refinement_ratios"),
+        ("amrdata", {"max1d": 61}, "amrdata.max1d = 61: patches have at most 60"),
+        ("gauges", [[7, 2.0, 0.0, 0.0, 10.0]], "gauge 7: it lies outside the domain"),
+        ("gauges", [[7, 0.5, 0.0, 0.2, 10.0]], "gauge 7: it records the whole run"),
+    ],
+)
+def test_what_cannot_be_honoured_is_said(load, group, change, remark):
+    """Each such setting gives one remark that names it, and a case that is valid all the same."""
+    imported = load(**{group: change})
+    assert [r for r in imported.remarks if r.startswith(remark)] == imported.remarks != []
+    assert f"  * {imported.remarks[0]}" in imported.report()
+    amrclaw.load_case(imported)
+
+
+def test_mistakes_are_input_errors(tmp_path, load):
+    """Files that are missing, cannot be run or read, and settings that mean nothing, are named."""
+    with pytest.raises(amrclaw.InputError, match="there is no such file"):
+        load_setrun(tmp_path / "setrun.py")
+    with pytest.raises(amrclaw.InputError, match="there is no claw.data"):
+        load_setrun(tmp_path)
+    (tmp_path / "setrun.py").write_text("x = 1 / 0\n")
+    with pytest.raises(amrclaw.InputError, match="cannot be run: ZeroDivisionError"):
+        load_setrun(tmp_path / "setrun.py")
+    (tmp_path / "setrun.py").write_text("")
+    with pytest.raises(amrclaw.InputError, match="there is no function 'setrun'"):
+        load_setrun(tmp_path / "setrun.py")
+    with pytest.raises(amrclaw.InputError, match="clawdata.limiter: 'best' is not known"):
+        load(clawdata=dict(limiter=["best"]))
+    with pytest.raises(amrclaw.InputError, match="name one"):
+        load(clawdata=dict(num_eqn=9))
+    write_data_files(tmp_path, settings("acoustics_2d_radial"))
+    (tmp_path / "amr.data").write_text("%oops =: max1d\n")
+    with pytest.raises(amrclaw.InputError, match="amr.data:1: '%oops' is neither"):
+        load_setrun(tmp_path)
+
+
+def test_stand_ins_leave_nothing_behind(load):
+    """Clawpack's modules are as they were before, there or not."""
+    before = {name for name in sys.modules if name.startswith("clawpack.") or name == "clawpack"}
+    path = list(sys.path)
+    load()
+    assert {name for name in sys.modules if name.startswith("clawpack.") or name == "clawpack"} == before
+    assert sys.path == path
