@@ -11,3 +11,4 @@ pub mod plan;
 pub mod regrid;
 pub mod schedule;
 pub mod simulation;
+pub mod sweep;

@@ -6,6 +6,7 @@ mod examples;
 mod failures;
 mod input;
 mod restart;
+mod sweep;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

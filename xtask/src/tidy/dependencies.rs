@@ -18,7 +18,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("io", &["fields", "index", "physics"]),
     ("diagnose", &["fields"]),
     ("simulation", &["schedule", "io", "diagnose"]),
-    ("bin", &["simulation"]),
+    ("sweep", &["simulation"]),
+    ("bin", &["sweep"]),
 ];
 
 /// Folder of the crate's sources.

@@ -1,6 +1,7 @@
 //! Commands and options.
 
 use amrclaw::simulation::Precision;
+use amrclaw::sweep::Vary;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ pub struct Arguments {
 pub enum Command {
     /// Run a case.
     Run(RunArguments),
+    /// Run a case with many settings, and compare them.
+    Sweep(SweepArguments),
     /// Draw a frame as a PNG picture.
     Plot(PlotArguments),
     /// Check a case without running it.
@@ -64,6 +67,46 @@ pub struct RunArguments {
     /// Write a log to the standard error: error, warn, info, debug, trace, or a filter such as `amrclaw=debug`.
     #[arg(long, value_name = "LEVEL")]
     pub log: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct SweepArguments {
+    #[command(flatten)]
+    pub case: CaseArguments,
+    /// A key of the case and its values, such as `regrid.cutoff=0.5,0.7,0.9`; may be given several times. Keys that take
+    /// the same value are joined by commas: `regrid.interval,regrid.buffer=2,8`.
+    #[arg(long, value_name = "KEY=VALUE,...")]
+    pub vary: Vec<Vary>,
+    /// Pair the values of several `--vary` one by one, instead of taking all combinations.
+    #[arg(long)]
+    pub zip: bool,
+    /// What to run on; may be given several times [default: cpu]
+    #[arg(long, value_enum)]
+    pub device: Vec<Device>,
+    /// Run each setting so many times, and take medians.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub repeat: NonZeroUsize,
+    /// Decides the order of the runs.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Folder of the sweep [default: output/ and the name of the case's folder and _sweep]
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Go on with the sweep in the folder: take the runs that have not reached their end.
+    #[arg(long)]
+    pub resume: bool,
+    /// Threads of each run [default: all of the machine's]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Precision of the numbers.
+    #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
+    pub precision: PrecisionChoice,
+    /// A solver's file, in place of the case's solver.
+    #[arg(long, value_name = "FILE")]
+    pub solver: Option<PathBuf>,
+    /// Print errors only.
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,6 +7,7 @@ mod plot;
 mod progress;
 mod run;
 mod summary;
+mod sweep;
 mod validate;
 
 use arguments::{Arguments, Command};
@@ -25,6 +26,7 @@ enum Failure {
 fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Info => info::info(),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
-    check_available(arguments)?;
+    check_available(arguments.device, arguments.solver.as_deref())?;
     let case = Case::load_with(&arguments.case.case, &arguments.case.overrides, find_built_in)
         .map_err(|errors| Failure::Input(errors.to_string()))?;
     let files = RunFiles {
@@ -40,11 +40,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 /// Refuses what this program has not been built for.
-fn check_available(arguments: &RunArguments) -> Result<(), Failure> {
-    if arguments.device != Device::Cpu {
+pub fn check_available(device: Device, solver: Option<&Path>) -> Result<(), Failure> {
+    if device != Device::Cpu {
         return Err(Failure::Input("--device: this build runs on the CPU only; write `--device cpu`".to_owned()));
     }
-    if let Some(file) = &arguments.solver {
+    if let Some(file) = solver {
         let known: Vec<_> = riemann::catalogue::all().iter().map(|info| info.name).collect();
         let message = format!(
             "--solver {}: this build cannot load solvers; write one of the built-in ones as `solver.name` in the case: {}",
@@ -57,7 +57,7 @@ fn check_available(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 /// `output/` and the name of the case: that of its folder if the file is called `case.toml`, else its own.
-fn default_output(case: &Path) -> PathBuf {
+pub fn default_output(case: &Path) -> PathBuf {
     let stem = case.file_stem().unwrap_or_default();
     let folder = || {
         let whole = std::path::absolute(case).ok()?;

@@ -15,6 +15,7 @@ pub use canvas::{Colour, Image};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::render_curve;
 pub use map::render;
+pub use ticks::{Tick, ticks};
 
 use super::error::{InputError, OutputError};
 use super::frame::{FieldIndex, Frame};

@@ -1,0 +1,229 @@
+//! `amrclaw sweep`.
+
+use crate::Failure;
+use crate::arguments::{Device, PrecisionChoice, SweepArguments};
+use crate::run::{check_available, default_output};
+use amrclaw::io::config::{Case, CaseErrors, find_built_in};
+use amrclaw::sweep::{
+    CSV_NAME, JSON_NAME, Launch, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
+};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
+    let sweep = prepare(arguments)?;
+    let mut display = Display::new(arguments.quiet, sweep.plan.runs.len());
+    let outcome = execute(&sweep, arguments.resume, &mut |notice| display.show(&sweep, notice));
+    display.finish();
+    let results = outcome.map_err(failure)?;
+    if !arguments.quiet {
+        print!("{}", text(&sweep, &Summary::new(&sweep.plan, &results)));
+    }
+    let failed = results.iter().filter(|result| result.status == RunResultStatus::Failed).count();
+    match failed {
+        0 => Ok(()),
+        _ => Err(Failure::Work(format!(
+            "{failed} of {} runs failed; {} says why",
+            results.len(),
+            sweep.dir.join(REPORT_NAME).display()
+        ))),
+    }
+}
+
+/// The sweep that the arguments ask for, once all that can be wrong with it has been looked for.
+fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
+    let devices = if arguments.device.is_empty() { vec![Device::Cpu] } else { arguments.device.clone() };
+    for (i, &device) in devices.iter().enumerate() {
+        if devices[..i].contains(&device) {
+            let message = format!("--device {} is there twice; --repeat takes runs several times", name(device));
+            return Err(Failure::Input(message));
+        }
+        check_available(device, arguments.solver.as_deref())?;
+    }
+    let devices = devices.into_iter().map(name).collect();
+    let repeats = usize::from(arguments.repeat);
+    let plan = Plan::new(arguments.vary.clone(), arguments.zip, devices, repeats, arguments.seed).map_err(failure)?;
+    let case_text = check_cases(arguments, &plan)?;
+    let mut further = Vec::new();
+    let mut add = |option: &str, value: String| further.extend([option.to_owned(), value]);
+    if let Some(threads) = arguments.threads {
+        add("--threads", threads.to_string());
+    }
+    if arguments.precision != PrecisionChoice::F64 {
+        add("--precision", name(arguments.precision));
+    }
+    if let Some(solver) = &arguments.solver {
+        add("--solver", solver.display().to_string());
+    }
+    let program = std::env::current_exe().map_err(|e| Failure::Work(format!("the program cannot find itself: {e}")))?;
+    let case = arguments.case.case.clone();
+    let dir = arguments.output.clone().unwrap_or_else(|| {
+        let mut dir = default_output(&case).into_os_string();
+        dir.push("_sweep");
+        dir.into()
+    });
+    let launch = Launch { program, case, overrides: arguments.case.overrides.clone(), arguments: further };
+    Ok(Sweep { plan, launch, case_text, seed: arguments.seed, dir })
+}
+
+/// Reads the case with every setting; returns its text with the overrides that all runs share.
+fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failure> {
+    let load = |overrides: Vec<String>| {
+        let overrides = [arguments.case.overrides.clone(), overrides].concat();
+        Case::load_with(&arguments.case.case, &overrides, find_built_in)
+    };
+    let mut all: Option<CaseErrors> = None;
+    for setting in 0..plan.settings.len() {
+        if let Err(errors) = load(plan.overrides(setting)) {
+            let all = all.get_or_insert_with(|| CaseErrors { file: errors.file, errors: Vec::new() });
+            let new = errors.errors.into_iter().filter(|error| !all.errors.contains(error)).collect::<Vec<_>>();
+            all.errors.extend(new);
+        }
+    }
+    if let Some(errors) = all {
+        return Err(Failure::Input(errors.to_string()));
+    }
+    // The case alone need not be complete: what varies may be what it lacks.
+    let text = Case::load(&arguments.case.case, &arguments.case.overrides).map(|case| case.text());
+    text.or_else(|_| std::fs::read_to_string(&arguments.case.case)).map_err(|e| Failure::Input(e.to_string()))
+}
+
+/// The word of the command line for a choice.
+fn name(choice: impl ValueEnum) -> String {
+    choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+fn failure(error: SweepError) -> Failure {
+    match error {
+        SweepError::Vary(_) | SweepError::Exists(_) | SweepError::Differs { .. } | SweepError::Input(_) => {
+            Failure::Input(error.to_string())
+        }
+        SweepError::Output(_) | SweepError::Start { .. } => Failure::Work(error.to_string()),
+    }
+}
+
+/// Progress over the whole sweep: a bar on a terminal, a line per run elsewhere.
+struct Display {
+    quiet: bool,
+    bar: Option<ProgressBar>,
+    total: usize,
+    ended: usize,
+    kept: usize,
+    start: Instant,
+}
+
+impl Display {
+    fn new(quiet: bool, total: usize) -> Self {
+        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
+            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} [{elapsed}] {msg}");
+            let bar = ProgressBar::new(total as u64);
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_secs(1));
+            bar
+        });
+        Display { quiet, bar, total, ended: 0, kept: 0, start: Instant::now() }
+    }
+
+    fn show(&mut self, sweep: &Sweep, notice: Notice<'_>) {
+        match notice {
+            Notice::Kept(count) => {
+                (self.ended, self.kept) = (count, count);
+                self.line(&format!("{count} of {} runs are there already", self.total));
+            }
+            Notice::Begin(run) => {
+                if let Some(bar) = &self.bar {
+                    bar.set_position(self.ended as u64);
+                    let rest = self.rest().map_or_else(String::new, |s| format!("{s} left; "));
+                    let device = &sweep.plan.devices[run.device];
+                    bar.set_message(format!("{rest}{device}, {}", sweep.plan.describe(run.setting)));
+                }
+            }
+            Notice::Progress(line) => {
+                if let Some(bar) = &self.bar {
+                    let message = bar.message();
+                    let what = message.split(" | ").next().unwrap_or_default();
+                    bar.set_message(format!("{what} | {}", line.trim()));
+                }
+            }
+            Notice::End(result) => {
+                self.ended += 1;
+                let what = format!(
+                    "{}, {}, run {}",
+                    sweep.plan.devices[result.run.device],
+                    sweep.plan.describe(result.run.setting),
+                    result.run.repeat
+                );
+                let outcome = match (&result.status, &result.record) {
+                    (RunResultStatus::Done, Some(record)) => format!("{:.2} s", record.wall_seconds),
+                    _ => format!("failed: {}", result.error),
+                };
+                self.line(&format!("{}/{}  {what}: {outcome}", self.ended, self.total));
+            }
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(text),
+            None if !self.quiet => eprintln!("{text}"),
+            None => {}
+        }
+    }
+
+    /// Time to the end of the sweep if its runs go on taking as long as they did.
+    fn rest(&self) -> Option<String> {
+        let mean = self.start.elapsed().checked_div((self.ended - self.kept) as u32)?;
+        let seconds = mean.as_secs_f64() * (self.total - self.ended) as f64;
+        Some(if seconds < 100.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) })
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The medians of every setting, the best of each device, and where the files are.
+fn text(sweep: &Sweep, summary: &Summary) -> String {
+    let plan = &sweep.plan;
+    let mut out = String::new();
+    // Writing to a string cannot fail, here and below.
+    for (number, device) in plan.devices.iter().enumerate() {
+        let best = summary.best(number);
+        let width = (0..plan.settings.len()).map(|s| plan.describe(s).chars().count()).max().unwrap_or(0);
+        let _ = writeln!(out, "{device:<width$}    wall s  × fastest   advance s   regrid s  cell updates   patches");
+        for m in summary.medians.iter().filter(|m| m.device == number) {
+            let what = plan.describe(m.setting);
+            if m.done == 0 {
+                let _ = writeln!(out, "{what:<width$}    failed");
+                continue;
+            }
+            let _ = writeln!(
+                out,
+                "{what:<width$}{:10.3} {:10.2} {:11.3} {:10.3} {:13.3e} {:9.1}",
+                m.wall_seconds,
+                m.wall_seconds / best.map_or(f64::NAN, |best| best.fastest.wall_seconds),
+                m.phases.advance,
+                m.phases.regrid,
+                m.cells_advanced_total,
+                m.patches_mean,
+            );
+        }
+        if let Some(best) = best.filter(|_| plan.settings.len() > 1) {
+            let _ = writeln!(
+                out,
+                "fastest on {device}: {}; the slowest, {}, takes {:.2} times as long\n",
+                plan.describe(best.fastest.setting),
+                plan.describe(best.slowest.setting),
+                best.ratio()
+            );
+        }
+    }
+    let files = [REPORT_NAME, CSV_NAME, JSON_NAME].map(|name| sweep.dir.join(name).display().to_string());
+    let _ = writeln!(out, "{}", files.join("\n"));
+    out
+}

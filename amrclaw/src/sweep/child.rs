@@ -1,0 +1,105 @@
+//! One run of a sweep: this program once more, in a process of its own.
+//!
+//! So a run that is killed takes no other with it, and its memory is its own.
+
+use super::{RunResultStatus, SweepError};
+use crate::io::OutputError;
+use crate::io::run_json::{self, RunRecord, RunStatus};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+/// What a run printed.
+const LOG_NAME: &str = "log.txt";
+
+/// How the runs of a sweep are started.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The program: has a command `run`.
+    pub program: PathBuf,
+    /// The case file.
+    pub case: PathBuf,
+    /// Overrides that all runs share.
+    pub overrides: Vec<String>,
+    /// Further arguments of `run` that all runs share, such as `--threads`.
+    pub arguments: Vec<String>,
+}
+
+/// How a run ended.
+pub(super) struct Ended {
+    pub status: RunResultStatus,
+    pub error: String,
+    pub record: Option<RunRecord>,
+}
+
+impl Launch {
+    /// Runs the case in `folder` with `overrides`, and calls `watch` with every line of its progress.
+    pub(super) fn run(
+        &self,
+        device: &str,
+        overrides: &[String],
+        folder: &Path,
+        watch: &mut dyn FnMut(&str),
+    ) -> Result<Ended, SweepError> {
+        let record_path = folder.join(run_json::FILE_NAME);
+        std::fs::create_dir_all(folder).map_err(OutputError::io("create", folder))?;
+        // The record of an earlier attempt would be taken for this one's if this one were killed.
+        if record_path.exists() {
+            std::fs::remove_file(&record_path).map_err(OutputError::io("remove", &record_path))?;
+        }
+        let log_path = folder.join(LOG_NAME);
+        let mut log = File::create(&log_path).map_err(OutputError::io("create", &log_path))?;
+        let stdout = log.try_clone().map_err(OutputError::io("write", &log_path))?;
+        let mut command = Command::new(&self.program);
+        command.arg("run").arg(&self.case).arg("--output").arg(folder).args(["--device", device]);
+        command.args(self.overrides.iter().chain(overrides).flat_map(|text| ["--set", text]));
+        command.args(&self.arguments).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
+        end_with_parent(&mut command);
+        let started = |source| SweepError::Start { program: self.program.clone(), source };
+        let mut child = command.spawn().map_err(started)?;
+        let mut said = Vec::new();
+        for line in BufReader::new(child.stderr.take().expect("a pipe was asked for")).lines() {
+            // What is not text is not for showing.
+            let Ok(line) = line else { continue };
+            writeln!(log, "{line}").map_err(OutputError::io("write", &log_path))?;
+            watch(&line);
+            said.push(line);
+        }
+        let exit = child.wait().map_err(started)?;
+        let record = RunRecord::read(&record_path).ok();
+        Ok(judge(exit, record, &said))
+    }
+}
+
+/// A run is done if its process says so and its record too.
+fn judge(exit: ExitStatus, record: Option<RunRecord>, said: &[String]) -> Ended {
+    if exit.success() && record.as_ref().is_some_and(|r| r.status == RunStatus::Done) {
+        return Ended { status: RunResultStatus::Done, error: String::new(), record };
+    }
+    let written = record.as_ref().and_then(|r| r.error.clone());
+    let error = written.unwrap_or_else(|| {
+        let from = said.iter().position(|line| line.starts_with("error: ")).unwrap_or(said.len().saturating_sub(1));
+        let last = said[from..].join("\n");
+        let last = last.trim_start_matches("error: ").trim();
+        if last.is_empty() { format!("the run ended with {exit}") } else { format!("{last} ({exit})") }
+    });
+    Ended { status: RunResultStatus::Failed, error, record }
+}
+
+/// Has the system end the run when the sweep is killed, so that no run goes on unseen and meets its successor.
+#[cfg(target_os = "linux")]
+fn end_with_parent(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: between fork and exec only prctl is called, which is safe there and touches no memory of this process.
+    unsafe {
+        command.pre_exec(|| match libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        });
+    }
+}
+
+/// Elsewhere a run whose sweep is killed goes on to its end.
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent(_: &mut Command) {}

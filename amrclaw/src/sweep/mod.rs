@@ -1,0 +1,59 @@
+//! Sweeps: one case run with many settings, on one or several devices, each run in a process and a folder of its own.
+//!
+//! [`Plan`] says which runs there are and in which order, [`execute`] carries them out and keeps `sweep.csv`, `sweep.json`
+//! and `report.html` up to date after each, [`Summary`] takes the medians over repeats.
+
+mod child;
+mod execute;
+mod files;
+mod plan;
+mod report;
+mod result;
+mod vary;
+
+pub use child::Launch;
+pub use execute::{Notice, Sweep, execute};
+pub use files::{CSV_NAME, JSON_NAME, REPORT_NAME};
+pub use plan::{Plan, PlannedRun, Setting};
+pub use report::page;
+pub use result::{Best, Medians, RunResult, RunResultStatus, Summary};
+pub use vary::Vary;
+
+use crate::io::{InputError, OutputError};
+use std::path::PathBuf;
+
+/// A sweep that cannot be begun, or whose files cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// What varies makes no sense.
+    #[error("{0}")]
+    Vary(String),
+    /// The folder holds a sweep already.
+    #[error("{} holds a sweep; go on with it by --resume, or name another folder by --output", .0.display())]
+    Exists(PathBuf),
+    /// The folder holds the sweep of something else.
+    #[error(
+        "{} holds a sweep with other {what}; runs of both could not be compared: name another folder by --output",
+        dir.display()
+    )]
+    Differs {
+        /// The folder.
+        dir: PathBuf,
+        /// What differs.
+        what: &'static str,
+    },
+    /// A file could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// A file could not be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The program could not be started again for a run.
+    #[error("cannot start {}: {source}", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// The operating system's reason.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,195 @@
+//! `report.html`: the sweep as one page that needs nothing else, with figures after Qin, LeVeque & Motley 2018
+//! (arXiv:1808.02638), figs 9–12.
+
+mod bars;
+mod layout;
+mod phases;
+mod table;
+mod text;
+
+use super::{RunResult, Summary, Sweep};
+use layout::Layout;
+use std::fmt::Write;
+use text::{escape, significant};
+
+/// Bars of phases are shown for at most so many settings of a device: the fastest and slowest are among them.
+const MOST_PHASE_BARS: usize = 40;
+
+/// The page.
+pub fn page(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> String {
+    let layout = Layout::new(&sweep.plan);
+    let name = escape(&sweep.launch.case.display().to_string());
+    let mut body = format!("<h1>Sweep of {name}</h1>\n{}", about(sweep, results));
+    body.push_str(&in_short(sweep, summary));
+    for figure in layout.figures(&sweep.plan, summary) {
+        let _ = write!(
+            body,
+            "<h2>{}</h2>\n<figure>{}<figcaption>{}</figcaption></figure>\n",
+            figure.heading,
+            figure.svg,
+            escape(figure.caption)
+        );
+    }
+    body.push_str(&phase_figure(sweep, summary));
+    body.push_str("<h2>Tables</h2>\n");
+    for device in 0..sweep.plan.devices.len() {
+        body.push_str(&table::results(&sweep.plan, summary, device));
+        body.push_str(&table::phases(&sweep.plan, summary, device));
+    }
+    body.push_str(&table::failures(&sweep.plan, results));
+    let _ = write!(
+        body,
+        "<h2>The case</h2>\n<details><summary>{name}, with the changes that all runs share</summary><pre>{}</pre></details>\n\
+         <p class=\"muted\">The paper: X. Qin, R. J. LeVeque and M. R. Motley, Accelerating wave-propagation algorithms with \
+         adaptive mesh refinement using the Graphics Processing Unit, 2018, arXiv:1808.02638.</p>\n",
+        escape(&sweep.case_text)
+    );
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Sweep of {name}</title>\n\
+         <style>\n{}{}\n{}\n</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        include_str!("style.css"),
+        bars::colours(layout.num_series()),
+        phases::colours(),
+    )
+}
+
+/// What was run, on what.
+fn about(sweep: &Sweep, results: &[RunResult]) -> String {
+    let plan = &sweep.plan;
+    let vary: Vec<String> = plan.vary.iter().map(|v| format!("{} = {}", v.label(), v.values.join(", "))).collect();
+    let vary = if vary.is_empty() { "nothing".to_owned() } else { vary.join("; ") };
+    let threads = results.iter().find_map(|result| result.record.as_ref()).map_or(0, |record| record.threads);
+    let processor = processor().map_or_else(String::new, |name| format!("{name}, "));
+    let missing = plan.runs.len() - results.len();
+    let missing = if missing > 0 { format!(", {missing} to come") } else { String::new() };
+    format!(
+        "<p class=\"muted\">{} runs{missing}; on {}; {} of each, in the order of seed {}. Times are medians.<br>Varied: \
+         {}.<br>amrclaw {}, {}{threads} thread{}.</p>\n",
+        results.len(),
+        escape(&plan.devices.join(", ")),
+        plan.repeats,
+        sweep.seed,
+        escape(&vary),
+        env!("CARGO_PKG_VERSION"),
+        escape(&processor),
+        if threads == 1 { "" } else { "s" },
+    )
+}
+
+/// The best setting of each device and what the worst costs.
+fn in_short(sweep: &Sweep, summary: &Summary) -> String {
+    let plan = &sweep.plan;
+    let mut out = String::new();
+    for (number, device) in plan.devices.iter().enumerate() {
+        let text = match summary.best(number) {
+            Some(best) if plan.settings.len() > 1 => format!(
+                "On <strong>{}</strong> the fastest setting is <strong>{}</strong>: {} s. The slowest, {}, takes {} s: \
+                 {} times as long.",
+                escape(device),
+                escape(&plan.describe(best.fastest.setting)),
+                significant(best.fastest.wall_seconds),
+                escape(&plan.describe(best.slowest.setting)),
+                significant(best.slowest.wall_seconds),
+                significant(best.ratio()),
+            ),
+            Some(best) => {
+                format!("<strong>{}</strong>: {} s.", escape(device), significant(best.fastest.wall_seconds))
+            }
+            None => format!("No run has reached its end on <strong>{}</strong>.", escape(device)),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "<p class=\"best\">{text}</p>");
+    }
+    out
+}
+
+/// Time per phase, fastest setting first.
+fn phase_figure(sweep: &Sweep, summary: &Summary) -> String {
+    let mut panels = String::new();
+    let mut left_out = 0;
+    for (number, device) in sweep.plan.devices.iter().enumerate() {
+        let mut medians: Vec<_> = summary.medians.iter().filter(|m| m.device == number && m.done > 0).collect();
+        medians.sort_by(|a, b| a.wall_seconds.total_cmp(&b.wall_seconds));
+        if medians.len() > MOST_PHASE_BARS {
+            left_out += medians.len() - MOST_PHASE_BARS;
+            // The ends tell most: the slow half and the fast half.
+            medians.drain(MOST_PHASE_BARS / 2..medians.len() - MOST_PHASE_BARS / 2);
+        }
+        if medians.is_empty() {
+            continue;
+        }
+        let rows: Vec<_> = medians.iter().map(|m| (sweep.plan.describe(m.setting), m.phases)).collect();
+        panels.push_str(&phases::svg(device, &rows, &table::phases_id(number)));
+    }
+    let left_out = if left_out > 0 {
+        format!(" {left_out} settings between the fastest and the slowest are left out; the table has them.")
+    } else {
+        String::new()
+    };
+    format!(
+        "<h2>Time per phase</h2>\n<figure>{}<div class=\"panels\">{panels}</div><figcaption>Seconds by what they were spent \
+         on, the fastest setting first.{left_out} After fig. 9 of the paper.</figcaption></figure>\n",
+        phases::legend()
+    )
+}
+
+/// The processor's name, as far as the system tells.
+fn processor() -> Option<String> {
+    let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "))?.1;
+    Some(name.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::result::tests::sample;
+    use super::super::{Launch, Plan};
+    use super::*;
+
+    fn page_of(plan: Plan, results: &[RunResult]) -> String {
+        let launch =
+            Launch { program: "amrclaw".into(), case: "a&b.toml".into(), overrides: vec![], arguments: vec![] };
+        let summary = Summary::new(&plan, results);
+        let sweep = Sweep { plan, launch, case_text: "[mesh] # <x>".into(), seed: 1, dir: "out".into() };
+        page(&sweep, results, &summary)
+    }
+
+    /// The page needs no other file and no script, names the best setting, shows failures, and lets no text of the user's
+    /// become markup. Every element that is opened is closed.
+    #[test]
+    fn the_page_stands_alone() {
+        let (plan, results) = sample(|device, setting, _| (device == 0).then_some(1.0 + setting as f64));
+        let page = page_of(plan, &results);
+        for outside in ["<script", "http", "src=", "@import", "url("] {
+            assert!(!page.contains(outside), "{outside}");
+        }
+        assert!(page.contains("the fastest setting is <strong>cutoff = 0.5, interval = 2</strong>: 1.00 s"));
+        assert!(page.contains("2.00 times as long") && page.contains("No run has reached its end on <strong>cuda"));
+        assert!(
+            page.contains("q is NaN on &lt;level&gt; 2") && page.contains("# &lt;x&gt;") && page.contains("a&amp;b")
+        );
+        for tag in ["svg", "text", "table", "tr", "td", "figure", "title", "p", "ul", "li", "section", "div", "h2"] {
+            let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
+            assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
+        }
+    }
+
+    /// Sweeps of all shapes make a page: none, one and three varied keys, pairs, no results yet.
+    #[test]
+    fn all_shapes_make_a_page() {
+        let plan = |vary: &[&str], zip| {
+            let vary = vary.iter().map(|text| text.parse().unwrap()).collect();
+            Plan::new(vary, zip, vec!["cpu".into()], 1, 0).unwrap()
+        };
+        for (vary, zip, panels) in [
+            (&[][..], false, 4),
+            (&["a.x=1,2"], false, 4),
+            (&["a.x=1,2", "b.y=3,4", "c.z=5,6,7"], false, 4 * 2),
+            (&["a.x=1,2", "b.y=3,4"], true, 4),
+        ] {
+            let page = page_of(plan(vary, zip), &[]);
+            assert_eq!(page.matches("role=\"img\"").count(), panels, "{vary:?}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Tables of medians and of failed runs.
+
+use super::phases::{PHASES, seconds};
+use super::text::{escape, grouped, significant};
+use crate::sweep::{Medians, Plan, RunResult, RunResultStatus, Summary};
+
+/// Id of a device's table of results.
+pub fn results_id(device: usize) -> String {
+    format!("results-{device}")
+}
+
+/// Id of a device's table of phases.
+pub fn phases_id(device: usize) -> String {
+    format!("phases-{device}")
+}
+
+/// Medians of all settings on a device.
+pub fn results(plan: &Plan, summary: &Summary, device: usize) -> String {
+    let head = ["wall s", "from", "to", "× fastest", "Mupdates/s", "cells advanced", "patches", "MiB", "runs"];
+    let fastest = summary.best(device).map(|best| best.fastest.wall_seconds);
+    let row = |m: &Medians| {
+        let failed = if m.failed > 0 { format!(" ({} failed)", m.failed) } else { String::new() };
+        vec![
+            significant(m.wall_seconds),
+            significant(m.wall_range[0]),
+            significant(m.wall_range[1]),
+            significant(m.wall_seconds / fastest.unwrap_or(f64::NAN)),
+            significant(m.updates_per_second / 1e6),
+            grouped(m.cells_advanced_total),
+            significant(m.patches_mean),
+            significant((m.memory_host + m.memory_device) / f64::from(1 << 20)),
+            format!("{}{failed}", m.done),
+        ]
+    };
+    let caption = format!(
+        "{}: medians over the repeats of each setting; from and to are the shortest and the longest run; Mupdates/s are \
+         millions of cell updates a second of the whole run",
+        plan.devices[device]
+    );
+    table(plan, summary, device, &results_id(device), &caption, &head, &row)
+}
+
+/// Seconds per phase of all settings on a device.
+pub fn phases(plan: &Plan, summary: &Summary, device: usize) -> String {
+    let head: Vec<&str> = PHASES.iter().map(|(name, _, _)| *name).collect();
+    let row = |m: &Medians| seconds(&m.phases).map(significant).to_vec();
+    let caption = format!("{}: seconds per phase, medians", plan.devices[device]);
+    table(plan, summary, device, &phases_id(device), &caption, &head, &row)
+}
+
+/// A table with a row per setting; the fastest stands out, and not by its weight alone.
+fn table(
+    plan: &Plan,
+    summary: &Summary,
+    device: usize,
+    id: &str,
+    caption: &str,
+    head: &[&str],
+    row: &dyn Fn(&Medians) -> Vec<String>,
+) -> String {
+    let caption = escape(caption);
+    let columns: String = head.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
+    let fastest = summary.best(device).map(|best| best.fastest.setting);
+    let mut rows = String::new();
+    for medians in summary.medians.iter().filter(|m| m.device == device) {
+        let is_fastest = Some(medians.setting) == fastest;
+        let (class, star) = if is_fastest { (" class=\"fastest\"", " ★ fastest") } else { ("", "") };
+        let cells: String = row(medians).iter().map(|cell| format!("<td>{cell}</td>")).collect();
+        let name = escape(&plan.describe(medians.setting));
+        rows.push_str(&format!("<tr{class}><th scope=\"row\">{name}{star}</th>{cells}</tr>\n"));
+    }
+    format!(
+        "<section class=\"scroll\" tabindex=\"0\" aria-label=\"{caption}\"><table id=\"{id}\"><caption>{caption}</caption>\
+         <thead><tr><th scope=\"col\">setting</th>{columns}</tr></thead>\n<tbody>\n{rows}</tbody></table></section>\n"
+    )
+}
+
+/// The runs that failed, and why; nothing if none did.
+pub fn failures(plan: &Plan, results: &[RunResult]) -> String {
+    let failed: Vec<_> = results.iter().filter(|result| result.status == RunResultStatus::Failed).collect();
+    if failed.is_empty() {
+        return String::new();
+    }
+    let line = |result: &&RunResult| {
+        let what = format!(
+            "{}, {}, run {}",
+            plan.devices[result.run.device],
+            plan.describe(result.run.setting),
+            result.run.repeat
+        );
+        format!("<li><strong>{}</strong>: {}</li>\n", escape(&what), escape(&result.error))
+    };
+    let lines: String = failed.iter().map(line).collect();
+    format!("<h2 class=\"bad\">Runs that failed</h2>\n<ul>\n{lines}</ul>\n")
+}

@@ -1,0 +1,183 @@
+//! Sweeps: all runs there, each in its folder; what fails or is interrupted costs no other run.
+
+use super::{Outcome, example, files, program, record, run_well};
+use serde_json::Value;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Settings that make a run short.
+const SMALL: [&str; 3] = ["mesh.cells=[20,20]", "time.max_steps=6", "output.format=[]"];
+
+/// `amrclaw sweep` of the radial acoustics on a small mesh, into `out`.
+fn sweep(folder: &Path, sets: &[&str], arguments: &[&str]) -> Outcome {
+    let sets = sets.iter().flat_map(|set| ["--set", set]);
+    let mut command = program(folder);
+    command.arg("sweep").arg(example("acoustics_radial")).args(sets).args(["--output", "out"]).args(arguments);
+    command.output().expect("the program starts").into()
+}
+
+fn sweep_well(folder: &Path, sets: &[&str], arguments: &[&str]) -> Outcome {
+    let outcome = sweep(folder, sets, arguments);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    outcome
+}
+
+/// The sweep's description.
+fn description(folder: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(folder.join("out/sweep.json")).unwrap()).unwrap()
+}
+
+/// The folders of runs in `out` whose run has reached its end.
+fn done(folder: &Path) -> Vec<String> {
+    let out = folder.join("out");
+    files(&out).into_iter().filter(|name| out.join(name).join("run.json").exists()).collect()
+}
+
+/// A grid of 2 × 2 settings, each twice: eight runs in folders of their own, tables of them, medians, the best setting; and
+/// a run of the sweep is what `run` with the same settings is.
+#[test]
+fn a_grid_is_run_and_summed_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let vary = ["--vary", "regrid.cutoff=0.5,0.9", "--vary", "regrid.interval,regrid.buffer=2,4", "--repeat", "2"];
+    let outcome = sweep_well(folder.path(), &SMALL, &[&vary[..], &["--threads", "1"]].concat());
+    assert!(outcome.stdout.contains("fastest on cpu: cutoff = "), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("8/8  cpu, "), "{}", outcome.stderr);
+    assert_eq!(done(folder.path()).len(), 8);
+    let out = folder.path().join("out");
+    assert_eq!(files(&out).len(), 11, "eight folders and three files: {:?}", files(&out));
+
+    let table = std::fs::read_to_string(out.join("sweep.csv")).unwrap();
+    assert_eq!(table.lines().count(), 9);
+    assert!(table.starts_with("device,regrid.cutoff,regrid.interval,regrid.buffer,repeat,status,wall_seconds,"));
+    let json = description(folder.path());
+    assert_eq!(json["settings"].as_array().unwrap().len(), 4);
+    let fastest = &json["best"][0];
+    assert!(fastest["slowest_over_fastest"].as_f64().unwrap() >= 1.0);
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    let cutoff = fastest["fastest"]["regrid.cutoff"].as_str().unwrap();
+    assert!(page.contains(&format!("the fastest setting is <strong>cutoff = {cutoff}")));
+
+    let sets = [&SMALL[..], &["regrid.cutoff=0.9", "regrid.interval=4", "regrid.buffer=4"]].concat();
+    run_well(folder.path(), &example("acoustics_radial"), &sets, &["--output", "alone"]);
+    let alone = record(&folder.path().join("alone"));
+    let settings = json["settings"].as_array().unwrap();
+    let same = settings.iter().find(|s| s["values"]["regrid.cutoff"] == "0.9" && s["values"]["regrid.buffer"] == "4");
+    let same = same.unwrap();
+    assert_eq!(same["cells_advanced_total"].as_f64(), alone["cells_advanced_total"].as_f64());
+    let patches: f64 = alone["patches_mean"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).sum();
+    assert_eq!(same["patches_mean"].as_f64(), Some(patches));
+    assert!(same["done"] == 2 && same["phases"]["advance"].as_f64().unwrap() > 0.0);
+}
+
+/// `--zip` pairs values; the order of the runs follows `--seed`.
+#[test]
+fn pairs_are_run_in_the_order_of_the_seed() {
+    let order = |seed: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let vary = ["--vary", "regrid.cutoff=0.5,0.6,0.7,0.8", "--vary", "regrid.buffer=4,3,2,1", "--zip"];
+        let outcome = sweep_well(folder.path(), &SMALL, &[&vary[..], &["--seed", seed]].concat());
+        let folders = done(folder.path());
+        assert_eq!(folders.len(), 4);
+        assert!(folders.contains(&"cpu_cutoff=0.6_buffer=3_1".to_owned()), "{folders:?}");
+        let lines = outcome.stderr.lines().map(|line| line.split(": ").next().unwrap().to_owned());
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(order("1"), order("1"));
+    assert_ne!(order("1"), order("2"));
+}
+
+/// A run that fails is reported with its reason, the others are run all the same, and the exit code says that not all went
+/// well; `--resume` tries it again, and nothing else.
+#[test]
+fn a_failing_run_stops_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let vary = ["--vary", r"source.pressure=0,sqrt(0.001 - t),-pressure"];
+    let sets = [&SMALL[..], &["scheme.source=godunov"]].concat();
+    for (round, arguments) in [&vary[..], &[&vary[..], &["--resume"]].concat()].into_iter().enumerate() {
+        let outcome = sweep(folder.path(), &sets, arguments);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("failed: pressure is NaN"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("1 of 3 runs failed"), "{}", outcome.stderr);
+        assert_eq!(outcome.stderr.contains("2 of 3 runs are there already"), round == 1, "{}", outcome.stderr);
+        let runs = description(folder.path())["runs"].clone();
+        let failed: Vec<_> = runs.as_array().unwrap().iter().filter(|run| run["status"] == "failed").collect();
+        assert_eq!(failed.len(), 1);
+        assert!(failed[0]["error"].as_str().unwrap().contains("pressure is NaN"));
+        let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+        assert!(page.contains("Runs that failed") && page.contains("sqrt(0.001 - t)"));
+    }
+}
+
+/// A sweep that is killed leaves its finished runs; `--resume` takes the rest and leaves the finished ones alone. The run
+/// that was under way ends with the sweep, so that it cannot meet its successor.
+#[test]
+fn a_killed_sweep_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[40,40]", "time.max_steps=60", "output.format=[]"];
+    let vary = ["--vary", "regrid.cutoff=0.5,0.6,0.7,0.8,0.9,1.0", "--output", "out", "--threads", "1"];
+    let mut command = program(folder.path());
+    command.arg("sweep").arg(example("acoustics_radial")).args(sets.iter().flat_map(|set| ["--set", set]));
+    let mut child = command.args(vary).arg("--quiet").spawn().unwrap();
+    let start = Instant::now();
+    while done(folder.path()).len() < 2 {
+        assert!(start.elapsed() < Duration::from_secs(120), "no run has reached its end");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    assert!(!child.wait().unwrap().success(), "the sweep was over before it could be killed");
+    let kept = done(folder.path());
+    assert!(kept.len() < 6);
+    let written =
+        |name: &String| folder.path().join("out").join(name).join("run.json").metadata().unwrap().modified().unwrap();
+    let before: Vec<_> = kept.iter().map(written).collect();
+    let runs = description(folder.path())["runs"].as_array().unwrap().len();
+    assert!((1..=kept.len()).contains(&runs), "tables are there from the first run on");
+
+    let refused = sweep(folder.path(), &sets, &vary[..2]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("--resume"), "{}", refused.stderr);
+    let outcome = sweep_well(folder.path(), &sets, &[&vary[..2], &["--resume", "--threads", "1"]].concat());
+    assert!(outcome.stderr.contains(" of 6 runs are there already"), "{}", outcome.stderr);
+    assert_eq!(done(folder.path()).len(), 6);
+    if cfg!(target_os = "linux") {
+        assert_eq!(kept.iter().map(written).collect::<Vec<_>>(), before, "finished runs are left alone");
+    }
+    // More repeats and values may be asked for later; other settings of the case may not.
+    let more = ["--vary", "regrid.cutoff=0.5,0.55", "--resume", "--threads", "1"];
+    let outcome = sweep_well(folder.path(), &sets, &more);
+    assert!(outcome.stderr.contains("1 of 2 runs are there already"), "{}", outcome.stderr);
+    let other = sweep(folder.path(), &["mesh.cells=[20,20]"], &more);
+    assert!(other.code == Some(2) && other.stderr.contains("other contents of the case"), "{}", other.stderr);
+}
+
+/// Wrong input is refused before anything is written, with all that is wrong at once.
+#[test]
+fn wrong_sweeps_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, reasons) in [
+        (&["--vary", "regrid.cutof=0.5,0.7"][..], &["regrid.cutof", "did you mean"][..]),
+        (
+            &["--vary", "regrid.cutoff=0.5,7", "--vary", "levels.max=0,2"],
+            &["regrid.cutoff", "levels.max", "2 problems"],
+        ),
+        (&["--vary", "regrid.cutoff"], &["key.path=value"]),
+        (&["--vary", "regrid.cutoff=0.5,0.7", "--vary", "levels.max=2", "--zip"], &["--zip", "2", "1"]),
+        (&["--vary", "levels.max=2", "--vary", "levels.max=1"], &["levels.max varies twice"]),
+        (&["--device", "cpu", "--device", "cpu"], &["--device cpu is there twice"]),
+        (&["--repeat", "0"], &["--repeat"]),
+    ] {
+        let outcome = sweep(folder.path(), &SMALL, arguments);
+        assert_eq!(outcome.code, Some(2), "{arguments:?}: {}", outcome.stderr);
+        for reason in reasons {
+            assert!(outcome.stderr.contains(reason), "no \"{reason}\" in\n{}", outcome.stderr);
+        }
+        assert!(files(folder.path()).is_empty());
+    }
+}
+
+/// `--quiet` says nothing.
+#[test]
+fn quiet_sweeps_are_silent() {
+    let folder = tempfile::tempdir().unwrap();
+    let quiet = sweep_well(folder.path(), &SMALL, &["--quiet"]);
+    assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
+}
