@@ -4,6 +4,10 @@
 draws, `amrclaw.clawpack` takes over the settings of AMRClaw.
 """
 
+from importlib import import_module
+from typing import Any
+
+from . import clawpack
 from ._amrclaw import VERSION as __version__
 from ._amrclaw import Case
 from ._case import load_case
@@ -26,7 +30,15 @@ __all__ = [
     "RunError",
     "Simulation",
     "__version__",
+    "clawpack",
     "load",
     "load_case",
     "run",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Matplotlib is loaded only where pictures are drawn, and need not be there elsewhere.
+    if name == "plot":
+        return import_module("amrclaw.plot")
+    raise AttributeError(f"module 'amrclaw' has no attribute {name!r}")

@@ -2,15 +2,18 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, final
 
 import numpy as np
 
 _Path = Union[str, "os.PathLike[str]"]
 _Patch = tuple[list[int], list[int], np.ndarray, np.ndarray]
 
+__all__ = ["VERSION", "Case", "Frame", "Simulation", "list_frames", "read_frame", "run"]
+
 VERSION: str
 
+@final
 class Case:
     """A problem and how to solve it, checked."""
 
@@ -42,6 +45,7 @@ class Case:
     @property
     def end(self) -> float: ...
 
+@final
 class Frame:
     """The solution at one time. Values never change."""
 
@@ -68,11 +72,12 @@ class Frame:
     def patches(self, level: int) -> list[_Patch]: ...
     def write(self, dir: _Path, format: str, number: int) -> list[os.PathLike[str]]: ...
 
+@final
 class Simulation:
     """A problem on its way through time."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         case: Case,
         threads: Optional[int] = None,
         precision: str = "f64",
@@ -81,7 +86,7 @@ class Simulation:
         aux: Optional[Callable[..., Any]] = None,
         boundary: Optional[Callable[..., Any]] = None,
         flag: Optional[Callable[..., Any]] = None,
-    ) -> None: ...
+    ) -> Simulation: ...
     def step(self, limit: float = ...) -> None: ...
     def advance_to(self, time: float) -> None: ...
     @property

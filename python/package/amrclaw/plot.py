@@ -107,7 +107,7 @@ def contour(
     if not {"colors", "cmap"} & set(style):
         style["cmap"] = _colours(frame, field, None)[2]
     lines = ax.contour(x, y, values.T, levels, **style)
-    if "colors" not in style and np.size(lines.levels) > 1:
+    if "colors" not in style and (isinstance(levels, int) or len(levels) > 1):
         ax.figure.colorbar(lines, ax=ax, label=field)
     if outlines:
         draw_outlines(frame, ax=ax)

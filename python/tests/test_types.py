@@ -1,0 +1,40 @@
+"""The type stubs are those of the native module, and the package is well typed for those who use it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("mypy")
+
+
+def test_stubs_match_the_native_module():
+    """Every class, function and argument is in the stubs, and nothing else."""
+    # Whether a class can be a base together with others is of no use to stubs whose classes are final.
+    mypy("mypy.stubtest", "amrclaw._amrclaw", "--ignore-disjoint-bases")
+
+
+def test_the_package_is_well_typed(tmp_path):
+    """A user's program is checked against the package's own types: right uses pass, a wrong one is found."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import amrclaw\n"
+        "run: amrclaw.Run = amrclaw.run('case.toml', set={'mesh.cells': [4, 4]}, threads=2)\n"
+        "total: float = run[-1].total('pressure')\n"
+        "frames: list[amrclaw.Frame] = run[1:]\n"
+        "sim = amrclaw.Simulation({}, initial=lambda x, y: (x, y, 0))\n"
+        "shape: tuple[int, ...] = sim.patches(1)[0].q.shape\n"
+    )
+    mypy("mypy", "-p", "amrclaw")
+    mypy("mypy", str(program))
+    program.write_text(program.read_text() + "text: str = run[0].time\n")
+    with pytest.raises(AssertionError, match="Incompatible types in assignment"):
+        mypy("mypy", str(program))
+
+
+def mypy(module, *arguments):
+    environment = {**os.environ, "MYPY_CACHE_DIR": os.devnull}
+    command = [sys.executable, "-m", module, *arguments]
+    outcome = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
