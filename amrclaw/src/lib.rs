@@ -8,6 +8,7 @@ pub mod io;
 pub mod mesh;
 pub mod physics;
 pub mod plan;
+pub mod plugin;
 pub mod regrid;
 pub mod schedule;
 pub mod simulation;

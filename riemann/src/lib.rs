@@ -6,10 +6,12 @@ pub mod axis;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
 pub mod device_source;
+pub mod faces;
 pub mod lanes;
 pub mod limiter;
 pub mod parameters;
 pub mod patch;
+pub mod plugin;
 pub mod real;
 pub mod solver;
 pub mod solvers;

@@ -6,4 +6,6 @@ mod problem;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CellFunction, CellRow};
-pub use problem::{Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction};
+pub use problem::{
+    Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions,
+};

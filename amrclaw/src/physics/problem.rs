@@ -74,6 +74,34 @@ pub enum Criterion<const D: usize> {
     User(Arc<dyn StateFunction<D>>),
 }
 
+/// What a program or a solver gives in place of `"user"` entries of a case.
+#[derive(Clone, Default)]
+pub struct UserFunctions<const D: usize> {
+    /// Initial data.
+    pub initial: Option<Arc<dyn CellFunction<D>>>,
+    /// Auxiliary values.
+    pub aux: Option<Arc<dyn CellFunction<D>>>,
+    /// Refinement criterion.
+    pub flag: Option<Arc<dyn StateFunction<D>>>,
+    /// Boundary values.
+    pub boundary: Option<Arc<dyn BoundaryFunction<D>>>,
+    /// Source term dq/dt.
+    pub source: Option<Arc<dyn StateFunction<D>>>,
+}
+
+impl<const D: usize> UserFunctions<D> {
+    /// These functions, and where one is missing that of `other`.
+    pub fn or(self, other: Self) -> Self {
+        UserFunctions {
+            initial: self.initial.or(other.initial),
+            aux: self.aux.or(other.aux),
+            flag: self.flag.or(other.flag),
+            boundary: self.boundary.or(other.boundary),
+            source: self.source.or(other.source),
+        }
+    }
+}
+
 /// How the axes are swept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {

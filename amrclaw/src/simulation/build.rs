@@ -4,37 +4,15 @@ use super::{Precision, RunError, RunOptions, Settings, Simulation};
 use crate::exec::Executor;
 use crate::exec::cpu::CpuExecutor;
 use crate::index::Ratio;
-use crate::io::config::{self, Case, SolverFrom, SolverShape};
+use crate::io::config::{self, Case, SolverShape};
 use crate::mesh::Domain;
-use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction};
+use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions};
 use crate::plan::nesting_width;
+use crate::plugin::ChosenSolver;
 use crate::regrid::{ClusterParams, RefinementRegion, RegridOptions};
-use riemann::catalogue;
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme, SolverKernels};
 use std::sync::Arc;
-
-/// Kernels of the built-in solver that the case names.
-fn built_in_kernels(case: &Case) -> Result<SolverKernels, RunError> {
-    let SolverFrom::Name(name) = &case.solver.from else { unreachable!("found among the built-in solvers") };
-    let kernels = catalogue::kernels(name, &case.solver.parameters);
-    Ok(kernels.map_err(|errors| case.error("solver", errors.to_string(), "see the solver's parameters"))?)
-}
-
-/// What a program gives in place of `"user"` entries of a case.
-#[derive(Clone, Default)]
-pub struct UserFunctions<const D: usize> {
-    /// Initial data.
-    pub initial: Option<Arc<dyn CellFunction<D>>>,
-    /// Auxiliary values.
-    pub aux: Option<Arc<dyn CellFunction<D>>>,
-    /// Refinement criterion.
-    pub flag: Option<Arc<dyn StateFunction<D>>>,
-    /// Boundary values.
-    pub boundary: Option<Arc<dyn crate::physics::BoundaryFunction<D>>>,
-    /// Source term dq/dt.
-    pub source: Option<Arc<dyn StateFunction<D>>>,
-}
 
 /// `v` as an array over the axes; the case has been checked for its length.
 fn axes<const D: usize, T: Copy>(v: &[T]) -> [T; D] {
@@ -75,8 +53,8 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
     let missing = |key: &str, what: &str| {
         case.error(
             key,
-            format!("{what} \"user\" needs a program that provides it"),
-            "write an expression or a kind by name",
+            format!("the solver `{}` brings no {what} along", shape.name),
+            "write an expression or a kind by name; \"user\" needs a solver or a program that provides it",
         )
     };
     let boundary_of = |kind, d: usize| {
@@ -86,7 +64,7 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
             config::BoundaryKind::Periodic => Boundary::Periodic,
             config::BoundaryKind::User => {
                 let key = format!("mesh.boundary.{}", ["x", "y", "z"][d]);
-                Boundary::User(user.boundary.clone().ok_or_else(|| missing(&key, "the boundary"))?)
+                Boundary::User(user.boundary.clone().ok_or_else(|| missing(&key, "boundary values"))?)
             }
         })
     };
@@ -102,7 +80,7 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
     let tolerance = case.regrid.flag.tolerance;
     let aux = aux.or(user.aux);
     if aux.is_none() && !shape.aux.is_empty() {
-        return Err(missing("aux", "auxiliary data").into());
+        return Err(missing("aux", "auxiliary values").into());
     }
     Ok(Problem {
         domain: domain(case),
@@ -114,7 +92,7 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
             config::Criterion::Difference => Criterion::Difference { tolerance },
             config::Criterion::Richardson => Criterion::Richardson { tolerance },
             config::Criterion::User => Criterion::User(
-                flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "the refinement criterion"))?,
+                flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,
             ),
         },
         scheme: scheme(case, shape),
@@ -176,19 +154,14 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// Likewise.
     pub fn with_functions(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
-        Self::assemble_built_in(case, options, user)?.begin()
+        Self::assemble_chosen(case, options, user)?.begin()
     }
 
     /// A simulation with the case's solver that has no values yet.
-    pub(super) fn assemble_built_in(
-        case: &Case,
-        options: &RunOptions,
-        user: UserFunctions<D>,
-    ) -> Result<Self, RunError> {
-        let shape = config::find_built_in(&case.solver)
-            .map_err(|problem| case.error("solver", problem.message, problem.help))?;
-        let kernels = built_in_kernels(case)?;
-        Self::assemble(case, options, &shape, &kernels, user)
+    pub(super) fn assemble_chosen(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
+        let chosen = ChosenSolver::of(case)?;
+        let user = user.or(chosen.functions(case.aux_cells::<D>(&chosen.shape)?.map(|cells| Arc::new(cells) as _)));
+        Self::assemble(case, options, &chosen.shape, &chosen.kernels, user)
     }
 
     /// As [`Simulation::with_functions`], with a solver of the program's own in place of the case's. `shape` describes it.
@@ -207,7 +180,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Builds the initial hierarchy.
     fn begin(mut self) -> Result<Self, RunError> {
-        self.in_pool(Self::build_initial_hierarchy)?;
+        self.attempt(Self::build_initial_hierarchy)?;
         Ok(self)
     }
 
@@ -228,7 +201,7 @@ impl<const D: usize> Simulation<D> {
             Precision::F32 => Box::new(CpuExecutor::new(problem.clone(), solver.single.clone(), ratios, threads)),
         };
         let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
-        Simulation::new(problem, settings, executor, shape, gauges, threads)
+        Simulation::new(problem, settings, executor, shape, gauges, threads, solver.double.clone())
     }
 }
 

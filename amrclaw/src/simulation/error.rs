@@ -49,6 +49,9 @@ pub enum RunError {
         /// The time.
         time: f64,
     },
+    /// The solver itself failed.
+    #[error("the solver panicked: {0}")]
+    Solver(String),
     /// Threads could not be started.
     #[error("starting {threads} threads: {message}")]
     Threads {

@@ -8,7 +8,8 @@ mod restart;
 mod run;
 mod step;
 
-pub use build::{UserFunctions, available_threads};
+pub use crate::physics::UserFunctions;
+pub use build::available_threads;
 pub use error::RunError;
 pub use gauge::{Gauge, GaugeSample};
 pub use restart::ScheduleState;
@@ -24,6 +25,7 @@ use crate::physics::{Problem, Split};
 use crate::plan::{self, LevelPlans, PlanOptions, Planned};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
+use riemann::patch::PatchSolver;
 use std::sync::Arc;
 
 /// Precision of the numbers.
@@ -98,6 +100,8 @@ pub struct Simulation<const D: usize> {
     gauges: Vec<Gauge<D>>,
     pacing: pacing::Pacing,
     threads: Arc<rayon::ThreadPool>,
+    /// To ask whether it has failed.
+    solver: Arc<dyn PatchSolver<f64>>,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -109,6 +113,7 @@ impl<const D: usize> Simulation<D> {
         shape: &SolverShape,
         gauges: Vec<(String, [f64; D])>,
         threads: usize,
+        solver: Arc<dyn PatchSolver<f64>>,
     ) -> Result<Self, RunError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -135,6 +140,7 @@ impl<const D: usize> Simulation<D> {
             gauges: gauges.into_iter().map(|(name, x)| Gauge::new(name, x, num_eqn)).collect(),
             pacing: pacing::Pacing::new(hierarchy.max_levels()),
             threads: Arc::new(pool),
+            solver,
             hierarchy,
             problem,
             settings,
@@ -145,6 +151,12 @@ impl<const D: usize> Simulation<D> {
     /// Runs `work` on the simulation's own threads.
     fn in_pool<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> T + Send) -> T {
         self.threads.clone().install(|| work(self))
+    }
+
+    /// As [`Simulation::in_pool`]. Where the solver itself has failed, that is the error, whatever came of it.
+    fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), RunError> + Send) -> Result<(), RunError> {
+        let outcome = self.in_pool(work);
+        self.solver.failure().map_or(outcome, |message| Err(RunError::Solver(message)))
     }
 
     /// Plans for the present hierarchy; those that `before` has for levels that have stayed are taken over.

@@ -1,12 +1,13 @@
 //! Going on from a snapshot as if the run had never stopped, bit for bit.
 
-use super::{RunError, RunOptions, Simulation, UserFunctions};
+use super::{RunError, RunOptions, Simulation};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::LevelState;
 use crate::index::{CellBox, Level};
 use crate::io::config::Case;
 use crate::io::frame::{Frame, FrameLevel};
 use crate::mesh::Hierarchy;
+use crate::physics::UserFunctions;
 use serde::{Deserialize, Serialize};
 
 /// What a run knows besides the solution, between two steps of the coarsest level.
@@ -41,9 +42,9 @@ impl<const D: usize> Simulation<D> {
         frame: &Frame<D>,
         state: &ScheduleState,
     ) -> Result<Self, RunError> {
-        let mut simulation = Self::assemble_built_in(case, options, UserFunctions::default())?;
+        let mut simulation = Self::assemble_chosen(case, options, UserFunctions::default())?;
         simulation.check_fit(case, frame)?;
-        simulation.in_pool(|simulation| simulation.load(frame, state))?;
+        simulation.attempt(|simulation| simulation.load(frame, state))?;
         Ok(simulation)
     }
 

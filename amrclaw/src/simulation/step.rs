@@ -28,7 +28,7 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// The Courant number stayed too large, or the solution is no longer finite. The state is then that before the step.
     pub fn step(&mut self) -> Result<(), RunError> {
-        self.in_pool(|simulation| simulation.step_towards(f64::INFINITY))
+        self.attempt(|simulation| simulation.step_towards(f64::INFINITY))
     }
 
     /// Takes steps until the time is `time`, which the last step is made to hit.
@@ -47,7 +47,7 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// As for [`Simulation::step`].
     pub fn step_to(&mut self, limit: f64) -> Result<(), RunError> {
-        self.in_pool(|simulation| simulation.step_towards(limit))
+        self.attempt(|simulation| simulation.step_towards(limit))
     }
 
     fn step_towards(&mut self, limit: f64) -> Result<(), RunError> {

@@ -74,6 +74,10 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn wall_normal(&self, axis: Axis) -> Option<usize>;
     /// The solver's CUDA C++, if there is one.
     fn device_source(&self) -> Option<DeviceSource>;
+    /// Why the solver itself has failed, if it has: what it computed since is of no use.
+    fn failure(&self) -> Option<String> {
+        None
+    }
     /// Numbers of scratch memory that [`PatchSolver::update_tile`] needs.
     fn scratch_len(&self) -> usize;
 
@@ -122,6 +126,11 @@ impl<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize> Kernels
         assert!(Isa::available().contains(&isa), "this processor has no {}", isa.name());
         const { assert!(W <= MAX_WAVES) };
         Kernels { solver, isa, equations: S::EQUATIONS, aux: S::AUX, aux_face: S::AUX_FACE }
+    }
+
+    /// The solver.
+    pub fn solver(&self) -> &S {
+        &self.solver
     }
 }
 

@@ -16,8 +16,9 @@ const TABLE: &[(&str, &[&str])] = &[
     ("regrid", &["exec", "plan"]),
     ("schedule", &["regrid"]),
     ("io", &["fields", "index", "physics"]),
+    ("plugin", &["io"]),
     ("diagnose", &["fields"]),
-    ("simulation", &["schedule", "io", "diagnose"]),
+    ("simulation", &["schedule", "io", "diagnose", "plugin"]),
     ("sweep", &["simulation"]),
     ("bin", &["sweep"]),
 ];

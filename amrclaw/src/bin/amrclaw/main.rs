@@ -6,6 +6,7 @@ mod logging;
 mod plot;
 mod progress;
 mod run;
+mod solver;
 mod summary;
 mod sweep;
 mod validate;

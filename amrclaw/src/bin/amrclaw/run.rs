@@ -3,16 +3,17 @@
 use crate::Failure;
 use crate::arguments::{Device, RunArguments};
 use crate::progress::Display;
-use crate::{logging, summary};
-use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions};
+use crate::{logging, solver, summary};
+use amrclaw::io::config::Case;
+use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
-    check_available(arguments.device, arguments.solver.as_deref())?;
-    let case = Case::load_with(&arguments.case.case, &arguments.case.overrides, find_built_in)
+    check_available(arguments.device)?;
+    let overrides = solver::overrides(&arguments.case.overrides, arguments.solver.as_deref());
+    let case = Case::load_with(&arguments.case.case, &overrides, |choice| solver::find(choice, arguments.quiet))
         .map_err(|errors| Failure::Input(errors.to_string()))?;
     let files = RunFiles {
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
@@ -33,6 +34,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             Ok(())
         }
         Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
+        Err(failure @ RunFailure::Broken { .. }) if is_solvers_fault(&failure) => {
+            Err(Failure::Input(failure.to_string()))
+        }
         Err(failure @ (RunFailure::Broken { .. } | RunFailure::Interrupted { .. })) => {
             Err(Failure::Work(failure.to_string()))
         }
@@ -40,20 +44,16 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 /// Refuses what this program has not been built for.
-pub fn check_available(device: Device, solver: Option<&Path>) -> Result<(), Failure> {
+pub fn check_available(device: Device) -> Result<(), Failure> {
     if device != Device::Cpu {
         return Err(Failure::Input("--device: this build runs on the CPU only; write `--device cpu`".to_owned()));
     }
-    if let Some(file) = solver {
-        let known: Vec<_> = riemann::catalogue::all().iter().map(|info| info.name).collect();
-        let message = format!(
-            "--solver {}: this build cannot load solvers; write one of the built-in ones as `solver.name` in the case: {}",
-            file.display(),
-            known.join(", ")
-        );
-        return Err(Failure::Input(message));
-    }
     Ok(())
+}
+
+/// The solver's file is input: a panic in it is a mistake there, even if it shows only later.
+fn is_solvers_fault(failure: &RunFailure) -> bool {
+    matches!(failure, RunFailure::Broken { cause, .. } if matches!(**cause, Cause::Run(RunError::Solver(_))))
 }
 
 /// `output/` and the name of the case: that of its folder if the file is called `case.toml`, else its own.

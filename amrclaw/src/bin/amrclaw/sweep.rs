@@ -3,7 +3,8 @@
 use crate::Failure;
 use crate::arguments::{Device, PrecisionChoice, SweepArguments};
 use crate::run::{check_available, default_output};
-use amrclaw::io::config::{Case, CaseErrors, find_built_in};
+use crate::solver;
+use amrclaw::io::config::{Case, CaseErrors};
 use amrclaw::sweep::{
     CSV_NAME, JSON_NAME, Launch, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
 };
@@ -41,7 +42,7 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
             let message = format!("--device {} is there twice; --repeat takes runs several times", name(device));
             return Err(Failure::Input(message));
         }
-        check_available(device, arguments.solver.as_deref())?;
+        check_available(device)?;
     }
     let devices = devices.into_iter().map(name).collect();
     let repeats = usize::from(arguments.repeat);
@@ -73,7 +74,8 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
 fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failure> {
     let load = |overrides: Vec<String>| {
         let overrides = [arguments.case.overrides.clone(), overrides].concat();
-        Case::load_with(&arguments.case.case, &overrides, find_built_in)
+        let overrides = solver::overrides(&overrides, arguments.solver.as_deref());
+        Case::load_with(&arguments.case.case, &overrides, |choice| solver::find(choice, arguments.quiet))
     };
     let mut all: Option<CaseErrors> = None;
     for setting in 0..plan.settings.len() {

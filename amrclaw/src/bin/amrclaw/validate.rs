@@ -2,11 +2,12 @@
 
 use crate::Failure;
 use crate::arguments::ValidateArguments;
-use amrclaw::io::config::{Case, SolverFrom, find_built_in};
+use crate::solver;
+use amrclaw::io::config::{Case, SolverFrom};
 
 pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let file = &arguments.case.case;
-    let case = Case::load_with(file, &arguments.case.overrides, find_built_in)
+    let case = Case::load_with(file, &arguments.case.overrides, |choice| solver::find(choice, false))
         .map_err(|errors| Failure::Input(errors.to_string()))?;
     let solver = match &case.solver.from {
         SolverFrom::Name(name) => name.clone(),

@@ -1,0 +1,44 @@
+//! Embeds the sources of the crate `riemann`, so that the program can compile a user's solver wherever it is installed.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// What a solver is compiled against, relative to the workspace's root. Folders are taken whole.
+const EMBEDDED: &[&str] =
+    &["Cargo.toml", "Cargo.lock", "riemann/Cargo.toml", "riemann/src", "riemann/benches", "riemann/macros"];
+
+fn main() {
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the package's folder"));
+    let root = folder.parent().expect("the package is in a workspace");
+    let mut files = Vec::new();
+    for entry in EMBEDDED {
+        let path = root.join(entry);
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+            collect(&path, &mut files);
+        }
+    }
+    files.sort();
+    let mut text = String::from("&[\n");
+    for file in &files {
+        let name = file.strip_prefix(root).expect("the file is in the workspace");
+        let name = name.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
+        writeln!(text, "    ({name:?}, include_str!({:?})),", file.display().to_string()).expect("strings take all");
+    }
+    text.push_str("]\n");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the output folder")).join("riemann_sources.rs");
+    fs::write(&out, text).unwrap_or_else(|e| panic!("{}: {e}", out.display()));
+}
+
+/// The manifests and sources at or below `path`; tests are left out.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        for entry in entries.flatten().filter(|entry| entry.file_name() != "tests") {
+            collect(&entry.path(), files);
+        }
+    } else if path.extension().is_some_and(|extension| ["rs", "toml", "lock"].iter().any(|e| extension == *e)) {
+        files.push(path.to_owned());
+    }
+}

@@ -1,0 +1,30 @@
+//! Solvers by name or from a file.
+
+use amrclaw::io::config::{SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
+use amrclaw::plugin::{PluginError, load_with};
+use riemann::plugin::Plugin;
+use std::path::Path;
+
+/// The solver that a case asks for.
+pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, SolverProblem> {
+    match &choice.from {
+        SolverFrom::Name(_) => find_built_in(choice),
+        SolverFrom::Path(path) => Ok(SolverShape::from(load(path, quiet)?.info())),
+    }
+}
+
+/// Loads a solver's file, and says so if it has to be compiled.
+pub fn load(path: &Path, quiet: bool) -> Result<Plugin, PluginError> {
+    load_with(path, || {
+        if !quiet {
+            eprintln!("compiling {}, which takes some seconds; the result is kept", path.display());
+        }
+    })
+}
+
+/// The overrides of a case, with `--solver FILE` among them.
+pub fn overrides(overrides: &[String], solver: Option<&Path>) -> Vec<String> {
+    let quoted = |file: &Path| file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+    let path = solver.map(|file| format!("solver.path=\"{}\"", quoted(file)));
+    overrides.iter().cloned().chain(path).collect()
+}

@@ -1,0 +1,111 @@
+//! Compiling a solver's file.
+
+use super::cache::{self, Hash};
+use super::{PluginError, source, toolchain};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The library made from the user's file: the one kept from an earlier time, or a new one.
+pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
+    let text = std::fs::read_to_string(path).map_err(PluginError::io("read", path))?;
+    let cache = cache::folder()?;
+    let toolchain = toolchain::version(&cache)?;
+    let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.add(name).add(text)).name();
+    let key = Hash::new().add(&text).add(&riemann).add(&toolchain).name();
+    let package = format!("solver_{key}");
+    let folder = cache.join("solvers").join(&key);
+    let library = folder.join(format!("{}{package}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
+    if library.exists() {
+        return Ok(library);
+    }
+    let solver = source::solver_name(path, &text)?;
+    announce();
+    let job = Job { path, package: &package, toolchain: &toolchain, common: cache.join(format!("riemann-{riemann}")) };
+    job.write_sources()?;
+    job.write_crate(&folder, &solver)?;
+    job.compile(&folder)?;
+    let made = job.target().join("release").join(library.file_name().unwrap_or_default());
+    // Copied, not linked: the compiler's folder may be cleaned. Renamed last, so that a broken copy is never loaded.
+    let bytes = std::fs::read(&made).map_err(PluginError::io("read", &made))?;
+    cache::write(&library, &bytes)?;
+    Ok(library)
+}
+
+/// The compilation of one file.
+struct Job<'a> {
+    /// The user's file, as the user calls it.
+    path: &'a Path,
+    package: &'a str,
+    toolchain: &'a str,
+    /// The sources and the compiler's folder that all solvers share.
+    common: PathBuf,
+}
+
+impl Job<'_> {
+    fn target(&self) -> PathBuf {
+        self.common.join("target")
+    }
+
+    /// Writes the sources that solvers are compiled against, unless they are there.
+    fn write_sources(&self) -> Result<(), PluginError> {
+        let complete = self.common.join("complete");
+        if complete.exists() {
+            return Ok(());
+        }
+        for (name, text) in source::riemann() {
+            cache::write(&self.common.join(name), text.as_bytes())?;
+        }
+        cache::write(&complete, b"")
+    }
+
+    fn write_crate(&self, folder: &Path, solver: &str) -> Result<(), PluginError> {
+        let file = std::path::absolute(self.path).map_err(PluginError::io("find", self.path))?;
+        let riemann = self.common.join("riemann");
+        cache::write(&folder.join("Cargo.toml"), source::manifest(self.package, &riemann).as_bytes())?;
+        cache::write(&folder.join("src/lib.rs"), source::root(&file, solver).as_bytes())?;
+        cache::write(&folder.join("Cargo.lock"), source::lock().as_bytes())
+    }
+
+    /// Runs cargo: with what is on this machine, or if that is not enough, with what it can fetch.
+    fn compile(&self, folder: &Path) -> Result<(), PluginError> {
+        let mut output = self.cargo(folder, &["--offline"])?;
+        if !output.status.success() && lacks_dependencies(&output) {
+            output = self.cargo(folder, &[])?;
+        }
+        if output.status.success() {
+            return Ok(());
+        }
+        Err(PluginError::Compile { path: self.path.to_owned(), text: self.message(&output) })
+    }
+
+    fn cargo(&self, folder: &Path, arguments: &[&str]) -> Result<Output, PluginError> {
+        let missing = |source| PluginError::NoToolchain { program: "cargo", source };
+        let cargo = toolchain::executable("cargo").ok_or_else(|| missing(std::io::ErrorKind::NotFound.into()))?;
+        let mut command = Command::new(cargo);
+        command.args(["build", "--release", "--quiet", "--color", "never"]).args(arguments);
+        command.arg("--target-dir").arg(self.target()).current_dir(folder).stdin(Stdio::null());
+        // What a surrounding cargo has set for itself is not meant for this one.
+        for name in ["CARGO_BUILD_TARGET", "CARGO_ENCODED_RUSTFLAGS", "CARGO_MAKEFLAGS", "MAKEFLAGS"] {
+            command.env_remove(name);
+        }
+        let first_line = self.toolchain.lines().next().unwrap_or_default();
+        command.env("RIEMANN_TOOLCHAIN", first_line).output().map_err(missing)
+    }
+
+    /// The compiler's own words, with the user's name for the file.
+    fn message(&self, output: &Output) -> String {
+        let text = String::from_utf8_lossy(&output.stderr);
+        let lines = text.lines().filter(|line| !line.contains(self.package));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        match std::path::absolute(self.path) {
+            Ok(absolute) => text.replace(&*absolute.to_string_lossy(), &self.path.to_string_lossy()),
+            Err(_) => text,
+        }
+    }
+}
+
+/// True if cargo failed for want of packages that it may not fetch.
+fn lacks_dependencies(output: &Output) -> bool {
+    let text = String::from_utf8_lossy(&output.stderr);
+    ["offline", "no matching package", "failed to download"].iter().any(|sign| text.contains(sign))
+}

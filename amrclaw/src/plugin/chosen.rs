@@ -1,0 +1,88 @@
+//! The solver that a case asks for, wherever it comes from.
+
+use super::functions::{AuxValues, Boundary, Flag, Initial};
+use super::{PluginError, load};
+use crate::io::config::{Case, CaseErrors, SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
+use crate::physics::{CellFunction, UserFunctions};
+use riemann::catalogue;
+use riemann::patch::SolverKernels;
+use riemann::plugin::{Hooks, Instance};
+use std::sync::Arc;
+
+/// The solver that a case asks for, built in or from a file; a finder for [`Case::load_with`].
+///
+/// # Errors
+/// There is no such solver.
+pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
+    match &choice.from {
+        SolverFrom::Name(_) => find_built_in(choice),
+        SolverFrom::Path(path) => {
+            load(path).map(|plugin| SolverShape::from(plugin.info())).map_err(SolverProblem::from)
+        }
+    }
+}
+
+impl From<PluginError> for SolverProblem {
+    fn from(error: PluginError) -> Self {
+        SolverProblem { message: error.to_string(), help: error.help().to_owned() }
+    }
+}
+
+/// A case's solver, ready to compute.
+#[derive(Clone)]
+pub struct ChosenSolver {
+    /// Names and counts.
+    pub shape: SolverShape,
+    /// The kernels in both precisions.
+    pub kernels: SolverKernels,
+    /// The plugin's solver with what it brings along.
+    plugin: Option<(Instance, Hooks)>,
+}
+
+impl ChosenSolver {
+    /// The solver of a case.
+    ///
+    /// # Errors
+    /// There is no such solver, or its parameters are wrong.
+    pub fn of(case: &Case) -> Result<Self, CaseErrors> {
+        match &case.solver.from {
+            SolverFrom::Name(name) => {
+                let shape = find_built_in(&case.solver).map_err(|p| case.error("solver.name", p.message, p.help))?;
+                case.check(&shape)?;
+                let kernels = catalogue::kernels(name, &case.solver.parameters);
+                let kernels =
+                    kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
+                Ok(ChosenSolver { shape, kernels, plugin: None })
+            }
+            SolverFrom::Path(path) => {
+                let wrong = |error: PluginError| case.error("solver.path", error.to_string(), error.help());
+                let plugin = load(path).map_err(wrong)?;
+                let shape = SolverShape::from(plugin.info());
+                case.check(&shape)?;
+                let given = &case.solver.parameters;
+                let values =
+                    shape.parameters.iter().map(|p| given.get(&p.name).copied().or(p.default).unwrap_or(f64::NAN));
+                let instance = plugin.create(&values.collect::<Vec<_>>());
+                let instance = instance.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?;
+                let plugin = Some((instance.clone(), plugin.hooks()));
+                Ok(ChosenSolver { shape, kernels: instance.kernels(), plugin })
+            }
+        }
+    }
+
+    /// The solver's own functions. `aux`: auxiliary values that take the place of the solver's.
+    pub fn functions<const D: usize>(&self, aux: Option<Arc<dyn CellFunction<D>>>) -> UserFunctions<D> {
+        let Some((solver, hooks)) = &self.plugin else { return UserFunctions::default() };
+        let (num_eqn, num_aux) = (self.shape.equations.len(), self.shape.aux.len());
+        let own = || hooks.aux.then(|| Arc::new(AuxValues { solver: solver.clone(), num_aux }) as _);
+        let aux = aux.or_else(own);
+        let initial = || Arc::new(Initial { solver: solver.clone(), num_eqn, aux: aux.clone() }) as _;
+        UserFunctions {
+            initial: hooks.initial.then(initial),
+            flag: hooks.flag.then(|| Arc::new(Flag(solver.clone())) as _),
+            boundary: hooks.boundary.then(|| Arc::new(Boundary(solver.clone())) as _),
+            aux,
+            source: None,
+        }
+    }
+}

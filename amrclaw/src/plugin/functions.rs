@@ -1,0 +1,73 @@
+//! A plugin's functions of position and state as those of a problem.
+
+use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, StateFunction};
+use riemann::plugin::{Instance, Row};
+use std::sync::Arc;
+
+fn padded<const D: usize>(x: [f64; D]) -> [f64; 3] {
+    std::array::from_fn(|d| if d < D { x[d] } else { 0.0 })
+}
+
+fn row_of<const D: usize>(row: &CellRow<D>) -> Row {
+    Row { lower: padded(row.lower), dx: padded(row.dx), dim: D, len: row.len, time: row.time }
+}
+
+/// The solver's initial data. They may depend on the auxiliary values.
+pub struct Initial<const D: usize> {
+    pub solver: Instance,
+    pub num_eqn: usize,
+    pub aux: Option<Arc<dyn CellFunction<D>>>,
+}
+
+impl<const D: usize> CellFunction<D> for Initial<D> {
+    fn num_values(&self) -> usize {
+        self.num_eqn
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
+        let mut aux = Vec::new();
+        if let Some(function) = &self.aux {
+            aux.resize(function.num_values() * row.len, 0.0);
+            function.fill_row(row, &mut aux);
+        }
+        self.solver.initial(&row_of(row), &aux, out);
+    }
+}
+
+/// The solver's auxiliary values.
+pub struct AuxValues {
+    pub solver: Instance,
+    pub num_aux: usize,
+}
+
+impl<const D: usize> CellFunction<D> for AuxValues {
+    fn num_values(&self) -> usize {
+        self.num_aux
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
+        self.solver.aux_values(&row_of(row), out);
+    }
+}
+
+/// The solver's refinement criterion.
+pub struct Flag(pub Instance);
+
+impl<const D: usize> StateFunction<D> for Flag {
+    fn num_values(&self) -> usize {
+        1
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        self.0.flag(&row_of(row), state, aux, out);
+    }
+}
+
+/// The solver's boundary values.
+pub struct Boundary(pub Instance);
+
+impl<const D: usize> BoundaryFunction<D> for Boundary {
+    fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
+        self.0.boundary(cell.axis, cell.side, padded(cell.centre), cell.time, mirror, ghost);
+    }
+}

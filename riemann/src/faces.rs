@@ -1,0 +1,100 @@
+//! A solver one face at a time behind a pointer: for checks and comparisons, where speed does not matter.
+
+use crate::axis::{Axis, Side};
+use crate::patch::Kernels;
+use crate::real::Scalar;
+use crate::solver::{Solver, TransverseAux};
+use std::sync::Arc;
+
+/// Solution of one Riemann problem: see [`crate::solver::Normal`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaceSolution<R> {
+    /// `waves[w][m]`.
+    pub waves: Vec<Vec<R>>,
+    /// Speed of each wave.
+    pub speeds: Vec<R>,
+    /// Left-going fluctuation.
+    pub amdq: Vec<R>,
+    /// Right-going fluctuation.
+    pub apdq: Vec<R>,
+}
+
+/// The object-safe form of [`Solver`]. Slices are as long as the solver has equations, or auxiliary values.
+pub trait FaceSolver<R: Scalar>: Send + Sync {
+    /// The waves at a face with normal `axis`.
+    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R>;
+
+    /// A fluctuation split along the transverse axis, `[bmasdq, bpasdq]`. `aux`: of the cells below, here and above.
+    fn transverse(&self, axis: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R]) -> [Vec<R>; 2];
+
+    /// The flux along `axis`, if the equations are a conservation law.
+    fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>>;
+
+    /// An admissible state made of numbers between 0 and 1.
+    fn admissible(&self, unit: &[f64]) -> Vec<f64>;
+
+    /// Admissible auxiliary values made of numbers between 0 and 1.
+    fn admissible_aux(&self, unit: &[f64]) -> Vec<f64>;
+}
+
+/// A solver's evaluators in both precisions, and those of the problem with x and y exchanged.
+#[derive(Clone)]
+pub struct Faces {
+    /// In `f64`.
+    pub double: Arc<dyn FaceSolver<f64>>,
+    /// In `f32`.
+    pub single: Arc<dyn FaceSolver<f32>>,
+    /// In `f64`, with x and y exchanged; `None` if the solver cannot say.
+    pub exchanged: Option<Arc<dyn FaceSolver<f64>>>,
+}
+
+impl Faces {
+    /// The evaluators of a solver.
+    pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
+        let kernels = Arc::new(Kernels::new(solver));
+        let exchanged = kernels.solver().exchanged().map(|solver| Arc::new(Kernels::new(solver)) as _);
+        Faces { double: kernels.clone(), single: kernels, exchanged }
+    }
+}
+
+/// The values of a slice, which has `N` of them.
+fn array<T: Copy, const N: usize>(values: &[T]) -> [T; N] {
+    values.try_into().unwrap_or_else(|_| panic!("{} values where the solver has {N}", values.len()))
+}
+
+impl<S, R, const M: usize, const W: usize, const A: usize> FaceSolver<R> for Kernels<S, M, W, A>
+where
+    S: Solver<M, W, A>,
+    R: Scalar,
+{
+    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
+        let [ql, qr] = q.map(array);
+        let [aux_l, aux_r] = aux.map(array);
+        let face = self.solver().normal(axis, ql, qr, aux_l, aux_r);
+        FaceSolution {
+            waves: face.waves.iter().map(|wave| wave.to_vec()).collect(),
+            speeds: face.speeds.to_vec(),
+            amdq: face.amdq.to_vec(),
+            apdq: face.apdq.to_vec(),
+        }
+    }
+
+    fn transverse(&self, axis: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R]) -> [Vec<R>; 2] {
+        let [ql, qr] = q.map(array);
+        let [below, here, above] = aux.map(array);
+        let split = self.solver().transverse(axis, side, ql, qr, &TransverseAux { below, here, above }, array(asdq));
+        [split.bmasdq.to_vec(), split.bpasdq.to_vec()]
+    }
+
+    fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>> {
+        self.solver().flux(axis, array(q), array(aux)).map(|flux| flux.to_vec())
+    }
+
+    fn admissible(&self, unit: &[f64]) -> Vec<f64> {
+        self.solver().admissible(array(unit)).to_vec()
+    }
+
+    fn admissible_aux(&self, unit: &[f64]) -> Vec<f64> {
+        self.solver().admissible_aux(array(unit)).to_vec()
+    }
+}

@@ -1,0 +1,312 @@
+//! The plugin's side: a table made from a solver.
+
+use super::abi::{Description, FaceCall, GhostCall, LAYOUT, MARK, Sink};
+use super::panic::{guard, keep_messages, take_panic};
+use super::{ABI_VERSION, Entries, Header, List, Object, Parameter, Row, Status, Table, Text, TileCall};
+use crate::axis::Axis;
+use crate::patch::{FaceList, Kernels, PatchSolver, SourceRow, TileReport};
+use crate::real::Scalar;
+use crate::solver::{Cell, Described, Solver, TransverseAux};
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+/// From now on panics in this library are reported to its caller and not printed. For the plugin's entry.
+pub fn report_panics_by_status() {
+    keep_messages();
+}
+
+/// The table of a solver.
+pub fn table<S, const M: usize, const W: usize, const A: usize>(toolchain: &'static str) -> Table
+where
+    S: Solver<M, W, A> + Described,
+{
+    type E<S, const M: usize, const W: usize, const A: usize> = Export<S, M, W, A>;
+    Table {
+        header: Header {
+            mark: MARK,
+            abi_version: ABI_VERSION,
+            layout: LAYOUT,
+            toolchain: Text::new(toolchain),
+            riemann: Text::new(env!("CARGO_PKG_VERSION")),
+        },
+        description: describe::<S, M, W, A>(),
+        take_panic,
+        create: E::<S, M, W, A>::create,
+        exchanged: E::<S, M, W, A>::exchanged,
+        destroy: E::<S, M, W, A>::destroy,
+        double: E::<S, M, W, A>::entries(),
+        single: E::<S, M, W, A>::entries(),
+        initial: E::<S, M, W, A>::initial,
+        aux_values: E::<S, M, W, A>::aux_values,
+        flag: E::<S, M, W, A>::flag,
+        boundary: E::<S, M, W, A>::boundary,
+        device_body: E::<S, M, W, A>::device_body,
+        admissible: E::<S, M, W, A>::admissible,
+    }
+}
+
+fn describe<S, const M: usize, const W: usize, const A: usize>() -> Description
+where
+    S: Solver<M, W, A> + Described,
+{
+    let texts = |names: &[&'static str]| List::leak(names.iter().map(|name| Text::new(name)).collect());
+    let parameters = S::PARAMETERS.iter().map(|p| Parameter {
+        name: Text::new(p.name),
+        about: Text::new(p.about),
+        check: p.check as u8,
+        has_default: p.default.is_some(),
+        default: p.default.unwrap_or(0.0),
+    });
+    Description {
+        name: Text::new(S::NAME),
+        title: Text::new(S::TITLE),
+        dim: S::DIM as u32,
+        waves: W as u32,
+        equations: texts(&S::EQUATIONS),
+        aux: texts(&S::AUX),
+        aux_face: List::leak(S::AUX_FACE.iter().map(|face| face.map_or(-1, |axis| axis.index() as i32)).collect()),
+        wall_normal: S::WALL_NORMAL.map(|component| component.map_or(-1, |m| m as i32)),
+        parameters: List::leak(parameters.collect()),
+        fwaves: S::FWAVES,
+        has_source: S::HAS_SOURCE,
+        has_initial: S::HAS_INITIAL,
+        has_aux: S::HAS_AUX,
+        has_boundary: S::HAS_BOUNDARY,
+        has_flag: S::HAS_FLAG,
+    }
+}
+
+/// The functions of a solver's table. Each is given an object that `create` or `exchanged` made, not yet destroyed.
+struct Export<S, const M: usize, const W: usize, const A: usize>(PhantomData<S>);
+
+/// `N` values.
+///
+/// # Safety
+/// `p` must point at as many, if it is for more than none.
+unsafe fn read<T: Copy, const N: usize>(p: *const T) -> [T; N] {
+    // SAFETY: by the caller's promise. An array of none needs no more than the alignment, which a dangling pointer has.
+    if N == 0 { std::array::from_fn(|_| unreachable!("there are none")) } else { unsafe { *p.cast() } }
+}
+
+impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: usize> Export<S, M, W, A> {
+    fn entries<R: Scalar>() -> Entries<R> {
+        Entries {
+            scratch_len: Self::scratch_len::<R>,
+            update_tile: Self::update_tile::<R>,
+            fluctuation_sums: Self::fluctuation_sums::<R>,
+            apply_source: Self::apply_source::<R>,
+            normal: Self::normal::<R>,
+            transverse: Self::transverse::<R>,
+            flux: Self::flux::<R>,
+        }
+    }
+
+    /// The kernels behind an object.
+    ///
+    /// # Safety
+    /// The object must be one of `create`, and alive.
+    unsafe fn kernels<'a>(object: Object) -> &'a Kernels<S, M, W, A> {
+        // SAFETY: by the caller's promise.
+        unsafe { &*object.cast() }
+    }
+
+    unsafe extern "C" fn create(values: *const f64, len: usize, object: *mut Object) -> Status {
+        guard(|| {
+            // SAFETY: the caller gives as many values, and a place for the object.
+            unsafe {
+                let values = if len == 0 { &[] } else { std::slice::from_raw_parts(values, len) };
+                *object = Box::into_raw(Box::new(Kernels::new(S::from_parameters(values)))).cast();
+            }
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn exchanged(object: Object, other: *mut Object) -> Status {
+        guard(|| {
+            // SAFETY: the object is alive, and there is a place for the other.
+            unsafe {
+                let Some(solver) = Self::kernels(object).solver().exchanged() else { return Status::ABSENT };
+                *other = Box::into_raw(Box::new(Kernels::new(solver))).cast();
+            }
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn destroy(object: Object) {
+        guard(|| {
+            // SAFETY: `create` or `exchanged` made the box, and nobody uses it any more.
+            drop(unsafe { Box::from_raw(object.cast::<Kernels<S, M, W, A>>()) });
+            Status::DONE
+        });
+    }
+
+    unsafe extern "C" fn scratch_len<R: Scalar>(object: Object, len: *mut usize) -> Status {
+        // SAFETY: the object is alive, and there is a place for the length.
+        guard(|| unsafe {
+            *len = PatchSolver::<R>::scratch_len(Self::kernels(object));
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn update_tile<R: Scalar>(
+        object: Object,
+        call: *const TileCall<R>,
+        scratch: *mut R,
+        len: usize,
+        report: *mut TileReport,
+    ) -> Status {
+        // SAFETY: the caller keeps the promises of `PatchSolver::update_tile`.
+        guard(|| unsafe {
+            let scratch = std::slice::from_raw_parts_mut(scratch, len);
+            *report = Self::kernels(object).update_tile(&(*call).args(), scratch);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn fluctuation_sums<R: Scalar>(object: Object, axis: Axis, list: *const FaceList<R>) -> Status {
+        // SAFETY: the caller keeps the promises of `PatchSolver::fluctuation_sums`.
+        guard(|| unsafe {
+            Self::kernels(object).fluctuation_sums(axis, &*list);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn apply_source<R: Scalar>(object: Object, row: *const SourceRow<R>) -> Status {
+        // SAFETY: the caller keeps the promises of `PatchSolver::apply_source`.
+        guard(|| unsafe {
+            Self::kernels(object).apply_source(&*row);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn normal<R: Scalar>(object: Object, call: *const FaceCall<R>, out: *mut R) -> Status {
+        // SAFETY: the pointers are to as many values as the description says.
+        guard(|| unsafe {
+            let call = &*call;
+            let (ql, qr) = (read(call.ql), read(call.qr));
+            let face = Self::kernels(object).solver().normal(call.axis, ql, qr, read(call.aux[0]), read(call.aux[1]));
+            let out = std::slice::from_raw_parts_mut(out, (W + 2) * M + W);
+            let values = face.waves.as_flattened().iter().chain(&face.speeds).chain(&face.amdq).chain(&face.apdq);
+            out.iter_mut().zip(values).for_each(|(out, value)| *out = *value);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn transverse<R: Scalar>(object: Object, call: *const FaceCall<R>, out: *mut R) -> Status {
+        // SAFETY: the pointers are to as many values as the description says.
+        guard(|| unsafe {
+            let call = &*call;
+            let (ql, qr) = (read(call.ql), read(call.qr));
+            let [below, here, above] = [read(call.aux[0]), read(call.aux[1]), read(call.aux[2])];
+            let aux = TransverseAux { below, here, above };
+            let split = Self::kernels(object).solver().transverse(call.axis, call.side, ql, qr, &aux, read(call.asdq));
+            let out = std::slice::from_raw_parts_mut(out, 2 * M);
+            out.iter_mut().zip(split.bmasdq.iter().chain(&split.bpasdq)).for_each(|(out, value)| *out = *value);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn flux<R: Scalar>(
+        object: Object,
+        axis: Axis,
+        q: *const R,
+        aux: *const R,
+        out: *mut R,
+    ) -> Status {
+        // SAFETY: the pointers are to as many values as the description says.
+        guard(|| unsafe {
+            let Some(flux) = Self::kernels(object).solver().flux(axis, read::<R, M>(q), read(aux)) else {
+                return Status::ABSENT;
+            };
+            std::slice::from_raw_parts_mut(out, M).copy_from_slice(&flux);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn initial(object: Object, row: *const Row, aux: *const f64, out: *mut f64) -> Status {
+        // SAFETY: `aux` and `out` have a row for each value.
+        guard(|| unsafe {
+            let (row, solver) = (&*row, Self::kernels(object).solver());
+            for i in 0..row.len {
+                let aux = std::array::from_fn(|a| *aux.add(a * row.len + i));
+                let state = solver.initial(&row.cell(i), aux);
+                (0..M).for_each(|m| *out.add(m * row.len + i) = state[m]);
+            }
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn aux_values(object: Object, row: *const Row, out: *mut f64) -> Status {
+        // SAFETY: `out` has a row for each value.
+        guard(|| unsafe {
+            let (row, solver) = (&*row, Self::kernels(object).solver());
+            for i in 0..row.len {
+                let aux = solver.aux_values(&row.cell(i));
+                (0..A).for_each(|a| *out.add(a * row.len + i) = aux[a]);
+            }
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn flag(
+        object: Object,
+        row: *const Row,
+        q: *const f64,
+        aux: *const f64,
+        out: *mut f64,
+    ) -> Status {
+        // SAFETY: `q` and `aux` have a row for each value, `out` has one.
+        guard(|| unsafe {
+            let (row, solver) = (&*row, Self::kernels(object).solver());
+            for i in 0..row.len {
+                let state: [f64; M] = std::array::from_fn(|m| *q.add(m * row.len + i));
+                let aux = std::array::from_fn(|a| *aux.add(a * row.len + i));
+                let Cell { centre, time, .. } = row.cell(i);
+                *out.add(i) = f64::from(u8::from(solver.flag(centre, time, state, aux)));
+            }
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn boundary(object: Object, call: *const GhostCall) -> Status {
+        // SAFETY: both states have a value for each equation.
+        guard(|| unsafe {
+            let (call, solver) = (&*call, Self::kernels(object).solver());
+            let ghost = solver.boundary(call.axis, call.side, call.centre, call.time, read::<f64, M>(call.mirror));
+            std::slice::from_raw_parts_mut(call.ghost, M).copy_from_slice(&ghost);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn device_body(object: Object, sink: Sink, context: *mut c_void) -> Status {
+        // SAFETY: the object is alive; the text outlives the sink's call.
+        guard(|| unsafe {
+            let Some(source) = Self::kernels(object).solver().device_source() else { return Status::ABSENT };
+            sink(context, source.body.as_ptr(), source.body.len());
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn admissible(object: Object, unit: *const f64, out: *mut f64) -> Status {
+        // SAFETY: both have a number for each equation and each auxiliary value.
+        guard(|| unsafe {
+            let solver = Self::kernels(object).solver();
+            let (state, aux) = (solver.admissible(read(unit)), solver.admissible_aux(read(unit.add(M))));
+            let out = std::slice::from_raw_parts_mut(out, M + A);
+            out.iter_mut().zip(state.iter().chain(&aux)).for_each(|(out, value)| *out = *value);
+            Status::DONE
+        })
+    }
+}
+
+impl Row {
+    /// Cell `i` of the row.
+    fn cell(&self, i: usize) -> Cell {
+        let mut centre = [0.0; 3];
+        for d in 0..self.dim {
+            let cells = if d == 0 { i as f64 + 0.5 } else { 0.5 };
+            centre[d] = self.lower[d] + cells * self.dx[d];
+        }
+        Cell { centre, dx: self.dx, time: self.time }
+    }
+}

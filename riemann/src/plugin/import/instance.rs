@@ -1,0 +1,176 @@
+//! A solver of a plugin.
+
+use super::{Plugin, take_panic};
+use crate::axis::{Axis, Side};
+use crate::device_source::DeviceSource;
+use crate::faces::Faces;
+use crate::patch::SolverKernels;
+use crate::plugin::abi::GhostCall;
+use crate::plugin::{Object, Row, Status, Table};
+use crate::real::Real;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
+
+struct Shared {
+    plugin: Plugin,
+    object: Object,
+    /// Values of the parameters; none where the solver was made from another.
+    values: Vec<f64>,
+    /// What the solver said when it first panicked.
+    failure: Mutex<Option<String>>,
+}
+
+// SAFETY: the solver behind the object is `Send` and `Sync`, as every `Solver` is.
+unsafe impl Send for Shared {}
+// SAFETY: likewise.
+unsafe impl Sync for Shared {}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // SAFETY: the object is the plugin's, and nobody has it any more.
+        unsafe { (self.plugin.table.destroy)(self.object) };
+    }
+}
+
+/// A solver of a plugin, with the values of its parameters.
+///
+/// A panic in it is kept for [`PatchSolver::failure`]; what it should have computed is then NaN.
+#[derive(Clone)]
+pub struct Instance(Arc<Shared>);
+
+impl Instance {
+    pub(super) fn new(plugin: Plugin, object: Object, values: &[f64]) -> Self {
+        Instance(Arc::new(Shared { plugin, object, values: values.to_vec(), failure: Mutex::new(None) }))
+    }
+
+    /// The kernels in both precisions.
+    pub fn kernels(&self) -> SolverKernels {
+        SolverKernels { double: Arc::new(self.clone()), single: Arc::new(self.clone()) }
+    }
+
+    /// The evaluators of single faces.
+    pub fn faces(&self) -> Faces {
+        let mut object = std::ptr::null_mut();
+        // SAFETY: the object is alive, and there is a place for the other.
+        let status = unsafe { (self.table().exchanged)(self.0.object, &mut object) };
+        let plugin = self.0.plugin;
+        let exchanged = self.done(status).then(|| Instance::new(plugin, object, &[]));
+        let double = Arc::new(self.clone());
+        Faces { single: double.clone(), double, exchanged: exchanged.map(|instance| Arc::new(instance) as _) }
+    }
+
+    /// Initial data of a row of cells.
+    pub fn initial(&self, row: &Row, aux: &[f64], out: &mut [f64]) {
+        assert_eq!((aux.len(), out.len()), (self.num_aux() * row.len, self.num_eqn() * row.len));
+        // SAFETY: the rows are there.
+        let status = unsafe { (self.table().initial)(self.0.object, row, aux.as_ptr(), out.as_mut_ptr()) };
+        self.done_or_nan(status, out);
+    }
+
+    /// Auxiliary values of a row of cells.
+    pub fn aux_values(&self, row: &Row, out: &mut [f64]) {
+        assert_eq!(out.len(), self.num_aux() * row.len);
+        // SAFETY: the row is there.
+        let status = unsafe { (self.table().aux_values)(self.0.object, row, out.as_mut_ptr()) };
+        self.done_or_nan(status, out);
+    }
+
+    /// Not zero in the cells of a row that are to be refined.
+    pub fn flag(&self, row: &Row, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let counts = (self.num_eqn() * row.len, self.num_aux() * row.len, row.len);
+        assert_eq!((state.len(), aux.len(), out.len()), counts);
+        // SAFETY: the rows are there.
+        let status = unsafe { (self.table().flag)(self.0.object, row, state.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
+        self.done_or_nan(status, out);
+    }
+
+    /// The state of a ghost cell.
+    pub fn boundary(&self, axis: Axis, side: Side, centre: [f64; 3], time: f64, mirror: &[f64], ghost: &mut [f64]) {
+        assert_eq!((mirror.len(), ghost.len()), (self.num_eqn(), self.num_eqn()));
+        let call = GhostCall { axis, side, centre, time, mirror: mirror.as_ptr(), ghost: ghost.as_mut_ptr() };
+        // SAFETY: both states have a value for each equation.
+        let status = unsafe { (self.table().boundary)(self.0.object, &call) };
+        self.done_or_nan(status, ghost);
+    }
+
+    pub(super) fn table(&self) -> &'static Table {
+        self.0.plugin.table
+    }
+
+    pub(super) fn plugin(&self) -> Plugin {
+        self.0.plugin
+    }
+
+    pub(super) fn object(&self) -> Object {
+        self.0.object
+    }
+
+    pub(super) fn num_eqn(&self) -> usize {
+        self.0.plugin.info.equations.len()
+    }
+
+    pub(super) fn num_aux(&self) -> usize {
+        self.0.plugin.info.aux.len()
+    }
+
+    /// True if all went well; keeps the message if the solver panicked.
+    pub(super) fn done(&self, status: Status) -> bool {
+        if status == Status::PANICKED {
+            let message = take_panic(self.table());
+            self.0.failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(message);
+        }
+        status == Status::DONE
+    }
+
+    pub(super) fn done_or_nan<R: Real>(&self, status: Status, out: &mut [R]) {
+        if !self.done(status) {
+            out.fill(R::constant(f64::NAN));
+        }
+    }
+
+    /// What the solver said when it first panicked.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.0.failure.lock().unwrap_or_else(|e| e.into_inner()).clone()
+    }
+
+    /// The solver's CUDA C++, if there is one.
+    pub(super) fn device_source(&self) -> Option<DeviceSource> {
+        let mut body = String::new();
+        // SAFETY: the sink is given the string that it expects.
+        let status = unsafe { (self.table().device_body)(self.0.object, append, (&raw mut body).cast()) };
+        if !self.done(status) {
+            return None;
+        }
+        let (info, hooks) = (self.0.plugin.info, self.0.plugin.hooks());
+        let names = info.parameters.iter().map(|parameter| parameter.name);
+        Some(DeviceSource {
+            body,
+            parameters: names.zip(self.0.values.iter().copied()).collect(),
+            equations: info.equations.len(),
+            waves: info.waves,
+            aux: info.aux.len(),
+            fwaves: info.fwaves,
+            has_source: info.has_source,
+            has_boundary: hooks.boundary,
+            has_flag: hooks.flag,
+        })
+    }
+
+    /// A state and auxiliary values from as many numbers between 0 and 1.
+    pub(super) fn admissible(&self, state: &[f64], aux: &[f64]) -> Vec<f64> {
+        let unit = [state, aux].concat();
+        assert_eq!(unit.len(), self.num_eqn() + self.num_aux());
+        let mut out = vec![0.0; unit.len()];
+        // SAFETY: both have a number for each equation and each auxiliary value.
+        let status = unsafe { (self.table().admissible)(self.0.object, unit.as_ptr(), out.as_mut_ptr()) };
+        self.done_or_nan(status, &mut out);
+        out
+    }
+}
+
+/// Appends text to the string that `context` is.
+unsafe extern "C" fn append(context: *mut c_void, bytes: *const u8, len: usize) {
+    // SAFETY: the caller below hands over a string, the plugin the bytes.
+    let (text, bytes) = unsafe { (&mut *context.cast::<String>(), std::slice::from_raw_parts(bytes, len)) };
+    text.push_str(&String::from_utf8_lossy(bytes));
+}

@@ -1,0 +1,155 @@
+//! A plugin's solver behind the traits of solvers.
+
+use super::Instance;
+use crate::axis::{Axis, Side};
+use crate::device_source::DeviceSource;
+use crate::faces::{FaceSolution, FaceSolver};
+use crate::patch::{FaceList, PatchSolver, SourceRow, TileArgs, TileReport};
+use crate::plugin::abi::FaceCall;
+use crate::plugin::{Entries, Status, Table, TileCall};
+use crate::real::Scalar;
+
+/// A number type that plugins have kernels for.
+trait Precision: Scalar {
+    fn entries(table: &'static Table) -> &'static Entries<Self>;
+}
+
+impl Precision for f64 {
+    fn entries(table: &'static Table) -> &'static Entries<f64> {
+        &table.double
+    }
+}
+
+impl Precision for f32 {
+    fn entries(table: &'static Table) -> &'static Entries<f32> {
+        &table.single
+    }
+}
+
+impl<R: Precision> PatchSolver<R> for Instance {
+    fn dim(&self) -> usize {
+        self.plugin().info.dim
+    }
+    fn equations(&self) -> &[&'static str] {
+        self.plugin().info.equations
+    }
+    fn aux(&self) -> &[&'static str] {
+        self.plugin().info.aux
+    }
+    fn aux_face(&self) -> &[Option<Axis>] {
+        self.plugin().aux_face
+    }
+    fn num_waves(&self) -> usize {
+        self.plugin().info.waves
+    }
+    fn has_source(&self) -> bool {
+        self.plugin().info.has_source
+    }
+    fn wall_normal(&self, axis: Axis) -> Option<usize> {
+        self.plugin().info.wall_normal[axis.index()]
+    }
+    fn device_source(&self) -> Option<DeviceSource> {
+        self.device_source()
+    }
+    fn scratch_len(&self) -> usize {
+        let mut len = 0;
+        // SAFETY: the object is alive, and there is a place for the length.
+        let status = unsafe { (R::entries(self.table()).scratch_len)(self.object(), &mut len) };
+        self.done(status);
+        len
+    }
+    fn failure(&self) -> Option<String> {
+        self.failure()
+    }
+
+    unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
+        let mut report = TileReport { courant: 0.0, finite: false };
+        let call = TileCall::new(args);
+        let (buffer, len) = (scratch.as_mut_ptr(), scratch.len());
+        // SAFETY: the caller's promises are handed on.
+        let status = unsafe { (R::entries(self.table()).update_tile)(self.object(), &call, buffer, len, &mut report) };
+        self.done(status);
+        report
+    }
+
+    unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
+        // SAFETY: the caller's promises are handed on.
+        let status = unsafe { (R::entries(self.table()).fluctuation_sums)(self.object(), axis, list) };
+        if !self.done(status) {
+            for m in 0..self.num_eqn() {
+                // SAFETY: the list has a stride of numbers for each component, of which the caller owns the sums.
+                unsafe { std::slice::from_raw_parts_mut(list.sum.add(m * list.stride), list.len) }
+                    .fill(R::constant(f64::NAN));
+            }
+        }
+    }
+
+    unsafe fn apply_source(&self, row: &SourceRow<R>) {
+        // SAFETY: the caller's promises are handed on.
+        let status = unsafe { (R::entries(self.table()).apply_source)(self.object(), row) };
+        if !self.done(status) {
+            for m in 0..self.num_eqn() {
+                // SAFETY: the row's cells are the caller's to write.
+                unsafe { std::slice::from_raw_parts_mut(row.q.add(m * row.component), row.len) }
+                    .fill(R::constant(f64::NAN));
+            }
+        }
+    }
+}
+
+impl<R: Precision> FaceSolver<R> for Instance {
+    fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R> {
+        let (num_eqn, waves) = (self.num_eqn(), self.plugin().info.waves);
+        assert!(q.iter().all(|q| q.len() == num_eqn) && aux.iter().all(|aux| aux.len() == self.num_aux()));
+        let aux = [aux[0].as_ptr(), aux[1].as_ptr(), aux[1].as_ptr()];
+        let (ql, qr) = (q[0].as_ptr(), q[1].as_ptr());
+        let call = FaceCall { axis, side: Side::Lower, ql, qr, aux, asdq: ql };
+        let mut out = vec![R::zero(); (waves + 2) * num_eqn + waves];
+        // SAFETY: the values are there, and room for the solution.
+        let status = unsafe { (R::entries(self.table()).normal)(self.object(), &call, out.as_mut_ptr()) };
+        self.done_or_nan(status, &mut out);
+        let (all_waves, rest) = out.split_at(waves * num_eqn);
+        let (speeds, rest) = rest.split_at(waves);
+        let (amdq, apdq) = rest.split_at(num_eqn);
+        FaceSolution {
+            waves: all_waves.chunks(num_eqn).map(<[R]>::to_vec).collect(),
+            speeds: speeds.to_vec(),
+            amdq: amdq.to_vec(),
+            apdq: apdq.to_vec(),
+        }
+    }
+
+    fn transverse(&self, axis: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R]) -> [Vec<R>; 2] {
+        let num_eqn = self.num_eqn();
+        assert!(q.iter().all(|q| q.len() == num_eqn) && aux.iter().all(|aux| aux.len() == self.num_aux()));
+        assert_eq!(asdq.len(), num_eqn);
+        let [ql, qr] = q.map(<[R]>::as_ptr);
+        let call = FaceCall { axis, side, ql, qr, aux: aux.map(<[R]>::as_ptr), asdq: asdq.as_ptr() };
+        let mut out = vec![R::zero(); 2 * num_eqn];
+        // SAFETY: the values are there, and room for the parts.
+        let status = unsafe { (R::entries(self.table()).transverse)(self.object(), &call, out.as_mut_ptr()) };
+        self.done_or_nan(status, &mut out);
+        let upper = out.split_off(num_eqn);
+        [out, upper]
+    }
+
+    fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>> {
+        assert_eq!((q.len(), aux.len()), (self.num_eqn(), self.num_aux()));
+        let mut out = vec![R::constant(f64::NAN); q.len()];
+        let entries = R::entries(self.table());
+        // SAFETY: the values are there, and room for the flux.
+        let status = unsafe { (entries.flux)(self.object(), axis, q.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
+        self.done(status);
+        (status != Status::ABSENT).then_some(out)
+    }
+
+    fn admissible(&self, unit: &[f64]) -> Vec<f64> {
+        let mut both = Instance::admissible(self, unit, &vec![0.5; self.num_aux()]);
+        both.truncate(unit.len());
+        both
+    }
+
+    fn admissible_aux(&self, unit: &[f64]) -> Vec<f64> {
+        Instance::admissible(self, &vec![0.5; self.num_eqn()], unit).split_off(self.num_eqn())
+    }
+}

@@ -1,0 +1,201 @@
+//! The program's side: a plugin's table checked, and its solvers.
+
+mod instance;
+mod kernels;
+
+pub use instance::Instance;
+
+use super::abi::{LAYOUT, MARK};
+use super::{ABI_VERSION, Header, List, Status, Table, Text};
+use crate::axis::Axis;
+use crate::catalogue::SolverInfo;
+use crate::parameters::{ParameterCheck, ParameterInfo};
+use std::fmt;
+
+/// Why a library is not a plugin for this program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// The entry returns something else than a table.
+    #[error("it is not a plugin: its entry does not return a solver's table")]
+    NotAPlugin,
+    /// The plugin was made for another version of this program.
+    #[error(
+        "it was built for version {found} of the solver interface, by riemann {riemann} with {toolchain}; this program \
+         has version {expected}{}",
+        if found == expected { " with other layouts" } else { "" }
+    )]
+    OtherVersion {
+        /// The plugin's version.
+        found: u32,
+        /// This program's.
+        expected: u32,
+        /// Version of the plugin's crate `riemann`.
+        riemann: String,
+        /// What compiled the plugin.
+        toolchain: String,
+    },
+    /// The description makes no sense.
+    #[error("its description of the solver is damaged: {0}")]
+    Damaged(&'static str),
+    /// The solver panicked when it was made.
+    #[error("the solver panicked: {0}")]
+    Panicked(String),
+}
+
+/// Which functions of position and state a solver brings along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hooks {
+    /// Initial data.
+    pub initial: bool,
+    /// Auxiliary values.
+    pub aux: bool,
+    /// Boundary values.
+    pub boundary: bool,
+    /// Refinement criterion.
+    pub flag: bool,
+}
+
+/// A plugin that fits this program. It stays loaded to the end of the program.
+#[derive(Clone, Copy)]
+pub struct Plugin {
+    table: &'static Table,
+    info: &'static SolverInfo,
+    aux_face: &'static [Option<Axis>],
+}
+
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Plugin").field(&self.info.name).finish()
+    }
+}
+
+impl Text {
+    /// # Safety
+    /// The bytes must live to the end of the program.
+    unsafe fn get(self) -> Result<&'static str, LoadError> {
+        // SAFETY: by the caller's promise.
+        let bytes = unsafe { List { items: self.bytes, len: self.len }.get() };
+        std::str::from_utf8(bytes).map_err(|_| LoadError::Damaged("a name is not UTF-8"))
+    }
+}
+
+impl<T> List<T> {
+    /// # Safety
+    /// The items must live to the end of the program.
+    unsafe fn get(&self) -> &'static [T] {
+        // SAFETY: by the caller's promise; an empty list may point nowhere.
+        if self.len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(self.items, self.len) } }
+    }
+}
+
+impl Plugin {
+    /// Checks the table that a plugin's entry returned.
+    ///
+    /// # Errors
+    /// It is no table, or one for another program.
+    ///
+    /// # Safety
+    /// `table` must be null, or what the entry of a library returned that [`crate::plugin!`] made with any version of this
+    /// crate, and the library must stay loaded to the end of the program.
+    pub unsafe fn from_entry(table: *const Table) -> Result<Plugin, LoadError> {
+        // SAFETY: every version's table begins with the header.
+        let header = unsafe { table.cast::<Header>().as_ref() }.ok_or(LoadError::NotAPlugin)?;
+        if header.mark != MARK {
+            return Err(LoadError::NotAPlugin);
+        }
+        if (header.abi_version, header.layout) != (ABI_VERSION, LAYOUT) {
+            // SAFETY: texts live as long as the plugin.
+            let (riemann, toolchain) = unsafe { (header.riemann.get()?, header.toolchain.get()?) };
+            return Err(LoadError::OtherVersion {
+                found: header.abi_version,
+                expected: ABI_VERSION,
+                riemann: riemann.to_owned(),
+                toolchain: toolchain.to_owned(),
+            });
+        }
+        // SAFETY: the version and the layout are ours.
+        let table = unsafe { &*table };
+        // SAFETY: the description lives as long as the plugin.
+        let (info, aux_face) = unsafe { read_description(table)? };
+        Ok(Plugin { table, info, aux_face })
+    }
+
+    /// What the solver is.
+    pub fn info(&self) -> &'static SolverInfo {
+        self.info
+    }
+
+    /// Which functions of position and state the solver brings along.
+    pub fn hooks(&self) -> Hooks {
+        let d = &self.table.description;
+        Hooks { initial: d.has_initial, aux: d.has_aux, boundary: d.has_boundary, flag: d.has_flag }
+    }
+
+    /// Makes a solver. `values`: one per parameter, checked.
+    ///
+    /// # Errors
+    /// The solver's constructor panicked.
+    pub fn create(&self, values: &[f64]) -> Result<Instance, LoadError> {
+        let mut object = std::ptr::null_mut();
+        // SAFETY: the values are there, and a place for the object.
+        match unsafe { (self.table.create)(values.as_ptr(), values.len(), &mut object) } {
+            Status::DONE => Ok(Instance::new(*self, object, values)),
+            _ => Err(LoadError::Panicked(take_panic(self.table))),
+        }
+    }
+}
+
+/// The description in this crate's words. Leaked: there is one per plugin loaded.
+///
+/// # Safety
+/// The table must be of this version, and live to the end of the program.
+unsafe fn read_description(table: &Table) -> Result<(&'static SolverInfo, &'static [Option<Axis>]), LoadError> {
+    let d = &table.description;
+    let axis = |n: i32| usize::try_from(n).ok().and_then(|n| Axis::ALL.get(n).copied());
+    let texts = |list: &List<Text>| -> Result<&'static [&'static str], LoadError> {
+        // SAFETY: by the caller's promise.
+        let texts: Result<Vec<_>, _> = unsafe { list.get().iter().map(|text| text.get()).collect() };
+        Ok(texts?.leak())
+    };
+    let mut parameters = Vec::new();
+    // SAFETY: likewise.
+    for p in unsafe { d.parameters.get() } {
+        let check = [ParameterCheck::Any, ParameterCheck::Positive, ParameterCheck::GreaterThanOne];
+        let check = check.get(usize::from(p.check)).copied().ok_or(LoadError::Damaged("a parameter's check"))?;
+        // SAFETY: likewise.
+        let (name, about) = unsafe { (p.name.get()?, p.about.get()?) };
+        parameters.push(ParameterInfo { name, about, default: p.has_default.then_some(p.default), check });
+    }
+    // SAFETY: likewise.
+    let (name, title, aux_face) = unsafe { (d.name.get()?, d.title.get()?, d.aux_face.get()) };
+    let (equations, aux) = (texts(&d.equations)?, texts(&d.aux)?);
+    let wall_normal = d.wall_normal.map(|m| usize::try_from(m).ok());
+    if equations.is_empty() || !(1..=3).contains(&d.dim) || aux_face.len() != aux.len() {
+        return Err(LoadError::Damaged("its counts"));
+    }
+    if wall_normal.iter().flatten().any(|&m| m >= equations.len()) {
+        return Err(LoadError::Damaged("a component normal to a wall"));
+    }
+    let info = SolverInfo {
+        name,
+        title,
+        dim: d.dim as usize,
+        equations,
+        aux,
+        waves: d.waves as usize,
+        parameters: parameters.leak(),
+        fwaves: d.fwaves,
+        has_source: d.has_source,
+        wall_normal,
+    };
+    Ok((Box::leak(Box::new(info)), aux_face.iter().map(|&n| axis(n)).collect::<Vec<_>>().leak()))
+}
+
+/// The message of this thread's last panic in the plugin.
+fn take_panic(table: &Table) -> String {
+    let mut buffer = vec![0; 4096];
+    // SAFETY: the buffer is as long as it says.
+    let len = unsafe { (table.take_panic)(buffer.as_mut_ptr(), buffer.len()) };
+    buffer.truncate(len);
+    String::from_utf8_lossy(&buffer).into_owned()
+}

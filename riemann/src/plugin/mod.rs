@@ -1,0 +1,47 @@
+//! Solvers that are loaded at run time.
+//!
+//! A plugin is a shared library with one entry, `riemann_plugin`, which [`crate::plugin!`] writes. The entry returns a
+//! [`Table`]: what the solver is, how to make one from the values of its parameters, and its kernels in both precisions.
+//! All of it is plain C: structs in `repr(C)`, functions that take pointers to whole tiles, lists of faces or rows of
+//! cells and return a [`Status`]. A panic ends inside the plugin and is reported by the status.
+//!
+//! The table begins with a mark, [`ABI_VERSION`] and a sum over the layouts of all structs that are exchanged. A program
+//! reads nothing more of a table where these are not its own.
+
+mod abi;
+mod export;
+#[cfg(feature = "catalogue")]
+mod import;
+mod panic;
+
+pub use abi::{
+    ABI_VERSION, Description, Entries, FaceCall, GhostCall, Header, List, Object, Parameter, Row, Sink, Status, Table,
+    Text, TileCall,
+};
+pub use export::{report_panics_by_status, table};
+#[cfg(feature = "catalogue")]
+pub use import::{Hooks, Instance, LoadError, Plugin};
+
+/// Name of the function that a plugin exports.
+pub const ENTRY: &str = "riemann_plugin";
+
+/// Makes the crate a plugin: exports the entry for a solver, which implements [`crate::solver::Solver`] and
+/// [`crate::solver::Described`].
+///
+/// The crate's type is `cdylib`. `RIEMANN_TOOLCHAIN` in the environment of the compiler says in messages what built it.
+#[macro_export]
+macro_rules! plugin {
+    ($solver:ty) => {
+        /// The plugin's entry.
+        #[unsafe(no_mangle)]
+        pub extern "C" fn riemann_plugin() -> *const $crate::plugin::Table {
+            static TABLE: ::std::sync::OnceLock<$crate::plugin::Table> = ::std::sync::OnceLock::new();
+            TABLE.get_or_init(|| {
+                $crate::plugin::report_panics_by_status();
+                $crate::plugin::table::<$solver, _, _, _>(
+                    option_env!("RIEMANN_TOOLCHAIN").unwrap_or("an unnamed compiler"),
+                )
+            })
+        }
+    };
+}

@@ -1,0 +1,287 @@
+//! The interface of plugins, without a library: a solver's table in this process, read back as a program reads it.
+
+use riemann::device_source::DeviceSource;
+use riemann::limiter::Limiter;
+use riemann::patch::{
+    FaceList, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, Tap, TileArgs,
+};
+use riemann::plugin::{Instance, LoadError, Plugin, Row, Table, table};
+use riemann::prelude::*;
+use riemann::real::Scalar;
+use std::ptr::NonNull;
+
+/// Advection along x and decay, with everything that a solver can bring along. Panics where it is told to.
+#[derive(Clone, Debug)]
+struct Decay {
+    speed: f64,
+    rate: f64,
+}
+
+impl Described for Decay {
+    const NAME: &'static str = "decay";
+    const TITLE: &'static str = "Advection and decay";
+    const PARAMETERS: &'static [ParameterInfo] = &[
+        ParameterInfo { name: "speed", about: "speed along x", default: None, check: ParameterCheck::Any },
+        ParameterInfo { name: "rate", about: "rate of decay", default: Some(0.5), check: ParameterCheck::Positive },
+    ];
+
+    fn from_parameters(values: &[f64]) -> Self {
+        assert!(values[0] < 100.0, "too fast");
+        Decay { speed: values[0], rate: values[1] }
+    }
+}
+
+impl Solver<2, 1, 1> for Decay {
+    const DIM: usize = 2;
+    const EQUATIONS: [&'static str; 2] = ["a", "b"];
+    const AUX: [&'static str; 1] = ["depth"];
+    const AUX_FACE: [Option<Axis>; 1] = [Some(Axis::Y)];
+    const WALL_NORMAL: [Option<usize>; 3] = [None, Some(1), None];
+    const HAS_SOURCE: bool = true;
+    const HAS_INITIAL: bool = true;
+    const HAS_AUX: bool = true;
+    const HAS_BOUNDARY: bool = true;
+    const HAS_FLAG: bool = true;
+
+    #[inline(always)]
+    fn normal<V: Real>(&self, axis: Axis, ql: [V; 2], qr: [V; 2], _l: [V; 1], r: [V; 1]) -> Normal<V, 2, 1> {
+        assert!(self.speed > -100.0, "too slow");
+        let s = if axis == Axis::X { V::constant(self.speed) * r[0] } else { V::zero() };
+        let wave = [qr[0] - ql[0], qr[1] - ql[1]];
+        let part = |s: V| [s * wave[0], s * wave[1]];
+        Normal { waves: [wave], speeds: [s], amdq: part(s.min(V::zero())), apdq: part(s.max(V::zero())) }
+    }
+
+    #[inline(always)]
+    fn transverse<V: Real>(
+        &self,
+        _axis: Axis,
+        side: Side,
+        _ql: [V; 2],
+        _qr: [V; 2],
+        aux: &TransverseAux<V, 1>,
+        asdq: [V; 2],
+    ) -> Transverse<V, 2> {
+        let s = V::constant(f64::from(side.sign())) * aux.above[0] + aux.below[0];
+        Transverse { bmasdq: [s * asdq[0], asdq[1]], bpasdq: [asdq[0], s * asdq[1]] }
+    }
+
+    #[inline(always)]
+    fn source<V: Real>(&self, x: [V; 3], _t: V, dt: V, q: [V; 2], aux: [V; 1]) -> [V; 2] {
+        let factor = V::constant(1.0) - V::constant(self.rate) * dt * aux[0];
+        [q[0] * factor, q[1] + x[0]]
+    }
+
+    fn initial(&self, cell: &Cell, aux: [f64; 1]) -> [f64; 2] {
+        [cell.centre[0] + self.rate, aux[0]]
+    }
+
+    fn aux_values(&self, cell: &Cell) -> [f64; 1] {
+        [cell.lower(Axis::Y) + cell.time]
+    }
+
+    fn boundary<V: Real>(&self, _axis: Axis, side: Side, x: [V; 3], t: V, mirror: [V; 2]) -> [V; 2] {
+        [mirror[1] + x[1], V::constant(f64::from(side.sign())) * t]
+    }
+
+    fn flag<V: Real>(&self, x: [V; 3], _t: V, q: [V; 2], aux: [V; 1]) -> V::Mask {
+        (x[0] + q[0] + aux[0]).gt(V::constant(1.0))
+    }
+
+    fn exchanged(&self) -> Option<Self> {
+        (self.speed > 0.0).then(|| Decay { speed: -self.speed, ..*self })
+    }
+
+    fn device_source(&self) -> Option<DeviceSource> {
+        let body = "Real speed; Real rate;".to_owned();
+        let parameters = vec![("speed", self.speed), ("rate", self.rate)];
+        let (equations, waves, aux) = (2, 1, 1);
+        let (has_source, has_boundary, has_flag) = (true, true, true);
+        Some(DeviceSource {
+            body,
+            parameters,
+            equations,
+            waves,
+            aux,
+            fwaves: false,
+            has_source,
+            has_boundary,
+            has_flag,
+        })
+    }
+}
+
+fn plugin() -> Plugin {
+    let table: &'static Table = Box::leak(Box::new(table::<Decay, _, _, _>("a test")));
+    // SAFETY: the table is one of `table`, and never freed.
+    unsafe { Plugin::from_entry(table) }.expect("the table is of this version")
+}
+
+fn decay(speed: f64) -> Instance {
+    plugin().create(&[speed, 0.25]).expect("the solver can be made")
+}
+
+const CELLS: [usize; 2] = [37, 11];
+const ROW: usize = CELLS[0] + 4;
+const COMPONENT: usize = ROW * (CELLS[1] + 4);
+const START: usize = PACK_OVERRUN + 2 * ROW + 2;
+
+/// Numbers without a pattern.
+fn values<R: Scalar>(len: usize) -> Vec<R> {
+    (0..len).map(|k| R::from_f64(((k * 7919) % 1009) as f64 * 1e-3 - 0.4)).collect()
+}
+
+/// New state, kept fluxes, face sums, sources and Courant number of a patch.
+fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
+    let mut q: Vec<R> = values(2 * COMPONENT + 2 * PACK_OVERRUN);
+    let aux: Vec<R> = values(COMPONENT + 2 * PACK_OVERRUN);
+    let mut q_next = q.clone();
+    let scheme = Scheme { order: 2, transverse: 2, limiters: [Limiter::Mc; MAX_WAVES], capacity: -1 };
+    let taps = [Tap { cell: [3, 4, 0], axis: Axis::X, seen_from: Side::Upper, slot: 1 }];
+    let (mut kept, mut scratch) = (vec![R::default(); 4], vec![R::default(); solver.scratch_len()]);
+    let args = TileArgs {
+        q: q[START..].as_ptr(),
+        q_next: q_next[START..].as_mut_ptr(),
+        aux: aux[START..].as_ptr(),
+        strides: Strides { row: ROW, slab: COMPONENT, component: COMPONENT },
+        lo: [0; 3],
+        hi: [CELLS[0] as i32, CELLS[1] as i32, 1],
+        sweep: [true, true, false],
+        dt: 0.2,
+        dx: [1.0, 0.7, 1.0],
+        scheme: &scheme,
+        taps: &taps,
+        tap_values: kept.as_mut_ptr(),
+        tap_stride: 2,
+    };
+    // SAFETY: the patch has two ghost cells on each side and the overrun at both ends.
+    let report = unsafe { solver.update_tile(&args, &mut scratch) };
+    let (faces, stride) = (values::<R>(5 * 32), 32);
+    let mut sum = vec![R::default(); 2 * stride];
+    let list = FaceList {
+        len: 21,
+        ql: faces.as_ptr(),
+        qr: faces[stride..].as_ptr(),
+        aux_l: faces[3 * stride..].as_ptr(),
+        aux_r: faces[4 * stride..].as_ptr(),
+        sum: sum.as_mut_ptr(),
+        stride,
+    };
+    // SAFETY: each array has the stride's numbers per component.
+    unsafe { solver.fluctuation_sums(Axis::X, &list) };
+    let row = SourceRow {
+        q: q[START..].as_mut_ptr(),
+        aux: aux[START..].as_ptr(),
+        len: CELLS[0],
+        component: COMPONENT,
+        centre: [0.3, 0.1, 0.0],
+        dx: 0.1,
+        t: 1.0,
+        dt: 0.2,
+    };
+    // SAFETY: the row lies in the patch.
+    unsafe { solver.apply_source(&row) };
+    // Packs may leave anything past the faces of the list.
+    let sums = [&sum[..21], &sum[stride..stride + 21]].concat();
+    ([q_next, q, kept, sums].concat(), report.courant, report.finite)
+}
+
+/// Through the table the kernels give the bits that they give directly, in both precisions.
+#[test]
+fn kernels_give_the_same_bits() {
+    let (direct, loaded) = (Kernels::new(Decay { speed: 0.8, rate: 0.25 }), decay(0.8));
+    assert_eq!(everything::<f64>(&direct), everything::<f64>(&loaded));
+    assert_eq!(everything::<f32>(&direct), everything::<f32>(&loaded));
+    assert!(everything::<f64>(&loaded).2);
+}
+
+/// The description says what the solver's constants say.
+#[test]
+fn the_description_survives() {
+    let (plugin, solver) = (plugin(), decay(0.8));
+    let info = plugin.info();
+    assert_eq!((info.name, info.title, info.dim, info.waves), ("decay", "Advection and decay", 2, 1));
+    assert_eq!((info.equations, info.aux), (&["a", "b"][..], &["depth"][..]));
+    assert_eq!(info.parameters, Decay::PARAMETERS);
+    assert_eq!((info.fwaves, info.has_source, info.wall_normal), (false, true, [None, Some(1), None]));
+    let hooks = plugin.hooks();
+    assert!(hooks.initial && hooks.aux && hooks.boundary && hooks.flag);
+    let solver: &dyn PatchSolver<f64> = &solver;
+    assert_eq!(solver.aux_face(), [Some(Axis::Y)]);
+    assert_eq!(solver.device_source(), Decay { speed: 0.8, rate: 0.25 }.device_source());
+}
+
+/// Initial data, auxiliary values, criterion and boundary values arrive cell by cell where they belong.
+#[test]
+fn functions_of_position_fill_rows() {
+    let solver = decay(0.8);
+    let row = Row { lower: [1.0, 2.0, 0.0], dx: [0.5, 0.25, 0.0], dim: 2, len: 3, time: 4.0 };
+    let (mut aux, mut state, mut flag) = ([0.0; 3], [0.0; 6], [0.0; 3]);
+    solver.aux_values(&row, &mut aux);
+    assert_eq!(aux, [6.0; 3]);
+    solver.initial(&row, &[7.0, 8.0, 9.0], &mut state);
+    assert_eq!(state, [1.5, 2.0, 2.5, 7.0, 8.0, 9.0]);
+    solver.flag(&row, &[0.0; 6], &[0.0, -1.0, 0.0], &mut flag);
+    assert_eq!(flag, [1.0, 0.0, 1.0]);
+    let mut ghost = [0.0; 2];
+    solver.boundary(Axis::X, Side::Lower, [0.0, 3.0, 0.0], 5.0, &[1.0, 2.0], &mut ghost);
+    assert_eq!(ghost, [5.0, -5.0]);
+}
+
+/// Single faces give what the solver gives; the exchanged solver is another one, or absent where there is none.
+#[test]
+fn single_faces_are_evaluated() {
+    let (direct, faces) = (Decay { speed: 0.8, rate: 0.25 }, decay(0.8).faces());
+    let (ql, qr, asdq) = ([0.1, 0.2], [0.5, -0.3], [1.0, 2.0]);
+    let expected = direct.normal(Axis::X, ql, qr, [2.0], [3.0]);
+    let face = faces.double.normal(Axis::X, [&ql, &qr], [&[2.0], &[3.0]]);
+    assert_eq!(face.waves, expected.waves);
+    assert_eq!(
+        (face.speeds, face.amdq, face.apdq),
+        (expected.speeds.into(), expected.amdq.into(), expected.apdq.into())
+    );
+    let aux = TransverseAux { below: [2.0], here: [3.0], above: [4.0] };
+    let expected = direct.transverse(Axis::X, Side::Upper, ql, qr, &aux, asdq);
+    let split = faces.double.transverse(Axis::X, Side::Upper, [&ql, &qr], [&[2.0], &[3.0], &[4.0]], &asdq);
+    assert_eq!(split, [expected.bmasdq, expected.bpasdq]);
+    assert_eq!(faces.double.flux(Axis::X, &ql, &[1.0]), None);
+    assert_eq!(faces.double.admissible(&[0.25, 1.0]), [-0.5, 1.0]);
+    assert_eq!(faces.double.admissible_aux(&[0.25]), [0.75]);
+    let exchanged = faces.exchanged.expect("there is one for positive speeds");
+    assert_eq!(exchanged.normal(Axis::X, [&ql, &qr], [&[2.0], &[3.0]]).speeds, [-2.4000000000000004]);
+    assert!(decay(-0.8).faces().exchanged.is_none());
+}
+
+/// A panic becomes a message and NaN, and stays in the solver that panicked.
+#[test]
+fn panics_become_messages() {
+    let panic = plugin().create(&[1e3, 0.5]).err();
+    assert!(matches!(&panic, Some(LoadError::Panicked(text)) if text.contains("too fast")), "{panic:?}");
+    let (broken, whole) = (decay(-200.0), decay(0.8));
+    let broken: &dyn PatchSolver<f64> = &broken;
+    assert_eq!(broken.failure(), None);
+    let (values, _, finite) = everything(broken);
+    assert!(!finite && values.last().is_some_and(|x| x.is_nan()));
+    assert!(broken.failure().is_some_and(|text| text.contains("too slow")), "{:?}", broken.failure());
+    assert_eq!(PatchSolver::<f64>::failure(&whole), None);
+}
+
+/// Tables of other versions and things that are no tables are told apart before anything else of them is read.
+#[test]
+fn other_tables_are_refused() {
+    let mut bytes = vec![0_u64; size_of::<Table>().div_ceil(8)];
+    // SAFETY: null, and memory without the mark, are never read past the header.
+    let load = |table: *const Table| unsafe { Plugin::from_entry(table) }.err();
+    assert_eq!(load(std::ptr::null()), Some(LoadError::NotAPlugin));
+    assert_eq!(load(bytes.as_ptr().cast()), Some(LoadError::NotAPlugin));
+    let table = table::<Decay, _, _, _>("another compiler");
+    // SAFETY: the table is as long as the words that take it.
+    unsafe {
+        std::ptr::copy_nonoverlapping((&raw const table).cast::<u8>(), bytes.as_mut_ptr().cast(), size_of::<Table>())
+    };
+    assert_eq!(load(NonNull::from(&table).as_ptr()), None);
+    // The version is the word behind the mark.
+    bytes[1] += 1;
+    let error = load(bytes.as_ptr().cast()).expect("the version is another");
+    assert!(error.to_string().contains("another compiler") && error.to_string().contains("version 2"), "{error}");
+}
