@@ -58,14 +58,12 @@ fn initial_data_that_are_not_finite_are_refused() {
 
 /// What has not been built says so, and what there is instead.
 #[test]
-fn devices_and_solvers_that_are_not_there_are_refused() {
+fn devices_that_are_not_there_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for device in ["cuda", "cuda-streamed"] {
         let outcome = run(folder.path(), &example("acoustics_radial"), &[], &["--device", device]);
         assert_refused(folder.path(), &[], &outcome, &["--device", "cpu"]);
     }
-    let outcome = run(folder.path(), &example("acoustics_radial"), &[], &["--solver", "mine.rs"]);
-    assert_refused(folder.path(), &[], &outcome, &["mine.rs", "acoustics_variable"]);
     let outcome = run(folder.path(), &example("acoustics_radial"), &[], &["--threads", "0"]);
     assert_refused(folder.path(), &[], &outcome, &["--threads"]);
 }

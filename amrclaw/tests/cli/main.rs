@@ -6,6 +6,7 @@ mod examples;
 mod failures;
 mod input;
 mod restart;
+mod solver;
 mod sweep;
 
 use std::path::{Path, PathBuf};

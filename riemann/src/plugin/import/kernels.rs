@@ -68,7 +68,24 @@ impl<R: Precision> PatchSolver<R> for Instance {
         let (buffer, len) = (scratch.as_mut_ptr(), scratch.len());
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.table()).update_tile)(self.object(), &call, buffer, len, &mut report) };
-        self.done(status);
+        if !self.done(status) {
+            let offset = |i: [i32; 3]| {
+                let strides = [1, args.strides.row as isize, args.strides.slab as isize];
+                (0..3).map(|d| i[d] as isize * strides[d]).sum::<isize>()
+            };
+            for m in 0..self.num_eqn() {
+                for k in args.lo[2]..args.hi[2] {
+                    for j in args.lo[1]..args.hi[1] {
+                        let (at, len) = (offset([args.lo[0], j, k]), (args.hi[0] - args.lo[0]) as usize);
+                        // SAFETY: the tile's cells are the caller's to write.
+                        unsafe {
+                            let row = args.q_next.add(m * args.strides.component).offset(at);
+                            std::slice::from_raw_parts_mut(row, len).fill(R::constant(f64::NAN));
+                        }
+                    }
+                }
+            }
+        }
         report
     }
 

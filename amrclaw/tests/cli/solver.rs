@@ -1,0 +1,185 @@
+//! Solvers from files: compiled, kept, run, and refused where they are wrong.
+//!
+//! One file is compiled for all tests but those of the compiler; its parameter `trap` says where it panics.
+
+use super::{Outcome, files, program, record};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const SOURCE: &str = include_str!("decay.rs");
+
+/// What the tests' solver is given; everything else of the problem is in its file.
+const CASE: &str = r#"
+initial = "user"
+aux = "user"
+[solver]
+path = "decay.rs"
+u = 1.0
+[mesh]
+cells = [12, 10]
+[mesh.boundary]
+x = ["user", "extrapolate"]
+[levels]
+max = 2
+[regrid.flag]
+criterion = "user"
+[time]
+end = 0.1
+[output]
+png = false
+"#;
+
+/// A folder with the case and the solver.
+fn problem() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("case.toml"), CASE).unwrap();
+    std::fs::write(folder.path().join("decay.rs"), SOURCE).unwrap();
+    folder
+}
+
+/// Where all tests keep compiled solvers.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("solvers")
+}
+
+/// `amrclaw` with the tests' cache.
+fn amrclaw(folder: &Path, arguments: &[&str]) -> Outcome {
+    program(folder).env("AMRCLAW_CACHE", cache()).args(arguments).output().unwrap().into()
+}
+
+/// The library of the tests' solver.
+fn kept_library() -> PathBuf {
+    let keys = std::fs::read_dir(cache().join("solvers")).unwrap().flatten().map(|entry| entry.path());
+    let found = keys.flat_map(|key| files(&key).into_iter().map(move |file| key.join(file)));
+    let of_decay = |path: &PathBuf| {
+        let bytes = std::fs::read(path).unwrap_or_default();
+        bytes.windows(8).any(|word| word == b"trapped ")
+    };
+    let mut libraries = found.filter(|path| path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION));
+    libraries.find(of_decay).expect("the compiled solver is kept")
+}
+
+/// Asserts that the input was refused with all these words, and no output folder made.
+#[track_caller]
+fn assert_refused(folder: &Path, outcome: &Outcome, words: &[&str]) {
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    for word in words {
+        assert!(outcome.stderr.contains(word), "`{word}` is missing in\n{}", outcome.stderr);
+    }
+    assert!(!folder.join("output").exists());
+}
+
+/// A case whose solver, initial data, auxiliary values, boundary and criterion are all in one file runs, and the file's
+/// functions are what is used. The second time nothing is compiled.
+#[test]
+fn a_file_is_a_whole_problem() {
+    let folder = problem();
+    let run = |arguments: &[&str]| amrclaw(folder.path(), &[&["run", "case.toml"], arguments].concat());
+    let first = run(&["--output", "a"]);
+    assert_eq!(first.code, Some(0), "{}", first.stderr);
+    let again = run(&["--output", "b"]);
+    assert_eq!((again.code, again.stderr.as_str()), (Some(0), ""));
+    let [a, b] = ["a", "b"].map(|name| record(&folder.path().join(name)));
+    assert_eq!(a["totals_final"], b["totals_final"]);
+    // The columns between 0.3 and 0.7, as far as coarse and fine cells show them, hold the auxiliary value 1/2.
+    let initial = a["totals_initial"]["q"].as_f64().unwrap();
+    assert!((initial - 0.5 * 0.4).abs() < 0.5 / 12.0, "{initial}");
+    // The boundary lets y in, 1/2 in the mean, at speed 1 for 0.1; nothing has come to the other sides but some of the strip.
+    let inflow = a["totals_final"]["q"].as_f64().unwrap() - initial;
+    assert!((inflow - 0.05).abs() < 0.02, "{inflow}");
+    // The criterion refines the left quarter and no more than its buffer.
+    let cells = |level: usize| a["cells_advanced"][level].as_f64().unwrap() / a["steps"][level].as_f64().unwrap();
+    assert!(cells(1) >= 4.0 * cells(0) * 0.25 && cells(1) < 4.0 * cells(0), "{}", cells(1));
+}
+
+/// `--solver` takes the place of the case's solver, as source or as library, and `validate` knows the file too.
+#[test]
+fn the_command_line_names_a_solver() {
+    let folder = problem();
+    let other = CASE.replace("path = \"decay.rs\"", "name = \"euler\"");
+    std::fs::write(folder.path().join("other.toml"), other).unwrap();
+    let outcome = amrclaw(folder.path(), &["run", "other.toml", "--solver", "decay.rs", "--quiet", "--output", "a"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    std::fs::copy(kept_library(), folder.path().join("mine.so")).unwrap();
+    let outcome = amrclaw(folder.path(), &["run", "other.toml", "--solver", "mine.so", "--output", "b"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""));
+    let [a, b] = ["a", "b"].map(|name| record(&folder.path().join(name)));
+    assert_eq!(a["totals_final"], b["totals_final"]);
+    let outcome = amrclaw(folder.path(), &["validate", "case.toml", "--set", "solver.v=1"]);
+    assert_refused(folder.path(), &outcome, &["case.toml", "no parameter `v`", "u, trap"]);
+    let outcome = amrclaw(folder.path(), &["validate", "case.toml", "--set", "solver.u=-1"]);
+    assert_refused(folder.path(), &outcome, &["solver.u", "positive"]);
+}
+
+/// A panic in the solver is an error of the input: at its construction and in the initial data before anything is written,
+/// at a face with the last good state kept. It names the file's line.
+#[test]
+fn panics_are_reported() {
+    let folder = problem();
+    for (trap, words) in
+        [("1", ["trapped at the start", "decay.rs:"]), ("2", ["trapped in the initial data", "decay.rs:"])]
+    {
+        let outcome = amrclaw(folder.path(), &["run", "case.toml", "--quiet", "--set", &format!("solver.trap={trap}")]);
+        assert_refused(folder.path(), &outcome, &words);
+    }
+    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--quiet", "--set", "solver.trap=3", "--output", "c"]);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("trapped at a face") && outcome.stderr.contains("decay.rs:"), "{}", outcome.stderr);
+    assert_eq!(record(&folder.path().join("c"))["status"], "failed");
+}
+
+/// What the compiler says of the user's file reaches the user, with the user's line; a file without a solver is told apart.
+#[test]
+fn compile_errors_are_the_compilers_own() {
+    let folder = problem();
+    let broken = SOURCE.replace("let wave = qr[0] - ql[0];", "let wave = qr[0] - qm[0];");
+    let line = broken.lines().position(|line| line.contains("qm[0]")).unwrap() + 1;
+    std::fs::write(folder.path().join("broken.rs"), broken).unwrap();
+    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "broken.rs"]);
+    let place = format!("broken.rs:{line}:");
+    assert_refused(folder.path(), &outcome, &["broken.rs does not compile", "error[E0425]", &place, "qm[0]"]);
+    std::fs::write(folder.path().join("empty.rs"), "pub struct Empty;").unwrap();
+    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "empty.rs"]);
+    assert_refused(folder.path(), &outcome, &["holds no solver", "solver new"]);
+    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "absent.rs"]);
+    assert_refused(folder.path(), &outcome, &["absent.rs", "cannot read"]);
+}
+
+/// Without a compiler a file cannot be loaded, and the message says what to install.
+#[test]
+fn a_missing_toolchain_is_named() {
+    let folder = problem();
+    let mut command = program(folder.path());
+    command.env("AMRCLAW_CACHE", folder.path().join("cache")).env("PATH", "").env_remove("RUSTC").env_remove("CARGO");
+    let outcome: Outcome = command.args(["run", "case.toml"]).output().unwrap().into();
+    assert_refused(folder.path(), &outcome, &["rustc cannot be run", "rustup.rs", "case.toml:5:8"]);
+}
+
+/// Libraries that are no plugins, or plugins for another version, are told apart. They are made with the linker's compiler.
+#[cfg(unix)]
+#[test]
+fn other_libraries_are_refused() {
+    let folder = problem();
+    let make = |name: &str, text: &str| {
+        let source = folder.path().join(name).with_extension("c");
+        std::fs::write(&source, text).unwrap();
+        let made =
+            Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(folder.path().join(name)).arg(source).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        amrclaw(folder.path(), &["run", "case.toml", "--solver", name])
+    };
+    let outcome = make("plain.so", "int other(void) { return 1; }");
+    assert_refused(folder.path(), &outcome, &["plain.so", "no `riemann_plugin`"]);
+    let header = "static struct { char mark[8]; unsigned version; unsigned long long layout; const char *text; \
+                  unsigned long long length; const char *riemann; unsigned long long count; } table = ";
+    let entry = "; void *riemann_plugin(void) { return &table; }";
+    let old = format!("{header}{{ \"riemann\", 77, 1, \"an old rustc\", 12, \"0.0.1\", 5 }}{entry}");
+    let outcome = make("old.so", &old);
+    assert_refused(folder.path(), &outcome, &["version 77", "0.0.1", "an old rustc", "build the solver again"]);
+    let foreign = format!("{header}{{ \"foreign\", 1, 1, \"\", 0, \"\", 0 }}{entry}");
+    let outcome = make("foreign.so", &foreign);
+    assert_refused(folder.path(), &outcome, &["foreign.so", "not a plugin"]);
+    std::fs::write(folder.path().join("text.so"), "not a library").unwrap();
+    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "text.so"]);
+    assert_refused(folder.path(), &outcome, &["text.so cannot be loaded"]);
+}
