@@ -3,6 +3,7 @@
 
 mod common;
 
+use amrclaw::exec::ExecError;
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
 use amrclaw::simulation::{RunError, Simulation, UserFunctions};
 use common::{advance_to, bits, l1_error, start, start_with, take_steps};
@@ -77,6 +78,48 @@ fn a_fixed_step_that_is_too_large_fails() {
     assert!((courant - 2.0 * 0.02 * 31.0).abs() < 1e-12, "{courant}");
     assert_eq!(simulation.counts().retries, 0);
     assert!(bits(&simulation.frame()) == before, "the state has changed");
+}
+
+/// A decay dq/dt = −50 √q: the middle stage of a step larger than 0.04 leaves q < 0, whose root is no number, at Courant
+/// numbers that are all right.
+const DECAY: &str = r#"
+[solver]
+name = "burgers"
+[mesh]
+cells = [11, 7]
+[mesh.boundary]
+x = ["extrapolate", "extrapolate"]
+y = ["extrapolate", "extrapolate"]
+[levels]
+max = 1
+[scheme]
+source = "godunov"
+[source]
+q = "-50 * sqrt(q)"
+[time]
+end = 1.0
+dt_initial = 0.06
+cfl_desired = 0.8
+cfl_max = 0.9
+[initial]
+q = "1"
+"#;
+
+/// A step that leaves the numbers is taken again with half its size; if that is not allowed, the error says where it
+/// happened, and the state is that before the step.
+#[test]
+fn a_step_that_is_no_number_is_halved() {
+    let mut simulation = start(DECAY, &[]);
+    take_steps(&mut simulation, 1);
+    assert_eq!((simulation.counts().retries, simulation.time()), (1, 0.03));
+    for fixed in ["time.max_retries=0", "time.dt=0.06"] {
+        let mut simulation = start(DECAY, &[fixed]);
+        let before = bits(&simulation.frame());
+        let error = simulation.step().expect_err("the first try leaves the numbers");
+        assert!(matches!(error, RunError::Exec(ExecError::NotFinite { .. })), "{error:?}");
+        assert!(error.to_string().contains("q is NaN on level 1, patch 0, cell"), "{error}");
+        assert!(bits(&simulation.frame()) == before, "the state has changed");
+    }
 }
 
 /// Burgers' equation, fed from the left by the boundary.

@@ -71,6 +71,24 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
+    /// Adds a row for the present state to every gauge, which otherwise have one for each state that a step begins with.
+    ///
+    /// # Errors
+    /// The executor's.
+    pub fn record_present_state(&mut self) -> Result<(), RunError> {
+        if self.gauges.is_empty() {
+            return Ok(());
+        }
+        self.in_pool(|simulation| {
+            let plans = simulation.plans.clone();
+            for (l, plans) in plans.iter().enumerate() {
+                simulation.exec.fill_ghosts(Level(l as u8), plans)?;
+                simulation.record_gauges(Level(l as u8), simulation.time);
+            }
+            simulation.collect()
+        })
+    }
+
     /// Asks the executor what came of steps and samples, and completes the gauges' rows.
     pub(super) fn collect(&mut self) -> Result<(), RunError> {
         let Pacing { outcomes, sampled, .. } = &mut self.pacing;

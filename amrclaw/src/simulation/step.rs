@@ -2,6 +2,7 @@
 
 use super::{RunError, Simulation};
 use crate::diagnose::{Counts, Phase};
+use crate::exec::ExecError;
 use crate::index::Level;
 use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, TransferPlan};
@@ -69,19 +70,15 @@ impl<const D: usize> Simulation<D> {
                     self.restore(&saved);
                     ahead = false;
                 }
-                Err(RunError::Courant { courant, level, .. })
-                    if self.settings.dt_fixed.is_none() && tries <= self.settings.max_retries =>
-                {
-                    self.restore(&saved);
-                    debug!(courant, %level, dt, "step taken again");
-                    self.counts.retries += u64::from(tries);
-                    dt *= self.settings.cfl_desired / courant;
-                    hits = false;
-                    tries += 1;
-                }
                 Err(error) => {
                     self.restore(&saved);
-                    return Err(error);
+                    let may_retry = self.settings.dt_fixed.is_none() && tries <= self.settings.max_retries;
+                    let Some(factor) = self.shortened_by(&error).filter(|_| may_retry) else { return Err(error) };
+                    debug!(%error, dt, "step taken again");
+                    self.counts.retries += u64::from(tries);
+                    dt *= factor;
+                    hits = false;
+                    tries += 1;
                 }
             }
         }
@@ -95,6 +92,16 @@ impl<const D: usize> Simulation<D> {
             None => self.subcycle.dt_wanted(),
         };
         Ok(())
+    }
+
+    /// What to multiply a step by that failed, if a smaller one may succeed.
+    fn shortened_by(&self, error: &RunError) -> Option<f64> {
+        match error {
+            RunError::Courant { courant, .. } => Some(self.settings.cfl_desired / courant),
+            // A step that is too large for a source or a strong wave leaves no Courant number that would say how large.
+            RunError::Exec(ExecError::NotFinite { .. }) => Some(0.5),
+            _ => None,
+        }
     }
 
     fn save(&mut self) -> Box<Saved<D>> {

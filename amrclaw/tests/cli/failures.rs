@@ -3,7 +3,8 @@
 use super::{example, files, record, run};
 use amrclaw::io::read;
 
-/// A source term that has no value after t = 0.2 ends the run there; all that is written before it is finite.
+/// A source term that has no value after t = 0.2 ends the run there, after steps smaller and smaller, the last of which may
+/// reach a little farther than the time at which it asked; all that is written before it is finite.
 #[test]
 fn a_solution_that_is_no_number_ends_the_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -20,7 +21,7 @@ fn a_solution_that_is_no_number_ends_the_run() {
     assert!(record["error"].as_str().unwrap().contains("q is NaN"));
     assert!(files(&dir).iter().any(|name| name.starts_with("checkpoint_")));
     let frame = read::frame::<2>(&dir.join("frame_0001.vtkhdf")).unwrap();
-    assert!(frame.time > 0.01 && frame.time < 0.2 && Some(frame.time) == record["time"].as_f64());
+    assert!(frame.time > 0.01 && frame.time < 0.21 && Some(frame.time) == record["time"].as_f64());
     assert!(frame.levels.iter().flat_map(|l| &l.patches).flat_map(|p| &p.q).all(|v| v.is_finite()));
 }
 

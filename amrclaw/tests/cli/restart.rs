@@ -1,8 +1,9 @@
 //! Runs that are interrupted and go on: the same bits as without the interruption.
 
-use super::{example, files, program, run_well};
+use super::{Outcome, example, files, program, record, run_well};
 use amrclaw::io::read;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Both folders hold the same frame of that number, bit for bit, and the same rows of every gauge.
@@ -42,33 +43,82 @@ fn five_and_five_steps_are_ten() {
     }
 }
 
+/// Starts a run with a checkpoint every six steps, and waits until it has left two.
+fn start_and_wait(folder: &Path, case: &Path, sets: &[&str]) -> Child {
+    let mut command = program(folder);
+    command.arg("run").arg(case).args(sets.iter().flat_map(|set| ["--set", set]));
+    let child = command.args(["--output", "parts", "--quiet"]).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    let second = |name: &String| name.starts_with("checkpoint_") && name.as_str() >= "checkpoint_000012";
+    while !files(&folder.join("parts")).iter().any(second) {
+        assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint has appeared");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child
+}
+
+/// A run in small steps, to be interrupted after some of them.
+const SETS: [&str; 3] = ["mesh.cells=[50,50]", "output.checkpoint_every_steps=6", "output.png=false"];
+
 /// A run that is killed in the middle goes on from its last checkpoint, in the same folder, as if nothing had been.
 #[test]
 fn a_killed_run_goes_on_from_its_last_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
     let case = example("acoustics_interface");
-    let sets = ["mesh.cells=[50,50]", "output.checkpoint_every_steps=6", "output.png=false"];
-    run_well(folder.path(), &case, &sets, &["--output", "whole"]);
-    let mut command = program(folder.path());
-    command
-        .arg("run")
-        .arg(&case)
-        .args(sets.iter().flat_map(|set| ["--set", set]))
-        .args(["--output", "parts", "--quiet"]);
-    let mut child = command.spawn().unwrap();
-    let parts = folder.path().join("parts");
-    let start = Instant::now();
-    let second = |name: &String| name.starts_with("checkpoint_") && name.as_str() >= "checkpoint_000012";
-    while !files(&parts).iter().any(second) {
-        assert!(start.elapsed() < Duration::from_secs(60), "no checkpoint has appeared");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    run_well(folder.path(), &case, &SETS, &["--output", "whole"]);
+    let mut child = start_and_wait(folder.path(), &case, &SETS);
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "the run was over before it could be killed");
+    let parts = folder.path().join("parts");
     let checkpoints = files(&parts).into_iter().filter(|name| name.starts_with("checkpoint_"));
     let last = format!("parts/{}", checkpoints.max().unwrap());
-    run_well(folder.path(), &case, &sets, &["--output", "parts", "--restart", &last]);
+    run_well(folder.path(), &case, &SETS, &["--output", "parts", "--restart", &last]);
     for frame in 0..3 {
         assert_same(&folder.path().join("whole"), &parts, frame);
+    }
+}
+
+/// Ctrl-C, and the signal that systems end programs with, end the run after the step at hand: exit code 1, a record that
+/// says so, and a checkpoint, named in the message, from which it goes on as if nothing had been.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_a_checkpoint_to_go_on_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = example("acoustics_interface");
+    run_well(folder.path(), &case, &SETS, &["--output", "whole"]);
+    let parts = folder.path().join("parts");
+    for signal in ["INT", "TERM"] {
+        let child = start_and_wait(folder.path(), &case, &SETS);
+        let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
+        assert!(sent.success());
+        let outcome = Outcome::from(child.wait_with_output().unwrap());
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("was interrupted after step") && outcome.stderr.contains("--restart"));
+        assert_eq!(record(&parts)["status"], "interrupted");
+        let last = files(&parts).into_iter().filter(|name| name.starts_with("checkpoint_")).max().unwrap();
+        assert!(outcome.stderr.contains(&last), "{} is not {last}", outcome.stderr);
+        run_well(folder.path(), &case, &SETS, &["--output", "parts", "--restart", &format!("parts/{last}")]);
+        assert_eq!(record(&parts)["status"], "done");
+        for frame in 0..3 {
+            assert_same(&folder.path().join("whole"), &parts, frame);
+        }
+        std::fs::remove_dir_all(&parts).unwrap();
+    }
+}
+
+/// The last row of a gauge is that of the final state, where no step begins.
+#[test]
+fn gauges_end_with_the_final_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[22,20]", "time.end=0.05", "output.png=false", "output.times=[0.05]"];
+    run_well(folder.path(), &example("acoustics_interface"), &sets, &["--output", "out"]);
+    let dir = folder.path().join("out");
+    let gauges: Vec<_> = files(&dir).into_iter().filter(|name| name.starts_with("gauge_")).collect();
+    assert!(!gauges.is_empty());
+    for name in gauges {
+        let text = std::fs::read_to_string(dir.join(&name)).unwrap();
+        let times: Vec<f64> = text.lines().filter_map(|row| row.split(',').nth(1)?.trim().parse().ok()).collect();
+        assert!(times.is_sorted_by(|a, b| a < b), "{name}: {times:?}");
+        assert_eq!(times.last(), Some(&0.05), "{name}");
     }
 }

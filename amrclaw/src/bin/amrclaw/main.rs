@@ -6,6 +6,7 @@ mod logging;
 mod plot;
 mod progress;
 mod run;
+mod signals;
 mod solver;
 mod summary;
 mod sweep;

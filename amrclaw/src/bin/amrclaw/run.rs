@@ -3,11 +3,12 @@
 use crate::Failure;
 use crate::arguments::{Device, RunArguments};
 use crate::progress::Display;
-use crate::{logging, solver, summary};
+use crate::{logging, signals, solver, summary};
 use amrclaw::io::config::Case;
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
@@ -20,10 +21,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         restart: arguments.restart.clone(),
     };
     let options = RunOptions { threads: arguments.threads.map(usize::from), precision: arguments.precision.into() };
+    let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
     let mut display = Display::new(arguments.quiet);
     let outcome = simulation::run(&case, &options, &files, &mut |progress| {
         display.show(progress);
-        ControlFlow::Continue(())
+        if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     display.finish();
     match outcome {
@@ -37,8 +39,10 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         Err(failure @ RunFailure::Broken { .. }) if is_solvers_fault(&failure) => {
             Err(Failure::Input(failure.to_string()))
         }
-        Err(failure @ (RunFailure::Broken { .. } | RunFailure::Interrupted { .. })) => {
-            Err(Failure::Work(failure.to_string()))
+        Err(failure @ RunFailure::Broken { .. }) => Err(Failure::Work(failure.to_string())),
+        Err(failure @ RunFailure::Interrupted { .. }) => {
+            let message = format!("{failure}\nto go on, run the same command with --restart and this file");
+            Err(Failure::Work(message))
         }
     }
 }

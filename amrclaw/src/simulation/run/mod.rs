@@ -205,14 +205,20 @@ impl<'a, const D: usize> Driver<'a, D> {
 
     /// The record of a run that came to its end.
     fn finish(mut self) -> Result<RunRecord, RunFailure> {
-        if let Err(e) = self.gauges.record(&self.simulation) {
-            return Err(self.break_off(e.into()));
+        if let Err(cause) = self.finish_gauges() {
+            return Err(self.break_off(cause));
         }
         let record = self.record(RunStatus::Done, None);
         match record.write(self.dir) {
             Ok(_) => Ok(record),
             Err(e) => Err(self.break_off(e.into())),
         }
+    }
+
+    /// Writes the gauges' last rows, that of the final state included.
+    fn finish_gauges(&mut self) -> Result<(), Cause> {
+        self.simulation.record_present_state()?;
+        Ok(self.gauges.record(&self.simulation)?)
     }
 
     /// Leaves a checkpoint and a record of a run that was stopped.
