@@ -30,6 +30,13 @@ impl Axis {
             _ => Axis::X,
         }
     }
+
+    /// In two dimensions, where the components normal to and along a face with normal `self` stand in a state whose
+    /// component 0 is a scalar and whose components 1 and 2 are a vector.
+    #[inline(always)]
+    pub const fn normal_and_transverse(self) -> (usize, usize) {
+        (self.index() + 1, self.transverse_2d().index() + 1)
+    }
 }
 
 /// One of the two sides along an axis.

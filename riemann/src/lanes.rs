@@ -3,7 +3,7 @@
 //! The intrinsics of a pack may only run on a processor that has them. Packs are therefore used inside functions
 //! marked `#[target_feature]` alone, which are entered after the processor was asked: see [`crate::patch`].
 
-use crate::real::{Mask, Real};
+use crate::real::{Choose, Mask, Real};
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
 /// Defines a pack over a vector type and its mask over the vector's comparison result.
@@ -44,6 +44,12 @@ macro_rules! pack {
             #[inline(always)]
             fn sub_assign(&mut self, other: Self) {
                 *self = *self - other;
+            }
+        }
+        impl Choose<$mask> for $mask {
+            #[inline(always)]
+            fn choose(mask: $mask, yes: $mask, no: $mask) -> $mask {
+                (mask & yes) | (!mask & no)
             }
         }
         impl Mask for $mask {

@@ -2,6 +2,11 @@
 //!
 //! A solver is written once, over [`real::Real`], and runs on one face at a time or on a vector of faces.
 
+pub use riemann_macros::{described_kernels, kernels, shared, solver};
+
+// So that the macros' paths, which begin with `::riemann`, hold in this crate too.
+extern crate self as riemann;
+
 pub mod axis;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;

@@ -4,11 +4,15 @@
 //! the vector types of [`crate::lanes`]. Every operation is IEEE and applied lane by lane, never contracted into a
 //! fused multiply-add, so that all widths give the same bits.
 
+mod choose;
+
+pub use choose::Choose;
+
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
 /// A truth value per lane.
-pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> {
+pub trait Mask: Copy + BitAnd<Output = Self> + BitOr<Output = Self> + Not<Output = Self> + Choose<Self> {
     /// True if any lane is set.
     fn any(self) -> bool;
 }
@@ -99,6 +103,21 @@ pub trait Real:
     #[inline(always)]
     fn ge(self, other: Self) -> Self::Mask {
         other.le(self)
+    }
+    /// `self == other`.
+    #[inline(always)]
+    fn equal(self, other: Self) -> Self::Mask {
+        self.le(other) & self.ge(other)
+    }
+    /// `self != other`.
+    #[inline(always)]
+    fn unequal(self, other: Self) -> Self::Mask {
+        !self.equal(other)
+    }
+    /// A truth value given to every lane.
+    #[inline(always)]
+    fn mask(truth: bool) -> Self::Mask {
+        Self::zero().lt(Self::constant(if truth { 1.0 } else { 0.0 }))
     }
     /// `yes` where the mask is set, `no` elsewhere.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;

@@ -49,7 +49,7 @@ impl SolverVisitor for Describe {
     type Output = Option<TestSolver>;
 
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output {
-        let source = solver.device_source().or_else(|| by_hand(self.0))?;
+        let source = solver.device_source()?;
         let kernels = SolverKernels::new(solver.clone());
         let admissible = Box::new(move |random: &mut Random| {
             let state = solver.admissible(std::array::from_fn(|_| random.unit()));
@@ -70,72 +70,3 @@ pub fn all() -> Vec<TestSolver> {
     };
     solvers.filter_map(build).collect()
 }
-
-fn by_hand(name: &str) -> Option<DeviceSource> {
-    let source = |body: &str, parameters: &[(&'static str, f64)], [equations, waves, aux]: [usize; 3]| DeviceSource {
-        body: body.into(),
-        parameters: parameters.to_vec(),
-        equations,
-        waves,
-        aux,
-        fwaves: false,
-        has_source: false,
-        has_boundary: false,
-        has_flag: false,
-    };
-    match name {
-        "acoustics" => Some(source(ACOUSTICS, &[("density", 1.25), ("bulk", 1.25)], [3, 2, 0])),
-        "advection_edge" => Some(source(ADVECTION_EDGE, &[], [1, 1, 2])),
-        _ => None,
-    }
-}
-
-const ACOUSTICS: &str = r"    Real density; Real bulk;
-    __device__ __forceinline__ Real sound_speed() const { return real_sqrt(bulk / density); }
-    __device__ __forceinline__ Real impedance() const { return density * sound_speed(); }
-    __device__ __forceinline__ Array<Real, 2> strengths(Real pressure, Real velocity) const {
-        const Real half_admittance = Real(0.5) / impedance();
-        const Real scaled = impedance() * velocity;
-        Array<Real, 2> s; s[0] = (scaled - pressure) * half_admittance; s[1] = (scaled + pressure) * half_admittance; return s;
-    }
-    __device__ __forceinline__ Normal normal(Axis axis, State ql, State qr, Aux, Aux) const {
-        const int n = axis == X ? 1 : 2;
-        const Real c = sound_speed(), z = impedance();
-        const Array<Real, 2> s = strengths(qr[0] - ql[0], qr[n] - ql[n]);
-        Normal r;
-        for (int m = 0; m < 3; m++) { r.waves[0][m] = r.waves[1][m] = r.amdq[m] = r.apdq[m] = Real(0.0); }
-        r.waves[0][0] = -s[0] * z; r.waves[0][n] = s[0];
-        r.waves[1][0] = s[1] * z; r.waves[1][n] = s[1];
-        r.amdq[0] = -c * r.waves[0][0]; r.amdq[n] = -c * s[0];
-        r.apdq[0] = c * r.waves[1][0]; r.apdq[n] = c * s[1];
-        r.speeds[0] = -c; r.speeds[1] = c;
-        return r;
-    }
-    __device__ __forceinline__ Transverse transverse(Axis axis, Side, State, State, TransverseAux, State asdq) const {
-        const int t = axis == X ? 2 : 1;
-        const Real c = sound_speed(), z = impedance();
-        const Array<Real, 2> s = strengths(asdq[0], asdq[t]);
-        const Real down = c * s[0], up = c * s[1];
-        Transverse r;
-        for (int m = 0; m < 3; m++) r.bmasdq[m] = r.bpasdq[m] = Real(0.0);
-        r.bmasdq[0] = down * z; r.bmasdq[t] = -down;
-        r.bpasdq[0] = up * z; r.bpasdq[t] = up;
-        return r;
-    }
-";
-const ADVECTION_EDGE: &str = r"
-    __device__ __forceinline__ Normal normal(Axis axis, State ql, State qr, Aux, Aux aux_r) const {
-        const Real speed = aux_r[axis];
-        const Real wave = qr[0] - ql[0];
-        Normal r;
-        r.waves[0][0] = wave; r.speeds[0] = speed;
-        r.amdq[0] = real_min(speed, Real(0.0)) * wave; r.apdq[0] = real_max(speed, Real(0.0)) * wave;
-        return r;
-    }
-    __device__ __forceinline__ Transverse transverse(Axis axis, Side, State, State, TransverseAux aux, State asdq) const {
-        const int t = axis == X ? 1 : 0;
-        Transverse r;
-        r.bmasdq[0] = real_min(aux.here[t], Real(0.0)) * asdq[0]; r.bpasdq[0] = real_max(aux.above[t], Real(0.0)) * asdq[0];
-        return r;
-    }
-";

@@ -10,101 +10,84 @@
 //!
 //! Source: LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §3.9 and §21.5.
 
-use super::normal_and_transverse;
 use crate::prelude::*;
 
 /// Linear acoustics in a uniform medium: equations `pressure`, `u`, `v`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[riemann::solver(
+    title = "Linear acoustics in a uniform medium",
+    equations = ["pressure", vector("u", "v")],
+    waves = 2,
+    solve_again
+)]
 pub struct Acoustics {
-    /// Density ρ, positive.
-    pub density: f64,
-    /// Bulk modulus K, positive.
-    pub bulk: f64,
+    /// density of the medium
+    #[parameter(positive)]
+    pub density: Real,
+    /// bulk modulus of the medium
+    #[parameter(positive)]
+    pub bulk: Real,
 }
 
+#[riemann::kernels]
 impl Acoustics {
     /// Sound speed `c = √(K/ρ)`.
-    #[inline(always)]
-    pub fn sound_speed(&self) -> f64 {
+    pub fn sound_speed(&self) -> Real {
         (self.bulk / self.density).sqrt()
     }
 
     /// Impedance `Z = ρ c`.
-    #[inline(always)]
-    pub fn impedance(&self) -> f64 {
+    pub fn impedance(&self) -> Real {
         self.density * self.sound_speed()
     }
 
     /// Strengths of the waves `(−Z, 1)` and `(Z, 1)` in a jump of pressure and of one velocity component.
-    #[inline(always)]
-    fn strengths<V: Real>(&self, pressure: V, velocity: V) -> (V, V) {
-        let half_admittance = V::constant(0.5 / self.impedance());
-        let scaled = V::constant(self.impedance()) * velocity;
+    fn strengths(&self, pressure: Real, velocity: Real) -> (Real, Real) {
+        let half_admittance = 0.5 / self.impedance();
+        let scaled = self.impedance() * velocity;
         ((scaled - pressure) * half_admittance, (scaled + pressure) * half_admittance)
     }
-}
 
-impl Solver<3, 2, 0> for Acoustics {
-    const DIM: usize = 2;
-    const EQUATIONS: [&'static str; 3] = ["pressure", "u", "v"];
-    const AUX: [&'static str; 0] = [];
-    const SOLVE_AGAIN: bool = true;
-    const WALL_NORMAL: [Option<usize>; 3] = [Some(1), Some(2), None];
-
-    #[inline(always)]
-    fn normal<V: Real>(&self, axis: Axis, ql: [V; 3], qr: [V; 3], _aux_l: [V; 0], _aux_r: [V; 0]) -> Normal<V, 3, 2> {
-        let (n, _) = normal_and_transverse(axis);
-        let c = V::constant(self.sound_speed());
-        let z = V::constant(self.impedance());
+    fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
+        let (n, _) = axis.normal_and_transverse();
+        let (c, z) = (self.sound_speed(), self.impedance());
         let (left, right) = self.strengths(qr[0] - ql[0], qr[n] - ql[n]);
 
-        let mut waves = [[V::zero(); 3]; 2];
+        let mut waves = [[0.0; M]; W];
         waves[0][0] = -left * z;
         waves[0][n] = left;
         waves[1][0] = right * z;
         waves[1][n] = right;
 
-        let mut amdq = [V::zero(); 3];
+        let mut amdq = [0.0; M];
         amdq[0] = -c * waves[0][0];
         amdq[n] = -c * left;
-        let mut apdq = [V::zero(); 3];
+        let mut apdq = [0.0; M];
         apdq[0] = c * waves[1][0];
         apdq[n] = c * right;
         Normal { waves, speeds: [-c, c], amdq, apdq }
     }
 
-    #[inline(always)]
-    fn transverse<V: Real>(
-        &self,
-        axis: Axis,
-        _side: Side,
-        _ql: [V; 3],
-        _qr: [V; 3],
-        _aux: &TransverseAux<V, 0>,
-        asdq: [V; 3],
-    ) -> Transverse<V, 3> {
-        let (_, t) = normal_and_transverse(axis);
-        let c = V::constant(self.sound_speed());
-        let z = V::constant(self.impedance());
+    fn transverse(&self, axis: Axis, asdq: State) -> Transverse {
+        let (_, t) = axis.normal_and_transverse();
+        let (c, z) = (self.sound_speed(), self.impedance());
         let (down, up) = self.strengths(asdq[0], asdq[t]);
         let (down, up) = (c * down, c * up);
 
-        let mut bmasdq = [V::zero(); 3];
+        let mut bmasdq = [0.0; M];
         bmasdq[0] = down * z;
         bmasdq[t] = -down;
-        let mut bpasdq = [V::zero(); 3];
+        let mut bpasdq = [0.0; M];
         bpasdq[0] = up * z;
         bpasdq[t] = up;
         Transverse { bmasdq, bpasdq }
     }
 
-    #[inline(always)]
-    fn flux<V: Real>(&self, axis: Axis, q: [V; 3], _aux: [V; 0]) -> Option<[V; 3]> {
-        let (n, _) = normal_and_transverse(axis);
-        let mut flux = [V::zero(); 3];
-        flux[0] = V::constant(self.bulk) * q[n];
-        flux[n] = q[0] / V::constant(self.density);
-        Some(flux)
+    fn flux(&self, axis: Axis, q: State) -> State {
+        let (n, _) = axis.normal_and_transverse();
+        let mut flux = [0.0; M];
+        flux[0] = self.bulk * q[n];
+        flux[n] = q[0] / self.density;
+        flux
     }
 }
 

@@ -10,44 +10,43 @@
 //! Source: LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §9.9 and
 //! §21.5 (transverse waves in heterogeneous media).
 
-use super::normal_and_transverse;
 use crate::prelude::*;
 
-/// Position of the impedance among the aux values.
-const IMPEDANCE: usize = 0;
-/// Position of the sound speed among the aux values.
-const SOUND_SPEED: usize = 1;
-
 /// Linear acoustics in a varying medium: equations `pressure`, `u`, `v`, aux `impedance`, `sound_speed`, both positive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[riemann::solver(
+    title = "Linear acoustics in a medium given cell by cell",
+    equations = ["pressure", vector("u", "v")],
+    aux = ["impedance", "sound_speed"],
+    waves = 2
+)]
 pub struct AcousticsVariable;
 
-impl Solver<3, 2, 2> for AcousticsVariable {
-    const DIM: usize = 2;
-    const EQUATIONS: [&'static str; 3] = ["pressure", "u", "v"];
-    const AUX: [&'static str; 2] = ["impedance", "sound_speed"];
-    const WALL_NORMAL: [Option<usize>; 3] = [Some(1), Some(2), None];
+#[riemann::kernels]
+impl AcousticsVariable {
+    /// Position of the impedance among the aux values.
+    const IMPEDANCE: usize = 0;
+    /// Position of the sound speed among the aux values.
+    const SOUND_SPEED: usize = 1;
 
-    #[inline(always)]
-    fn normal<V: Real>(&self, axis: Axis, ql: [V; 3], qr: [V; 3], aux_l: [V; 2], aux_r: [V; 2]) -> Normal<V, 3, 2> {
-        let (n, _) = normal_and_transverse(axis);
+    fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
+        let (n, _) = axis.normal_and_transverse();
         let (zl, zr) = (aux_l[IMPEDANCE], aux_r[IMPEDANCE]);
         let (cl, cr) = (aux_l[SOUND_SPEED], aux_r[SOUND_SPEED]);
         let (dp, du) = (qr[0] - ql[0], qr[n] - ql[n]);
-        let admittance = V::constant(1.0) / (zl + zr);
+        let admittance = 1.0 / (zl + zr);
         let left = (zr * du - dp) * admittance;
         let right = (zl * du + dp) * admittance;
 
-        let mut waves = [[V::zero(); 3]; 2];
+        let mut waves = [[0.0; M]; W];
         waves[0][0] = -left * zl;
         waves[0][n] = left;
         waves[1][0] = right * zr;
         waves[1][n] = right;
 
-        let mut amdq = [V::zero(); 3];
+        let mut amdq = [0.0; M];
         amdq[0] = -cl * waves[0][0];
         amdq[n] = -cl * left;
-        let mut apdq = [V::zero(); 3];
+        let mut apdq = [0.0; M];
         apdq[0] = cr * waves[1][0];
         apdq[n] = cr * right;
         Normal { waves, speeds: [-cl, cr], amdq, apdq }
@@ -55,29 +54,20 @@ impl Solver<3, 2, 2> for AcousticsVariable {
 
     /// The two parts need not sum to `B asdq`: where the impedance changes across an edge, part of the wave is
     /// reflected and does not cross.
-    #[inline(always)]
-    fn transverse<V: Real>(
-        &self,
-        axis: Axis,
-        _side: Side,
-        _ql: [V; 3],
-        _qr: [V; 3],
-        aux: &TransverseAux<V, 2>,
-        asdq: [V; 3],
-    ) -> Transverse<V, 3> {
-        let (_, t) = normal_and_transverse(axis);
+    fn transverse(&self, axis: Axis, aux: TransverseAux, asdq: State) -> Transverse {
+        let (_, t) = axis.normal_and_transverse();
         let (below, here, above) = (aux.below[IMPEDANCE], aux.here[IMPEDANCE], aux.above[IMPEDANCE]);
         // One division serves both edges: 1/a = b/(ab), 1/b = a/(ab).
         let (lower, upper) = (below + here, here + above);
-        let reciprocal = V::constant(1.0) / (lower * upper);
+        let reciprocal = 1.0 / (lower * upper);
         let scaled = here * asdq[t];
         let down = aux.below[SOUND_SPEED] * ((scaled - asdq[0]) * (upper * reciprocal));
         let up = aux.above[SOUND_SPEED] * ((scaled + asdq[0]) * (lower * reciprocal));
 
-        let mut bmasdq = [V::zero(); 3];
+        let mut bmasdq = [0.0; M];
         bmasdq[0] = down * below;
         bmasdq[t] = -down;
-        let mut bpasdq = [V::zero(); 3];
+        let mut bpasdq = [0.0; M];
         bpasdq[0] = up * above;
         bpasdq[t] = up;
         Transverse { bmasdq, bpasdq }

@@ -13,39 +13,24 @@
 use crate::prelude::*;
 
 /// Advection by velocities on the cell's lower edges: equation `q`, aux `u_edge`, `v_edge`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[riemann::solver(
+    title = "Advection by a velocity field given on the edges of cells",
+    equations = ["q"],
+    aux = [faces("u_edge", "v_edge")],
+    waves = 1
+)]
 pub struct AdvectionEdge;
 
-impl Solver<1, 1, 2> for AdvectionEdge {
-    const DIM: usize = 2;
-    const EQUATIONS: [&'static str; 1] = ["q"];
-    const AUX: [&'static str; 2] = ["u_edge", "v_edge"];
-    const AUX_FACE: [Option<Axis>; 2] = [Some(Axis::X), Some(Axis::Y)];
-    const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
-
-    #[inline(always)]
-    fn normal<V: Real>(&self, axis: Axis, ql: [V; 1], qr: [V; 1], _aux_l: [V; 2], aux_r: [V; 2]) -> Normal<V, 1, 1> {
+#[riemann::kernels]
+impl AdvectionEdge {
+    fn normal(&self, axis: Axis, ql: State, qr: State, aux_r: Aux) -> Normal {
         let speed = aux_r[axis.index()];
         let wave = qr[0] - ql[0];
-        Normal {
-            waves: [[wave]],
-            speeds: [speed],
-            amdq: [speed.min(V::zero()) * wave],
-            apdq: [speed.max(V::zero()) * wave],
-        }
+        Normal { waves: [[wave]], speeds: [speed], amdq: [speed.min(0.0) * wave], apdq: [speed.max(0.0) * wave] }
     }
 
-    #[inline(always)]
-    fn transverse<V: Real>(
-        &self,
-        axis: Axis,
-        _side: Side,
-        _ql: [V; 1],
-        _qr: [V; 1],
-        aux: &TransverseAux<V, 2>,
-        asdq: [V; 1],
-    ) -> Transverse<V, 1> {
+    fn transverse(&self, axis: Axis, aux: TransverseAux, asdq: State) -> Transverse {
         let t = axis.transverse_2d().index();
-        Transverse { bmasdq: [aux.here[t].min(V::zero()) * asdq[0]], bpasdq: [aux.above[t].max(V::zero()) * asdq[0]] }
+        Transverse { bmasdq: [aux.here[t].min(0.0) * asdq[0]], bpasdq: [aux.above[t].max(0.0) * asdq[0]] }
     }
 }

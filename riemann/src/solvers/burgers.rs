@@ -12,47 +12,30 @@
 use crate::prelude::*;
 
 /// Burgers' equation: equation `q`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[riemann::solver(equations = ["q"], waves = 1, solve_again, title = "Burgers' equation")]
 pub struct Burgers;
 
-impl Solver<1, 1, 0> for Burgers {
-    const DIM: usize = 2;
-    const EQUATIONS: [&'static str; 1] = ["q"];
-    const AUX: [&'static str; 0] = [];
-    const SOLVE_AGAIN: bool = true;
-    const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
-
-    #[inline(always)]
-    fn normal<V: Real>(&self, _axis: Axis, ql: [V; 1], qr: [V; 1], _aux_l: [V; 0], _aux_r: [V; 0]) -> Normal<V, 1, 1> {
+#[riemann::kernels]
+impl Burgers {
+    fn normal(&self, ql: State, qr: State) -> Normal {
         let ([l], [r]) = (ql, qr);
-        let (zero, half) = (V::zero(), V::constant(0.5));
         let wave = r - l;
-        let speed = half * (l + r);
-        let transonic = l.lt(zero) & r.gt(zero);
+        let speed = 0.5 * (l + r);
+        let transonic = l < 0.0 && r > 0.0;
         Normal {
             waves: [[wave]],
             speeds: [speed],
-            amdq: [V::select(transonic, -(half * (l * l)), speed.min(zero) * wave)],
-            apdq: [V::select(transonic, half * (r * r), speed.max(zero) * wave)],
+            amdq: [if transonic { -(0.5 * (l * l)) } else { speed.min(0.0) * wave }],
+            apdq: [if transonic { 0.5 * (r * r) } else { speed.max(0.0) * wave }],
         }
     }
 
-    #[inline(always)]
-    fn transverse<V: Real>(
-        &self,
-        _axis: Axis,
-        _side: Side,
-        ql: [V; 1],
-        qr: [V; 1],
-        _aux: &TransverseAux<V, 0>,
-        asdq: [V; 1],
-    ) -> Transverse<V, 1> {
-        let speed = V::constant(0.5) * (ql[0] + qr[0]);
-        Transverse { bmasdq: [speed.min(V::zero()) * asdq[0]], bpasdq: [speed.max(V::zero()) * asdq[0]] }
+    fn transverse(&self, ql: State, qr: State, asdq: State) -> Transverse {
+        let speed = 0.5 * (ql[0] + qr[0]);
+        Transverse { bmasdq: [speed.min(0.0) * asdq[0]], bpasdq: [speed.max(0.0) * asdq[0]] }
     }
 
-    #[inline(always)]
-    fn flux<V: Real>(&self, _axis: Axis, q: [V; 1], _aux: [V; 0]) -> Option<[V; 1]> {
-        Some([V::constant(0.5) * (q[0] * q[0])])
+    fn flux(&self, q: State) -> State {
+        [0.5 * (q[0] * q[0])]
     }
 }

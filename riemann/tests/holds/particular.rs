@@ -13,7 +13,7 @@ const NO_AUX: TransverseAux<f64, 0> = TransverseAux { below: [], here: [], above
 #[test]
 fn acoustic_waves_part() {
     let case = cases::acoustics();
-    let c = case.solver.sound_speed();
+    let c: f64 = case.solver.sound_speed();
     for_random_faces(&case, |axis, [ql, qr], _, _| {
         let face = case.solver.normal(axis, ql, qr, [], []);
         assert_eq!(face.speeds, [-c, c]);

@@ -1,0 +1,159 @@
+//! The `impl` block: constants, names for types, functions.
+
+use super::scope::{Scopes, is_reserved};
+use super::signature::{Entry, PLAIN};
+use super::{Checker, Context};
+use crate::description::{Description, Form};
+use crate::tree::{Expr, Function, Program, Statement};
+use crate::types::Type;
+use std::collections::HashMap;
+use syn::{Error, ImplItem, Result};
+
+/// Checks a block for one number of dimensions.
+pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl) -> Result<Program> {
+    if let Some((_, path, _)) = &block.trait_ {
+        return Err(Error::new_spanned(
+            path,
+            "write `impl Solver { … }` without a trait: the trait is implemented for you",
+        ));
+    }
+    let mut context =
+        Context { description, form, constants: HashMap::new(), aliases: HashMap::new(), signatures: HashMap::new() };
+    let (mut functions, mut plain) = (Vec::new(), Vec::new());
+    for item in &block.items {
+        match item {
+            ImplItem::Const(constant) => {
+                let ty = context.read_type(&constant.ty)?;
+                context.constants.insert(constant.ident.to_string(), (ty, constant.expr.clone()));
+            }
+            ImplItem::Type(alias) => {
+                context.aliases.insert(alias.ident.to_string(), alias.ty.clone());
+            }
+            ImplItem::Fn(function) if PLAIN.iter().any(|name| function.sig.ident == name) => {
+                plain.push(function.clone())
+            }
+            ImplItem::Fn(function) => functions.push(function),
+            other => return Err(Error::new_spanned(other, "only functions, constants and `type` names stand here")),
+        }
+    }
+    for function in &functions {
+        check_shared_name(&function.sig.ident)?;
+        let signature = context.read_signature(&function.sig)?;
+        context.signatures.insert(signature.name.to_string(), signature);
+    }
+    if !context.signatures.contains_key("normal") {
+        let message = "a solver needs `fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal`";
+        return Err(Error::new_spanned(&block.self_ty, message));
+    }
+    let mut errors: Option<Error> = None;
+    let mut checked = Vec::new();
+    for function in functions {
+        match context.check_function(function) {
+            Ok(function) => checked.push(function),
+            Err(error) => match &mut errors {
+                Some(errors) => errors.combine(error),
+                None => errors = Some(error),
+            },
+        }
+    }
+    match errors {
+        Some(errors) => Err(errors),
+        None => Ok(Program { functions: checked, plain, constants: context.constant_values(block)? }),
+    }
+}
+
+/// Refuses names that one of the texts cannot have.
+pub fn check_name(name: &syn::Ident) -> Result<()> {
+    let text = name.to_string();
+    if !text.is_ascii() {
+        return Err(Error::new(name.span(), "write the name in Latin letters: `rho` for ρ"));
+    }
+    if text.contains("__") {
+        return Err(Error::new(
+            name.span(),
+            "names with two underscores in a row are kept for the texts made from this one",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses names that stand in both texts as they are: those of functions and parameters.
+pub fn check_shared_name(name: &syn::Ident) -> Result<()> {
+    if is_reserved(&name.to_string()) {
+        return Err(Error::new(name.span(), format!("`{name}` is a word of CUDA C++: choose another name")));
+    }
+    check_name(name)
+}
+
+impl Context<'_> {
+    fn check_function(&self, source: &syn::ImplItemFn) -> Result<Function> {
+        let signature = &self.signatures[&source.sig.ident.to_string()];
+        let mut checker = Checker { context: self, scopes: Scopes::default(), value_depth: Vec::new() };
+        checker.scopes.enter();
+        let mut parameters = Vec::new();
+        let mut taken_apart = Vec::new();
+        let typed = source.sig.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(typed) => Some(typed),
+            syn::FnArg::Receiver(_) => None,
+        });
+        for (typed, ty) in typed.zip(&signature.parameters) {
+            parameters.push(checker.declare_parameter(&typed.pat, ty, &mut taken_apart)?);
+        }
+        let mut body = checker.function_body(&source.block, &signature.result)?;
+        taken_apart.append(&mut body.statements);
+        body.statements = taken_apart;
+        Ok(Function {
+            source: source.clone(),
+            name: signature.name.clone(),
+            is_entry: Entry::find(&signature.name).is_some(),
+            takes_self: signature.takes_self,
+            parameters,
+            result: signature.result.clone(),
+            body,
+        })
+    }
+
+    /// The constants of the block with their values.
+    fn constant_values(&self, block: &syn::ItemImpl) -> Result<Vec<(syn::Ident, Expr)>> {
+        let mut values = Vec::new();
+        for item in &block.items {
+            let ImplItem::Const(constant) = item else { continue };
+            let mut checker = Checker { context: self, scopes: Scopes::default(), value_depth: Vec::new() };
+            checker.scopes.enter();
+            let value = checker.expression(&constant.expr)?;
+            values.push((constant.ident.clone(), checker.coerce(value, &self.read_type(&constant.ty)?)?));
+        }
+        Ok(values)
+    }
+
+    /// A length or another integer that must be known at compile time.
+    pub fn read_count(&self, expr: &syn::Expr) -> Result<usize> {
+        let mut checker = Checker { context: self, scopes: Scopes::default(), value_depth: Vec::new() };
+        checker.scopes.enter();
+        let checked = checker.expression(expr)?;
+        match checked.constant() {
+            Some(count) if checked.ty == Type::Int && count >= 0 => Ok(count as usize),
+            _ => Err(Error::new_spanned(expr, "write a number, or a constant: its value must be known when compiling")),
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Declares a parameter; one that is taken apart gets a name, and statements that take it apart.
+    fn declare_parameter(
+        &mut self,
+        pattern: &syn::Pat,
+        ty: &Type,
+        statements: &mut Vec<Statement>,
+    ) -> Result<crate::tree::Local> {
+        if let syn::Pat::Ident(name) = pattern {
+            check_name(&name.ident)?;
+            return Ok(self.scopes.declare(&name.ident, ty.clone(), name.mutability.is_some()));
+        }
+        let whole = syn::Ident::new("argument", proc_macro2::Span::call_site());
+        let local = self.scopes.declare(&whole, ty.clone(), false);
+        let value = self.local_value(&local);
+        statements.extend(self.bind(pattern, value)?);
+        Ok(local)
+    }
+}

@@ -1,0 +1,162 @@
+//! Calls: of functions of the block, and methods of numbers, axes and sides.
+
+use super::Checker;
+use super::operator::compare;
+use super::refusal;
+use crate::tree::{Expr, Kind};
+use crate::types::Type;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Error, Result, Token};
+
+/// Comparisons that may also be written as methods.
+const COMPARISONS: [(&str, &str); 4] = [("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")];
+
+/// Methods of axes and sides, with the type of what they are asked of and of the answer.
+const DIRECTIONS: [(&str, Type, Type); 4] = [
+    ("index", Type::Axis, Type::Int),
+    ("transverse_2d", Type::Axis, Type::Axis),
+    ("index", Type::Side, Type::Int),
+    ("opposite", Type::Side, Type::Side),
+];
+
+type Arguments = Punctuated<syn::Expr, Token![,]>;
+
+impl Checker<'_> {
+    pub fn call(&mut self, call: &syn::ExprCall) -> Result<Expr> {
+        let syn::Expr::Path(path) = &*call.func else {
+            return Err(Error::new_spanned(&call.func, "only functions of this block can be called"));
+        };
+        let segments: Vec<_> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let segments: Vec<_> = segments.iter().map(String::as_str).collect();
+        let solver = self.context.description.solver.to_string();
+        match segments.as_slice() {
+            ["Self", name] => self.call_helper(name, &call.args, &path.path.segments[1].ident, false),
+            [first, name] if *first == solver => {
+                self.call_helper(name, &call.args, &path.path.segments[1].ident, false)
+            }
+            [name] if self.context.signatures.contains_key(*name) => {
+                let signature = &self.context.signatures[*name];
+                let way = if signature.takes_self { format!("self.{name}(…)") } else { format!("Self::{name}(…)") };
+                Err(Error::new_spanned(&call.func, format!("write `{way}`")))
+            }
+            _ => Err(refusal::function(&call.func, segments.last().copied().unwrap_or_default())),
+        }
+    }
+
+    fn call_helper(&mut self, name: &str, arguments: &Arguments, place: &syn::Ident, on_self: bool) -> Result<Expr> {
+        let context = self.context;
+        let Some(signature) = context.signatures.get(name) else {
+            let mut known: Vec<_> =
+                context.signatures.values().filter(|s| !s.is_entry).map(|s| s.name.to_string()).collect();
+            known.sort();
+            let known =
+                if known.is_empty() { "it has none".to_owned() } else { format!("it has: {}", known.join(", ")) };
+            return Err(Error::new(place.span(), format!("there is no function `{name}` in this block; {known}")));
+        };
+        if signature.is_entry {
+            let message =
+                format!("`{name}` is called by the program: move what you need into a function of another name");
+            return Err(Error::new(place.span(), message));
+        }
+        if signature.takes_self != on_self {
+            let way = if on_self { "Self::" } else { "self." };
+            return Err(Error::new(place.span(), format!("write `{way}{name}(…)`")));
+        }
+        if signature.parameters.len() != arguments.len() {
+            let message = format!("`{name}` takes {} values, not {}", signature.parameters.len(), arguments.len());
+            return Err(Error::new(place.span(), message));
+        }
+        let mut checked = Vec::new();
+        for (argument, ty) in arguments.iter().zip(&signature.parameters) {
+            let value = self.expression(argument)?;
+            checked.push(self.coerce(value, ty)?);
+        }
+        let kind = Kind::Call { name: place.clone(), takes_self: on_self, arguments: checked };
+        Ok(Expr { kind, ty: signature.result.clone(), span: place.span() })
+    }
+
+    pub fn method_call(&mut self, call: &syn::ExprMethodCall) -> Result<Expr> {
+        let name = call.method.to_string();
+        if is_self(&call.receiver) {
+            return self.call_helper(&name, &call.args, &call.method, true);
+        }
+        let receiver = self.expression(&call.receiver)?;
+        match &receiver.ty {
+            Type::Real => self.real_method(receiver, &name, call),
+            Type::Axis if name == "normal_and_transverse" && call.args.is_empty() => {
+                let pair = Type::Tuple(vec![Type::Int, Type::Int]);
+                let kind = Kind::Direction("normal_and_transverse", Box::new(receiver));
+                Ok(Expr { kind, ty: pair, span: call.method.span() })
+            }
+            ty @ (Type::Axis | Type::Side) => {
+                let known = DIRECTIONS.iter().find(|(known, of, _)| *known == name && of == ty && call.args.is_empty());
+                let Some((known, _, result)) = known else {
+                    let message = "write `.index()`, of an axis also `.transverse_2d()` or `.normal_and_transverse()`, \
+                                   of a side also `.opposite()`";
+                    return Err(Error::new_spanned(&call.method, message));
+                };
+                let kind = Kind::Direction(known, Box::new(receiver));
+                Ok(Expr { kind, ty: result.clone(), span: call.method.span() })
+            }
+            Type::Int => {
+                Err(Error::new_spanned(&call.method, "integers have no methods here; for a real number write `2.0`"))
+            }
+            Type::Array(..) => Err(refusal::array_method(&call.method)),
+            other => Err(Error::new_spanned(&call.method, format!("a {other} has no methods here"))),
+        }
+    }
+
+    fn real_method(&mut self, receiver: Expr, name: &str, call: &syn::ExprMethodCall) -> Result<Expr> {
+        let span = call.method.span();
+        let count = call.args.len();
+        let wrong_count = |wanted: usize| {
+            let values = if wanted == 1 { "one value" } else { "no value" };
+            Error::new(span, format!("`{name}` takes {values} in the parentheses"))
+        };
+        if let Some((_, op)) = COMPARISONS.iter().find(|(method, _)| *method == name) {
+            let [other] = self.arguments(&call.args)?.try_into().map_err(|_| wrong_count(1))?;
+            return compare(op, receiver, other, call);
+        }
+        let kind = match name {
+            "abs" | "sqrt" if count == 0 => {
+                let method = if name == "abs" { "abs" } else { "sqrt" };
+                Kind::Method(method, Box::new(receiver), Vec::new())
+            }
+            "abs" | "sqrt" => return Err(wrong_count(0)),
+            "min" | "max" if count == 1 => {
+                let method = if name == "min" { "min" } else { "max" };
+                let other = self.expression(&call.args[0])?;
+                Kind::Method(method, Box::new(receiver), vec![self.coerce(other, &Type::Real)?])
+            }
+            "min" | "max" => return Err(wrong_count(1)),
+            "powi" => return self.power(receiver, call),
+            _ => return Err(refusal::real_method(&call.method)),
+        };
+        Ok(Expr { kind, ty: Type::Real, span })
+    }
+
+    fn power(&mut self, base: Expr, call: &syn::ExprMethodCall) -> Result<Expr> {
+        let wanted = "write a whole number from 1 to 16: `x.powi(3)`";
+        let exponent = match call.args.first() {
+            Some(argument) => self.expression(argument)?.constant(),
+            None => None,
+        };
+        match exponent {
+            Some(exponent @ 1..=16) => {
+                let span = call.method.span();
+                Ok(Expr { kind: Kind::Power(Box::new(base), exponent as u32), ty: Type::Real, span })
+            }
+            _ => Err(Error::new(call.args.span(), wanted)),
+        }
+    }
+
+    pub fn arguments(&mut self, arguments: &Arguments) -> Result<Vec<Expr>> {
+        arguments.iter().map(|argument| self.expression(argument)).collect()
+    }
+}
+
+/// Whether an expression is `self`.
+pub fn is_self(expr: &syn::Expr) -> bool {
+    matches!(expr, syn::Expr::Path(path) if path.path.is_ident("self"))
+}

@@ -1,0 +1,39 @@
+//! From the user's tokens to the typed tree, or to errors at those tokens.
+
+mod block;
+mod call;
+mod control;
+mod expression;
+mod operator;
+mod refusal;
+mod scope;
+mod signature;
+mod statement;
+
+pub use block::{check_block, check_shared_name};
+pub use signature::{ENTRIES, Entry};
+
+use crate::description::{Description, Form};
+use crate::types::Type;
+use scope::Scopes;
+use signature::Signature;
+use std::collections::HashMap;
+
+/// What all functions of a block share.
+pub struct Context<'a> {
+    pub description: &'a Description,
+    pub form: &'a Form,
+    /// Constants of the block: their type and expression.
+    pub constants: HashMap<String, (Type, syn::Expr)>,
+    /// Names that stand for other types.
+    pub aliases: HashMap<String, syn::Type>,
+    pub signatures: HashMap<String, Signature>,
+}
+
+/// One function being checked.
+pub struct Checker<'a> {
+    pub context: &'a Context<'a>,
+    pub scopes: Scopes,
+    /// How deep inside block expressions: no assignment to variables from outside is allowed there.
+    pub value_depth: Vec<usize>,
+}

@@ -1,0 +1,100 @@
+//! What is not in the language, and what to write instead.
+
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Ident};
+
+/// Functions that processors round each in their own way.
+const INEXACT: &[&str] = &[
+    "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "sin", "cos", "tan", "sin_cos", "asin", "acos",
+    "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "powf", "cbrt", "hypot",
+];
+
+/// Methods of floating-point numbers that can be written in the language.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("recip", "1.0 / x"),
+    ("mul_add", "a * b + c: a fused multiply-add would round otherwise than CPU and GPU do apart"),
+    ("clamp", "x.max(low).min(high)"),
+    ("signum", "if x < 0.0 { -1.0 } else { 1.0 }"),
+    ("copysign", "if y < 0.0 { -x.abs() } else { x.abs() }"),
+    ("is_nan", "!(x == x)"),
+    ("to_degrees", "x * (180.0 / PI) with a constant PI"),
+    ("to_radians", "x * (PI / 180.0) with a constant PI"),
+];
+
+fn inexact(name: &str) -> String {
+    format!(
+        "`{name}` gives other bits on a CPU than on a GPU and is not in the solver language: compute it once per cell \
+         in `aux_values` or `initial`, or give its value as a parameter"
+    )
+}
+
+/// A method that real numbers do not have here.
+pub fn real_method(method: &Ident) -> Error {
+    let name = method.to_string();
+    let message = if INEXACT.contains(&name.as_str()) {
+        inexact(&name)
+    } else if let Some((_, instead)) = OTHERWISE.iter().find(|(known, _)| *known == name) {
+        format!("`{name}` is not in the solver language: write {instead}")
+    } else {
+        format!("real numbers have no `{name}` here: there are abs, sqrt, min, max and powi")
+    };
+    Error::new(method.span(), message)
+}
+
+/// A method of arrays.
+pub fn array_method(method: &Ident) -> Error {
+    let message = match method.to_string().as_str() {
+        "len" => "write the number, or one of the constants M (equations), W (waves), A (auxiliary values)",
+        _ => "arrays have no methods here: write a loop `for m in 0..M { … }`",
+    };
+    Error::new(method.span(), message)
+}
+
+/// A function from outside the block.
+pub fn function(place: &Expr, name: &str) -> Error {
+    let message = if INEXACT.contains(&name) {
+        inexact(name)
+    } else if name == "from_fn" {
+        "write `let mut a = [0.0; N];` and a loop `for m in 0..N { a[m] = …; }`".to_owned()
+    } else if ["constant", "zero", "splat"].contains(&name) {
+        "write the number itself: `0.5`".to_owned()
+    } else if name == "select" {
+        "write `if condition { a } else { b }`".to_owned()
+    } else {
+        "only functions of this block can be called: the GPU has their text and no other".to_owned()
+    };
+    Error::new_spanned(place, message)
+}
+
+/// An expression of a kind that is not in the language.
+pub fn expression(expr: &Expr) -> Error {
+    let (place, message) = match expr {
+        Expr::Closure(closure) => {
+            (closure.or1_token.span(), "closures are not in the solver language: write a function in this block")
+        }
+        Expr::Reference(reference) => (reference.and_token.span(), "values are passed as copies: leave out the `&`"),
+        Expr::Return(end) => (end.return_token.span(), "let the function end in its value: `if … { a } else { b }`"),
+        Expr::While(repeat) => {
+            (repeat.while_token.span(), "the number of rounds must be known: write `for k in 0..N { … }`")
+        }
+        Expr::Loop(repeat) => {
+            (repeat.loop_token.span(), "the number of rounds must be known: write `for k in 0..N { … }`")
+        }
+        Expr::Break(_) | Expr::Continue(_) => (expr.span(), "loops run to their end: put the rest into an `if`"),
+        Expr::Macro(call) => (call.mac.path.span(), "macros are not in the solver language"),
+        Expr::Unsafe(block) => (block.unsafe_token.span(), "`unsafe` is not in the solver language"),
+        Expr::Try(attempt) => {
+            (attempt.question_token.span(), "a solver cannot fail: `?` is not in the solver language")
+        }
+        Expr::Let(condition) => (condition.let_token.span(), "`if let` is not in the solver language"),
+        Expr::Range(_) => (expr.span(), "a range stands only in `for m in 0..M`"),
+        Expr::Assign(_) | Expr::ForLoop(_) => (expr.span(), "this is a statement and has no value"),
+        Expr::Lit(_) => (expr.span(), "only numbers and truth values are written out here"),
+        _ => {
+            let text = expr.to_token_stream();
+            return Error::new_spanned(text, "not in the solver language: see docs/solver-language.md");
+        }
+    };
+    Error::new(place, message)
+}

@@ -1,0 +1,147 @@
+//! Variables in scope, each with a name that no other of the function has.
+
+use crate::tree::Local;
+use crate::types::Type;
+use proc_macro2::Ident;
+use std::collections::HashSet;
+
+/// Names that mean something else in one of the two texts.
+const RESERVED: &[&str] = &[
+    "A",
+    "D",
+    "M",
+    "W",
+    "V",
+    "X",
+    "Y",
+    "Z",
+    "Lower",
+    "Upper",
+    "State",
+    "Aux",
+    "Array",
+    "Real",
+    "Normal",
+    "Transverse",
+    "TransverseAux",
+    "Axis",
+    "Side",
+    "select",
+    "real_abs",
+    "real_max",
+    "real_min",
+    "real_sqrt",
+    "alignas",
+    "alignof",
+    "and",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "compl",
+    "constexpr",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "explicit",
+    "export",
+    "float",
+    "friend",
+    "goto",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "nullptr",
+    "operator",
+    "or",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "short",
+    "signed",
+    "sizeof",
+    "switch",
+    "template",
+    "this",
+    "throw",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "xor",
+];
+
+/// Whether a name must not be written in either text.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.contains(&name)
+}
+
+#[derive(Default)]
+pub struct Scopes {
+    used: HashSet<String>,
+    /// Innermost last: the user's name and the variable.
+    scopes: Vec<Vec<(String, Local)>>,
+}
+
+impl Scopes {
+    pub fn enter(&mut self) {
+        self.scopes.push(Vec::new());
+    }
+
+    pub fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    pub fn depth(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// A new variable, which hides others of its name.
+    pub fn declare(&mut self, name: &Ident, ty: Type, mutable: bool) -> Local {
+        let wanted = name.to_string();
+        let mut unique = wanted.clone();
+        let mut count = 1;
+        while is_reserved(&unique) || !self.used.insert(unique.clone()) {
+            count += 1;
+            unique = format!("{wanted}_{count}");
+        }
+        let local = Local { name: Ident::new(&unique, name.span()), source_name: wanted.clone(), ty, mutable };
+        self.scopes.last_mut().expect("inside a function").push((wanted, local.clone()));
+        local
+    }
+
+    /// The variable that a name stands for.
+    pub fn find(&self, name: &str) -> Option<&Local> {
+        self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).find(|(n, _)| n == name).map(|(_, local)| local)
+    }
+
+    /// Whether the variable was declared at a depth of at least `depth`.
+    pub fn is_declared_within(&self, unique: &Ident, depth: usize) -> bool {
+        self.scopes.iter().skip(depth).flatten().any(|(_, local)| local.name == *unique)
+    }
+
+    /// A variable in scope by its unique name.
+    pub fn by_unique_name(&self, unique: &Ident) -> &Local {
+        let all = self.scopes.iter().flatten().map(|(_, local)| local);
+        all.into_iter().find(|local| local.name == *unique).expect("the variable is in scope")
+    }
+}

@@ -1,0 +1,264 @@
+//! Signatures: of the functions that the trait names, and of the user's helpers.
+
+use super::Context;
+use crate::description::Form;
+use crate::types::Type;
+use proc_macro2::Ident;
+use syn::{Error, Result};
+
+/// A function that a solver may have, under this name.
+pub struct Entry {
+    pub name: &'static str,
+    /// Names and types of the parameters, all that there can be.
+    pub parameters: &'static [(&'static str, Shape)],
+    pub result: Shape,
+}
+
+/// A type of an entry, before the numbers of equations and auxiliary values are known.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Shape {
+    Real,
+    Point,
+    State,
+    Aux,
+    TransverseAux,
+    Axis,
+    Side,
+    Normal,
+    Transverse,
+    Truth,
+}
+
+/// The functions that run on both sides.
+pub const ENTRIES: &[Entry] = {
+    use Shape::*;
+    &[
+        Entry {
+            name: "normal",
+            parameters: &[("axis", Axis), ("ql", State), ("qr", State), ("aux_l", Aux), ("aux_r", Aux)],
+            result: Normal,
+        },
+        Entry {
+            name: "transverse",
+            parameters: &[
+                ("axis", Axis),
+                ("side", Side),
+                ("ql", State),
+                ("qr", State),
+                ("aux", TransverseAux),
+                ("asdq", State),
+            ],
+            result: Transverse,
+        },
+        Entry { name: "flux", parameters: &[("axis", Axis), ("q", State), ("aux", Aux)], result: State },
+        Entry {
+            name: "source",
+            parameters: &[("x", Point), ("t", Real), ("dt", Real), ("q", State), ("aux", Aux)],
+            result: State,
+        },
+        Entry {
+            name: "boundary",
+            parameters: &[("axis", Axis), ("side", Side), ("x", Point), ("t", Real), ("mirror", State)],
+            result: State,
+        },
+        Entry { name: "flag", parameters: &[("x", Point), ("t", Real), ("q", State), ("aux", Aux)], result: Truth },
+    ]
+};
+
+/// Functions that run on the CPU alone, once per cell at the start: any Rust, in `f64`.
+pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged"];
+
+/// What a call needs to know of a function.
+pub struct Signature {
+    pub name: Ident,
+    pub takes_self: bool,
+    pub parameters: Vec<Type>,
+    pub result: Type,
+    pub is_entry: bool,
+}
+
+impl Entry {
+    pub fn find(name: &Ident) -> Option<&'static Entry> {
+        ENTRIES.iter().find(|entry| name == entry.name)
+    }
+
+    /// Names of the parameters for a message.
+    pub fn parameter_names(&self) -> String {
+        let names: Vec<_> = self.parameters.iter().map(|(name, _)| *name).collect();
+        names.join(", ")
+    }
+}
+
+impl Shape {
+    fn resolve(self, context: &Context) -> Type {
+        self.resolve_in(context.form)
+    }
+
+    /// The type in one form of a solver.
+    pub fn resolve_in(self, form: &Form) -> Type {
+        match self {
+            Shape::Real => Type::Real,
+            Shape::Point => Type::reals(3),
+            Shape::State => Type::reals(form.equations.len()),
+            Shape::Aux => Type::reals(form.aux.len()),
+            Shape::TransverseAux => Type::TransverseAux,
+            Shape::Axis => Type::Axis,
+            Shape::Side => Type::Side,
+            Shape::Normal => Type::Normal,
+            Shape::Transverse => Type::Transverse,
+            Shape::Truth => Type::Mask,
+        }
+    }
+
+    /// The type's name in CUDA C++.
+    pub fn cuda_name(self) -> &'static str {
+        match self {
+            Shape::Real => "Real",
+            Shape::Point => "Array<Real, 3>",
+            Shape::State => "State",
+            Shape::Aux => "Aux",
+            Shape::TransverseAux => "TransverseAux",
+            Shape::Axis => "Axis",
+            Shape::Side => "Side",
+            Shape::Normal => "Normal",
+            Shape::Transverse => "Transverse",
+            Shape::Truth => "bool",
+        }
+    }
+}
+
+impl Context<'_> {
+    /// The type that the user wrote.
+    pub fn read_type(&self, ty: &syn::Type) -> Result<Type> {
+        let form = self.form;
+        match ty {
+            syn::Type::Paren(inner) => self.read_type(&inner.elem),
+            syn::Type::Group(inner) => self.read_type(&inner.elem),
+            syn::Type::Tuple(tuple) if tuple.elems.is_empty() => Ok(Type::Unit),
+            syn::Type::Tuple(tuple) => {
+                Ok(Type::Tuple(tuple.elems.iter().map(|element| self.read_type(element)).collect::<Result<_>>()?))
+            }
+            syn::Type::Array(array) => {
+                let count = self.read_count(&array.len)?;
+                Ok(Type::Array(Box::new(self.read_type(&array.elem)?), count))
+            }
+            syn::Type::Reference(reference) => {
+                Err(Error::new_spanned(reference.and_token, "values are passed as copies: leave out the `&`"))
+            }
+            syn::Type::Path(path) if path.path.segments.len() == 1 => {
+                let name = &path.path.segments[0].ident;
+                Ok(match name.to_string().as_str() {
+                    "Real" => Type::Real,
+                    "State" => Type::reals(form.equations.len()),
+                    "Aux" => Type::reals(form.aux.len()),
+                    "Normal" => Type::Normal,
+                    "Transverse" => Type::Transverse,
+                    "TransverseAux" => Type::TransverseAux,
+                    "Axis" => Type::Axis,
+                    "Side" => Type::Side,
+                    "usize" => Type::Int,
+                    "bool" => Type::Mask,
+                    "f64" | "f32" => {
+                        let message = "write `Real`: the solver is compiled for `f64` and for `f32`";
+                        return Err(Error::new_spanned(ty, message));
+                    }
+                    other => match self.aliases.get(other) {
+                        Some(meant) => self.read_type(meant)?,
+                        None => {
+                            let message = "not a type of the solver language: write Real, usize, bool, State, Aux, \
+                                           Normal, Transverse, TransverseAux, Axis, Side, an array or a tuple of these";
+                            return Err(Error::new_spanned(ty, message));
+                        }
+                    },
+                })
+            }
+            other => Err(Error::new_spanned(other, "not a type of the solver language: write `Real` or `[Real; 3]`")),
+        }
+    }
+
+    /// A helper's or an entry's signature.
+    pub fn read_signature(&self, signature: &syn::Signature) -> Result<Signature> {
+        if let Some(generic) = signature.generics.params.first() {
+            return Err(Error::new_spanned(generic, "functions of a solver take no type parameters: write `Real`"));
+        }
+        let mut parameters = Vec::new();
+        let mut takes_self = false;
+        for input in &signature.inputs {
+            match input {
+                syn::FnArg::Receiver(receiver) if receiver.reference.is_some() && receiver.mutability.is_none() => {
+                    takes_self = true;
+                }
+                syn::FnArg::Receiver(receiver) => {
+                    return Err(Error::new_spanned(receiver, "a solver does not change while it runs: write `&self`"));
+                }
+                syn::FnArg::Typed(typed) => parameters.push(self.read_type(&typed.ty)?),
+            }
+        }
+        let result = match &signature.output {
+            syn::ReturnType::Default => {
+                return Err(Error::new_spanned(&signature.ident, "a function of a solver returns a value: `-> Real`"));
+            }
+            syn::ReturnType::Type(_, ty) => self.read_type(ty)?,
+        };
+        let entry = Entry::find(&signature.ident);
+        if let Some(entry) = entry {
+            self.check_entry(entry, signature, takes_self, &parameters, &result)?;
+        }
+        Ok(Signature { name: signature.ident.clone(), takes_self, parameters, result, is_entry: entry.is_some() })
+    }
+
+    /// Compares a function that the trait names with what the trait wants.
+    fn check_entry(
+        &self,
+        entry: &Entry,
+        signature: &syn::Signature,
+        takes_self: bool,
+        types: &[Type],
+        result: &Type,
+    ) -> Result<()> {
+        if !takes_self {
+            return Err(Error::new_spanned(&signature.ident, format!("`{}` takes `&self`", entry.name)));
+        }
+        let typed = signature.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(typed) => Some(typed),
+            syn::FnArg::Receiver(_) => None,
+        });
+        for (typed, ty) in typed.zip(types) {
+            let name = parameter_name(&typed.pat)?;
+            let known = entry.parameters.iter().find(|(known, _)| name == known);
+            let Some((known, shape)) = known else {
+                let message =
+                    format!("`{}` has no parameter `{name}`; it has: {}", entry.name, entry.parameter_names());
+                return Err(Error::new_spanned(&typed.pat, message));
+            };
+            let expected = shape.resolve(self);
+            if *ty != expected {
+                let message = format!("`{known}` of `{}` is {}, not {ty}", entry.name, self.describe(*shape));
+                return Err(Error::new_spanned(&typed.ty, message));
+            }
+        }
+        if *result != entry.result.resolve(self) {
+            let message = format!("`{}` returns {}, not {result}", entry.name, self.describe(entry.result));
+            return Err(Error::new_spanned(&signature.output, message));
+        }
+        Ok(())
+    }
+
+    /// A type by the name that a user should write.
+    fn describe(&self, shape: Shape) -> String {
+        match shape {
+            Shape::State => format!("State, one Real for each of {} equations", self.form.equations.len()),
+            Shape::Aux => format!("Aux, {} auxiliary values", self.form.aux.len()),
+            Shape::Point => "[Real; 3], a position".to_owned(),
+            other => other.resolve(self).to_string(),
+        }
+    }
+}
+
+/// The name of a parameter of an entry.
+pub fn parameter_name(pattern: &syn::Pat) -> Result<&Ident> {
+    match pattern {
+        syn::Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => Ok(&pattern.ident),
+        other => Err(Error::new_spanned(other, "give this parameter its name here and take it apart with `let`")),
+    }
+}

@@ -1,0 +1,219 @@
+//! Statements: `let`, assignments, and control flow that yields no value.
+
+use super::Checker;
+use super::block::check_name;
+use crate::tree::{Block, Expr, Kind, Local, Statement};
+use crate::types::Type;
+use syn::spanned::Spanned;
+use syn::{Error, Result};
+
+impl Checker<'_> {
+    /// The body of a function, which must end in its value.
+    pub fn function_body(&mut self, block: &syn::Block, result: &Type) -> Result<Block> {
+        let mut body = self.block(block)?;
+        match body.value.take() {
+            Some(value) => body.value = Some(Box::new(self.coerce(*value, result)?)),
+            None => {
+                let message = format!("end the function in its value, of type {result}, without `;`");
+                let place = block.stmts.last().map_or(block.span(), Spanned::span);
+                return Err(Error::new(place, message));
+            }
+        }
+        Ok(body)
+    }
+
+    /// A block in a scope of its own.
+    pub fn block(&mut self, block: &syn::Block) -> Result<Block> {
+        self.scopes.enter();
+        let mut statements = Vec::new();
+        let mut value = None;
+        for (k, statement) in block.stmts.iter().enumerate() {
+            match statement {
+                syn::Stmt::Local(local) => statements.extend(self.let_statement(local)?),
+                syn::Stmt::Expr(expr, semicolon) => {
+                    let is_last = k + 1 == block.stmts.len();
+                    if semicolon.is_none() && is_last && !self.is_statement(expr) {
+                        value = Some(Box::new(self.expression(expr)?));
+                    } else {
+                        statements.extend(self.statement(expr)?);
+                    }
+                }
+                syn::Stmt::Item(item) => {
+                    return Err(Error::new_spanned(item, "write this beside the functions of the block"));
+                }
+                syn::Stmt::Macro(call) => {
+                    return Err(Error::new_spanned(&call.mac.path, "macros are not in the solver language"));
+                }
+            }
+        }
+        self.scopes.leave();
+        Ok(Block { statements, value })
+    }
+
+    /// Whether an expression at a block's end is a statement all the same.
+    fn is_statement(&self, expr: &syn::Expr) -> bool {
+        match expr {
+            syn::Expr::ForLoop(_) | syn::Expr::Assign(_) => true,
+            syn::Expr::Binary(binary) => super::operator::is_compound(&binary.op),
+            syn::Expr::If(branch) => match &branch.else_branch {
+                None => true,
+                Some(_) => block_is_statement(self, &branch.then_branch),
+            },
+            syn::Expr::Match(switch) => switch.arms.first().is_some_and(|arm| self.is_statement(&arm.body)),
+            syn::Expr::Block(block) => block_is_statement(self, &block.block),
+            syn::Expr::Tuple(tuple) => tuple.elems.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn let_statement(&mut self, local: &syn::Local) -> Result<Vec<Statement>> {
+        let (pattern, ty) = match &local.pat {
+            syn::Pat::Type(typed) => (&*typed.pat, Some(self.context.read_type(&typed.ty)?)),
+            other => (other, None),
+        };
+        let Some(init) = &local.init else {
+            return Err(Error::new_spanned(local, "give the variable a value here: `let mut x = 0.0;`"));
+        };
+        if let Some((otherwise, _)) = &init.diverge {
+            return Err(Error::new_spanned(otherwise, "`let … else` is not in the solver language"));
+        }
+        let mut value = self.expression(&init.expr)?;
+        if let Some(ty) = ty {
+            value = self.coerce(value, &ty)?;
+        }
+        if value.ty == Type::Unit {
+            return Err(Error::new_spanned(&init.expr, "this has no value"));
+        }
+        self.bind(pattern, value)
+    }
+
+    /// Gives the names of a pattern the parts of a value.
+    pub fn bind(&mut self, pattern: &syn::Pat, value: Expr) -> Result<Vec<Statement>> {
+        match pattern {
+            syn::Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                check_name(&name.ident)?;
+                let mutable = name.mutability.is_some();
+                // A truth value that may be changed may be changed lane by lane.
+                let value = if mutable && value.ty == Type::Bool { self.coerce(value, &Type::Mask)? } else { value };
+                let local = self.scopes.declare(&name.ident, value.ty.clone(), mutable);
+                Ok(vec![Statement::Let { local, value }])
+            }
+            syn::Pat::Wild(_) => Ok(Vec::new()),
+            syn::Pat::Paren(inner) => self.bind(&inner.pat, value),
+            syn::Pat::Tuple(tuple) => self.bind_parts(pattern, tuple.elems.iter().collect(), value),
+            syn::Pat::Slice(slice) => self.bind_parts(pattern, slice.elems.iter().collect(), value),
+            other => {
+                Err(Error::new_spanned(other, "write a name, a tuple of names `(a, b)` or an array of names `[a, b]`"))
+            }
+        }
+    }
+
+    fn bind_parts(&mut self, pattern: &syn::Pat, parts: Vec<&syn::Pat>, value: Expr) -> Result<Vec<Statement>> {
+        let types = match &value.ty {
+            Type::Tuple(types) if matches!(pattern, syn::Pat::Tuple(_)) => types.clone(),
+            Type::Array(element, count) if matches!(pattern, syn::Pat::Slice(_)) => vec![(**element).clone(); *count],
+            other => {
+                return Err(Error::new_spanned(pattern, format!("a value of type {other} does not come apart so")));
+            }
+        };
+        if types.len() != parts.len() {
+            let message = format!("{} names for {} values", parts.len(), types.len());
+            return Err(Error::new_spanned(pattern, message));
+        }
+        // A value written out part by part needs no name of its own.
+        if let Kind::Tuple(values) | Kind::Array(values) = value.kind {
+            let mut bound = Vec::new();
+            for (part, value) in parts.into_iter().zip(values) {
+                bound.push((part, value));
+            }
+            let mut statements = Vec::new();
+            for (part, value) in bound {
+                statements.extend(self.bind(part, value)?);
+            }
+            return Ok(statements);
+        }
+        let whole = syn::Ident::new("parts", value.span);
+        let local = self.scopes.declare(&whole, value.ty.clone(), false);
+        let is_tuple = matches!(local.ty, Type::Tuple(_));
+        let mut statements = vec![Statement::Let { local: local.clone(), value }];
+        for (k, (part, ty)) in parts.into_iter().zip(types).enumerate() {
+            let base = Box::new(self.local_value(&local));
+            let span = part.span();
+            let kind = if is_tuple {
+                Kind::Element(base, k)
+            } else {
+                Kind::Index(base, Box::new(Expr { kind: Kind::Int(k as i64), ty: Type::Int, span }))
+            };
+            statements.extend(self.bind(part, Expr { kind, ty, span })?);
+        }
+        Ok(statements)
+    }
+
+    /// The value of a variable.
+    pub fn local_value(&self, local: &Local) -> Expr {
+        Expr { kind: Kind::Local(local.name.clone()), ty: local.ty.clone(), span: local.name.span() }
+    }
+
+    fn statement(&mut self, expr: &syn::Expr) -> Result<Vec<Statement>> {
+        match expr {
+            syn::Expr::Assign(assign) => {
+                let value = self.expression(&assign.right)?;
+                self.assign(&assign.left, value).map(|statement| vec![statement])
+            }
+            syn::Expr::Binary(binary) if super::operator::is_compound(&binary.op) => {
+                let place = self.expression(&binary.left)?;
+                let right = self.expression(&binary.right)?;
+                let value = self.arithmetic(super::operator::symbol(&binary.op), place, right, binary)?;
+                self.assign(&binary.left, value).map(|statement| vec![statement])
+            }
+            syn::Expr::If(branch) => Ok(vec![self.if_statement(branch)?]),
+            syn::Expr::Match(switch) => Ok(vec![self.match_statement(switch)?]),
+            syn::Expr::ForLoop(repeat) => Ok(vec![self.for_statement(repeat)?]),
+            syn::Expr::Block(block) => Ok(vec![Statement::Block(self.statement_block(&block.block)?)]),
+            syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => Ok(Vec::new()),
+            other => {
+                // Say first what else is wrong with it.
+                self.expression(other)?;
+                Err(Error::new_spanned(other, "this computes a value and drops it"))
+            }
+        }
+    }
+
+    /// A block that is a statement: it may end in one without `;`.
+    pub fn statement_block(&mut self, block: &syn::Block) -> Result<Block> {
+        let checked = self.block(block)?;
+        match &checked.value {
+            Some(value) => Err(Error::new(value.span, "this value goes nowhere: assign it, or end the block with `;`")),
+            None => Ok(checked),
+        }
+    }
+
+    fn assign(&mut self, left: &syn::Expr, value: Expr) -> Result<Statement> {
+        let place = self.expression(left)?;
+        let Some(root) = place.root().cloned() else {
+            return Err(Error::new_spanned(left, "assign to a variable, an element or a field"));
+        };
+        let local = self.scopes.by_unique_name(&root);
+        if !local.mutable {
+            let shown = &local.name;
+            return Err(Error::new_spanned(left, format!("declare it `let mut {shown}` to assign to it")));
+        }
+        if let Some(&depth) = self.value_depth.last()
+            && !self.scopes.is_declared_within(&root, depth)
+        {
+            let message =
+                "a block that yields a value changes no variable from outside: assign in a statement of its own";
+            return Err(Error::new_spanned(left, message));
+        }
+        let value = self.coerce(value, &place.ty)?;
+        Ok(Statement::Assign { place, value })
+    }
+}
+
+fn block_is_statement(checker: &Checker, block: &syn::Block) -> bool {
+    match block.stmts.last() {
+        None => true,
+        Some(syn::Stmt::Expr(expr, None)) => checker.is_statement(expr),
+        Some(_) => true,
+    }
+}

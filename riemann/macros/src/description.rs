@@ -1,0 +1,177 @@
+//! The attribute `#[riemann::solver(…)]`: what a solver has, and the struct of its parameters.
+
+mod attribute;
+mod parameter;
+mod summary;
+
+use attribute::Attribute;
+use parameter::Parameter;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{Error, Result};
+
+/// A solver in every number of dimensions that it has.
+pub struct Description {
+    /// The struct.
+    pub solver: Ident,
+    /// Whether the struct has the parameter `const D: usize`.
+    pub generic: bool,
+    /// Name by which a case asks for it.
+    pub name: String,
+    pub title: String,
+    pub fwaves: bool,
+    /// Whether solving a face again costs less than keeping its solution.
+    pub solve_again: bool,
+    pub parameters: Vec<Parameter>,
+    pub forms: Vec<Form>,
+}
+
+/// A solver in one number of dimensions.
+pub struct Form {
+    pub dim: usize,
+    pub equations: Vec<String>,
+    pub waves: usize,
+    pub aux: Vec<String>,
+    /// Normal of the faces that an auxiliary value lives on.
+    pub aux_face: Vec<Option<usize>>,
+    /// Per axis, the component that changes its sign at a wall.
+    pub wall_normal: [Option<usize>; 3],
+}
+
+/// Name of the macro that hands the description to the `impl` block.
+pub fn macro_name(solver: &Ident) -> String {
+    format!("__riemann_solver_{solver}")
+}
+
+/// The name of the type that an `impl` block is for.
+pub fn name_of_type(ty: &syn::Type) -> Result<&Ident> {
+    match ty {
+        syn::Type::Path(path) if path.qself.is_none() => {
+            Ok(&path.path.segments.last().expect("a path has a segment").ident)
+        }
+        other => Err(Error::new_spanned(other, "write the name of the solver's struct here")),
+    }
+}
+
+impl Description {
+    /// Reads attribute and struct.
+    pub fn new(attribute: TokenStream, item: &syn::ItemStruct) -> Result<Self> {
+        let attribute: Attribute = syn::parse2(attribute)?;
+        let generic = is_dimension_generic(&item.generics)?;
+        if attribute.dimensions.len() > 1 && !generic {
+            let message = "a solver in several dimensions is a struct with the parameter `<const D: usize>`";
+            return Err(Error::new_spanned(&item.ident, message));
+        }
+        let fields = match &item.fields {
+            syn::Fields::Named(fields) => fields.named.iter().collect(),
+            syn::Fields::Unit => Vec::new(),
+            syn::Fields::Unnamed(fields) => {
+                return Err(Error::new_spanned(
+                    fields,
+                    "give each parameter a name: `struct Solver { gravity: Real }`",
+                ));
+            }
+        };
+        let parameters = fields.into_iter().map(Parameter::new).collect::<Result<_>>()?;
+        let forms = attribute.dimensions.iter().map(|&dim| attribute.form(dim)).collect::<Result<_>>()?;
+        Ok(Description {
+            solver: item.ident.clone(),
+            generic,
+            name: attribute.name.unwrap_or_else(|| snake_case(&item.ident.to_string())),
+            title: attribute.title.unwrap_or_else(|| parameter::documentation(&item.attrs)),
+            fwaves: attribute.fwaves,
+            solve_again: attribute.solve_again,
+            parameters,
+            forms,
+        })
+    }
+
+    /// The type of the solver in one number of dimensions.
+    pub fn solver_type(&self, form: &Form) -> TokenStream {
+        let (solver, dim) = (&self.solver, form.dim);
+        if self.generic { quote!(#solver<#dim>) } else { quote!(#solver) }
+    }
+
+    /// The struct, its description as constants, and the macro that hands the description on.
+    pub fn emit(&self, item: &syn::ItemStruct) -> TokenStream {
+        let structure = self.structure(item);
+        let described = self.forms.iter().map(|form| self.described(form));
+        let (describe, summary) = (format_ident!("{}", macro_name(&self.solver)), self.summary());
+        quote! {
+            #structure
+            #(#described)*
+            #[doc(hidden)]
+            #[allow(unused_macros)]
+            macro_rules! #describe {
+                ([] {$($taken_in:tt)*} $($block:tt)*) => {
+                    ::riemann::described_kernels! { { #summary } $($taken_in)* $($block)* }
+                };
+            }
+        }
+    }
+
+    /// The struct with its parameters as `f64`.
+    fn structure(&self, item: &syn::ItemStruct) -> TokenStream {
+        let mut item = item.clone();
+        for field in &mut item.fields {
+            field.attrs.retain(|attribute| !attribute.path().is_ident("parameter"));
+            field.ty = syn::parse_quote_spanned!(field.ty.span()=> f64);
+        }
+        let mut derived = Vec::new();
+        for attribute in item.attrs.iter().filter(|attribute| attribute.path().is_ident("derive")) {
+            // What cannot be read here the compiler reports.
+            let _ = attribute.parse_nested_meta(|meta| {
+                derived.extend(meta.path.segments.last().map(|segment| segment.ident.to_string()));
+                Ok(())
+            });
+        }
+        let missing =
+            ["Clone", "Copy", "Debug", "PartialEq"].into_iter().filter(|name| !derived.iter().any(|d| d == name));
+        let missing = missing.map(|name| format_ident!("{name}"));
+        quote! { #[derive(#(#missing),*)] #item }
+    }
+
+    fn described(&self, form: &Form) -> TokenStream {
+        let (ty, name, title) = (self.solver_type(form), &self.name, &self.title);
+        let infos = self.parameters.iter().map(Parameter::info);
+        let fields = self.parameters.iter().enumerate().map(|(k, parameter)| {
+            let field = &parameter.name;
+            quote!(#field: values[#k])
+        });
+        quote! {
+            impl ::riemann::solver::Described for #ty {
+                const NAME: &'static str = #name;
+                const TITLE: &'static str = #title;
+                const PARAMETERS: &'static [::riemann::parameters::ParameterInfo] = &[#(#infos),*];
+
+                #[allow(unused_variables)]
+                fn from_parameters(values: &[f64]) -> Self {
+                    Self { #(#fields),* }
+                }
+            }
+        }
+    }
+}
+
+/// Whether there is the one parameter `const D: usize`.
+fn is_dimension_generic(generics: &syn::Generics) -> Result<bool> {
+    let mut parameters = generics.params.iter();
+    match (parameters.next(), parameters.next()) {
+        (None, _) => Ok(false),
+        (Some(syn::GenericParam::Const(parameter)), None) if parameter.ident == "D" => Ok(true),
+        _ => Err(Error::new_spanned(generics, "a solver's struct takes no parameter but `const D: usize`")),
+    }
+}
+
+/// `ShallowWater` as `shallow_water`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    for (k, letter) in name.chars().enumerate() {
+        if letter.is_uppercase() && k > 0 {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}

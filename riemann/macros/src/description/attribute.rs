@@ -1,0 +1,156 @@
+//! The keys of `#[riemann::solver(…)]`.
+
+use super::Form;
+use proc_macro2::Span;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Error, Expr, Lit, Result, Token};
+
+/// The attribute, its numbers not yet known where they depend on the dimension.
+pub struct Attribute {
+    pub dimensions: Vec<usize>,
+    equations: Vec<Names>,
+    waves: Expr,
+    aux: Vec<Names>,
+    pub fwaves: bool,
+    pub solve_again: bool,
+    pub name: Option<String>,
+    pub title: Option<String>,
+}
+
+/// Names of components: of one, or of one per axis.
+enum Names {
+    One(String),
+    PerAxis(Vec<String>, Span),
+}
+
+const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, name, title";
+
+impl Parse for Attribute {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let span = input.span();
+        let (mut equations, mut waves, mut aux) = (None, None, Vec::new());
+        let mut dimensions = vec![2];
+        let (mut fwaves, mut solve_again, mut name, mut title) = (false, false, None, None);
+        for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
+            let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
+            match key.as_str() {
+                "fwaves" => {
+                    meta.require_path_only()?;
+                    fwaves = true;
+                }
+                "solve_again" => {
+                    meta.require_path_only()?;
+                    solve_again = true;
+                }
+                "dim" => dimensions = read_dimensions(&meta.require_name_value()?.value)?,
+                "equations" => equations = Some(read_names(&meta.require_name_value()?.value, "vector")?),
+                "waves" => waves = Some(meta.require_name_value()?.value.clone()),
+                "aux" => aux = read_names(&meta.require_name_value()?.value, "faces")?,
+                "name" => name = Some(read_string(&meta.require_name_value()?.value)?),
+                "title" => title = Some(read_string(&meta.require_name_value()?.value)?),
+                _ => return Err(Error::new_spanned(meta.path(), format!("no such key: write one of {KEYS}"))),
+            }
+        }
+        let equations = equations.filter(|names| !names.is_empty());
+        let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
+        let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
+        Ok(Attribute { dimensions, equations, waves, aux, fwaves, solve_again, name, title })
+    }
+}
+
+impl Attribute {
+    /// The solver in `dim` dimensions.
+    pub fn form(&self, dim: usize) -> Result<Form> {
+        let (mut equations, mut wall_normal) = (Vec::new(), [None; 3]);
+        for names in &self.equations {
+            if matches!(names, Names::PerAxis(..)) && wall_normal == [None; 3] {
+                for (axis, normal) in wall_normal.iter_mut().enumerate().take(dim) {
+                    *normal = Some(equations.len() + axis);
+                }
+            }
+            equations.extend_from_slice(names.along(dim)?);
+        }
+        let (mut aux, mut aux_face) = (Vec::new(), Vec::new());
+        for names in &self.aux {
+            let on_faces = matches!(names, Names::PerAxis(..));
+            for (axis, name) in names.along(dim)?.iter().enumerate() {
+                aux.push(name.clone());
+                aux_face.push(on_faces.then_some(axis));
+            }
+        }
+        let waves = number(&self.waves, dim)?;
+        if !(1..=8).contains(&waves) {
+            return Err(Error::new_spanned(&self.waves, "a solver has between 1 and 8 waves"));
+        }
+        Ok(Form { dim, equations, waves, aux, aux_face, wall_normal })
+    }
+}
+
+impl Names {
+    /// The names that there are in `dim` dimensions.
+    fn along(&self, dim: usize) -> Result<&[String]> {
+        match self {
+            Names::One(name) => Ok(std::slice::from_ref(name)),
+            Names::PerAxis(names, span) => {
+                names.get(..dim).ok_or_else(|| Error::new(*span, format!("give one name for each of {dim} axes")))
+            }
+        }
+    }
+}
+
+fn read_dimensions(value: &Expr) -> Result<Vec<usize>> {
+    let list = match value {
+        Expr::Array(array) => array.elems.iter().collect(),
+        one => vec![one],
+    };
+    let dimension = |value: &Expr| match number(value, 0) {
+        Ok(dim @ 1..=3) => Ok(dim),
+        _ => Err(Error::new_spanned(value, "write 1, 2 or 3, or several as `[1, 2]`")),
+    };
+    list.into_iter().map(dimension).collect()
+}
+
+/// A list of names; `group` is the word for those along the axes.
+fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
+    let Expr::Array(array) = value else {
+        return Err(Error::new_spanned(value, "write a list of names: `[\"pressure\", \"u\"]`"));
+    };
+    let names = |entry: &Expr| match entry {
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident(group)) => {
+            let names = call.args.iter().map(read_string).collect::<Result<_>>()?;
+            Ok(Names::PerAxis(names, call.span()))
+        }
+        one => match read_string(one) {
+            Ok(name) => Ok(Names::One(name)),
+            Err(_) => {
+                let message = format!("write a name in quotes, or {group}(\"…\", \"…\") for one along each axis");
+                Err(Error::new_spanned(one, message))
+            }
+        },
+    };
+    array.elems.iter().map(names).collect()
+}
+
+fn read_string(value: &Expr) -> Result<String> {
+    match value {
+        Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Ok(text.value()),
+        other => Err(Error::new_spanned(other, "write a text in quotes")),
+    }
+}
+
+/// A number that may depend on the dimension `D`.
+fn number(value: &Expr, dim: usize) -> Result<usize> {
+    match value {
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse(),
+        Expr::Path(path) if path.path.is_ident("D") => Ok(dim),
+        Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::Add(_), right, .. }) => {
+            Ok(number(left, dim)? + number(right, dim)?)
+        }
+        Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::Mul(_), right, .. }) => {
+            Ok(number(left, dim)? * number(right, dim)?)
+        }
+        other => Err(Error::new_spanned(other, "write a number, or a sum with the dimension: `D + 2`")),
+    }
+}

@@ -1,0 +1,92 @@
+//! A solver's parameters: the fields of its struct.
+
+use crate::check::check_shared_name;
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+use syn::{Error, Expr, Lit, Result};
+
+/// A field of the struct.
+pub struct Parameter {
+    pub name: Ident,
+    about: String,
+    default: Option<f64>,
+    check: &'static str,
+}
+
+/// Checks by the word that asks for them.
+const CHECKS: [(&str, &str); 3] = [("any", "Any"), ("positive", "Positive"), ("greater_than_one", "GreaterThanOne")];
+
+impl Parameter {
+    pub fn new(field: &syn::Field) -> Result<Self> {
+        if !matches!(&field.ty, syn::Type::Path(path) if path.path.is_ident("Real")) {
+            return Err(Error::new_spanned(&field.ty, "a parameter is a real number: write `Real`"));
+        }
+        let name = field.ident.clone().expect("a named field");
+        check_shared_name(&name)?;
+        let mut parameter = Parameter { name, about: documentation(&field.attrs), default: None, check: "Any" };
+        for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter")) {
+            attribute.parse_nested_meta(|meta| {
+                if meta.path.is_ident("default") {
+                    parameter.default = Some(read_number(&meta.value()?.parse()?)?);
+                    return Ok(());
+                }
+                let check = CHECKS.iter().find(|(word, _)| meta.path.is_ident(word));
+                let (_, check) = check.ok_or_else(|| {
+                    meta.error("no such check: write `positive`, `greater_than_one`, `any`, or `default = 1.0`")
+                })?;
+                parameter.check = check;
+                Ok(())
+            })?;
+        }
+        Ok(parameter)
+    }
+
+    /// A parameter of which only the name matters.
+    pub fn named(name: Ident) -> Self {
+        Parameter { name, about: String::new(), default: None, check: "Any" }
+    }
+
+    /// The parameter as a `ParameterInfo`.
+    pub fn info(&self) -> TokenStream {
+        let (name, about, check) = (self.name.to_string(), &self.about, format_ident!("{}", self.check));
+        let default = match self.default {
+            Some(value) => quote!(::core::option::Option::Some(#value)),
+            None => quote!(::core::option::Option::None),
+        };
+        quote! {
+            ::riemann::parameters::ParameterInfo {
+                name: #name,
+                about: #about,
+                default: #default,
+                check: ::riemann::parameters::ParameterCheck::#check,
+            }
+        }
+    }
+}
+
+fn read_number(value: &Expr) -> Result<f64> {
+    match value {
+        Expr::Lit(syn::ExprLit { lit: Lit::Float(number), .. }) => number.base10_parse(),
+        Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse(),
+        Expr::Unary(syn::ExprUnary { op: syn::UnOp::Neg(_), expr, .. }) => Ok(-read_number(expr)?),
+        other => Err(Error::new_spanned(other, "write a number")),
+    }
+}
+
+/// The first sentence of a documentation comment, without its full stop.
+pub fn documentation(attributes: &[syn::Attribute]) -> String {
+    let mut words = String::new();
+    for attribute in attributes {
+        let syn::Meta::NameValue(meta) = &attribute.meta else { continue };
+        if let (true, Expr::Lit(syn::ExprLit { lit: Lit::Str(line), .. })) = (meta.path.is_ident("doc"), &meta.value) {
+            let line = line.value();
+            if line.trim().is_empty() {
+                break;
+            }
+            words.push_str(line.trim());
+            words.push(' ');
+        }
+    }
+    let sentence = words.split(". ").next().unwrap_or_default();
+    sentence.trim().trim_end_matches('.').to_owned()
+}

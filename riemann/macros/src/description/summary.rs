@@ -1,0 +1,65 @@
+//! What `solver` hands to `kernels`: the description as a row of literals.
+
+use super::parameter::Parameter;
+use super::{Description, Form};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::parse::ParseStream;
+use syn::{LitBool, LitInt, LitStr, Result, bracketed};
+
+impl Description {
+    /// `solver generic fwaves again [parameter …] [dim waves [equation …] [aux …] [face …] [wall …]] …`; faces and walls count
+    /// from one, zero is none.
+    pub(super) fn summary(&self) -> TokenStream {
+        let Description { solver, generic, fwaves, solve_again, .. } = self;
+        let parameters = self.parameters.iter().map(|parameter| &parameter.name);
+        let forms = self.forms.iter().map(|form| {
+            let Form { dim, equations, waves, aux, aux_face, wall_normal } = form;
+            let faces = aux_face.iter().map(|face| face.map_or(0, |axis| axis + 1));
+            let walls = wall_normal.iter().map(|normal| normal.map_or(0, |component| component + 1));
+            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#walls)*]])
+        });
+        quote!(#solver #generic #fwaves #solve_again [#(#parameters)*] #(#forms)*)
+    }
+
+    /// The other half of [`Description::summary`]. Name, title and the parameters' checks stay behind: the formulas do not
+    /// need them.
+    pub fn parse_summary(input: ParseStream) -> Result<Self> {
+        let solver = input.parse()?;
+        let flag = || input.parse::<LitBool>().map(|flag| flag.value);
+        let (generic, fwaves, solve_again) = (flag()?, flag()?, flag()?);
+        let parameters = list::<Ident>(input)?.into_iter().map(Parameter::named).collect();
+        let mut forms = Vec::new();
+        while !input.is_empty() {
+            let inside;
+            bracketed!(inside in input);
+            let (dim, waves) = (number(&inside)?, number(&inside)?);
+            let names = |texts: Vec<LitStr>| texts.iter().map(LitStr::value).collect();
+            let (equations, aux) = (names(list(&inside)?), names(list(&inside)?));
+            let aux_face = numbers(&inside)?;
+            let wall_normal = numbers(&inside)?.try_into().expect("one per axis");
+            forms.push(Form { dim, equations, waves, aux, aux_face, wall_normal });
+        }
+        let (name, title) = (String::new(), String::new());
+        Ok(Description { solver, generic, name, title, fwaves, solve_again, parameters, forms })
+    }
+}
+
+fn list<T: syn::parse::Parse>(input: ParseStream) -> Result<Vec<T>> {
+    let inside;
+    bracketed!(inside in input);
+    let mut items = Vec::new();
+    while !inside.is_empty() {
+        items.push(inside.parse()?);
+    }
+    Ok(items)
+}
+
+fn number(input: ParseStream) -> Result<usize> {
+    input.parse::<LitInt>()?.base10_parse()
+}
+
+/// Numbers that count from one.
+fn numbers(input: ParseStream) -> Result<Vec<Option<usize>>> {
+    list::<LitInt>(input)?.iter().map(|literal| Ok(literal.base10_parse::<usize>()?.checked_sub(1))).collect()
+}

@@ -1,0 +1,105 @@
+//! The typed tree as CUDA C++: the body of `struct Solver`.
+//!
+//! The same operations in the same order as the Rust; every expression is in parentheses, so that no rule of precedence
+//! is needed. Real branches stand where the Rust chooses lane by lane: one thread has one lane.
+
+mod expression;
+mod statement;
+
+use crate::description::{Description, Form};
+use crate::tree::{Function, Program};
+use crate::types::Type;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// What all functions of the text share.
+struct Text {
+    /// Lengths of the tuples that occur.
+    tuples: RefCell<BTreeSet<usize>>,
+}
+
+/// The body of `struct Solver`.
+pub fn emit(description: &Description, form: &Form, program: &Program) -> String {
+    let text = Text { tuples: RefCell::default() };
+    let mut functions = String::new();
+    for function in program.functions.iter().filter(|function| function.name != "flux") {
+        functions.push_str(&text.function(function));
+    }
+    if program.functions.iter().all(|function| function.name != "transverse") {
+        functions.push_str(&text.no_transverse(form));
+    }
+    let mut body = format!("    // {}\n", description.solver);
+    for parameter in &description.parameters {
+        let _ = writeln!(body, "    Real {};", parameter.name);
+    }
+    for &length in text.tuples.borrow().iter() {
+        let types: Vec<_> = (0..length).map(|k| format!("class T{k}")).collect();
+        let members: Vec<_> = (0..length).map(|k| format!("T{k} v{k};")).collect();
+        let _ = writeln!(body, "    template <{}> struct Tuple{length} {{ {} }};", types.join(", "), members.join(" "));
+    }
+    body.push_str(&functions);
+    body
+}
+
+/// Words before each function.
+const QUALIFIERS: &str = "__device__ __forceinline__";
+
+impl Text {
+    fn function(&self, function: &Function) -> String {
+        let parameters: Vec<_> = if function.is_entry {
+            self.entry_parameters(function)
+        } else {
+            function.parameters.iter().map(|local| format!("{} {}", self.ty(&local.ty), local.name)).collect()
+        };
+        let mut lines = statement::Lines::new(self);
+        lines.function_body(&function.body);
+        format!(
+            "\n    {QUALIFIERS} {} {}({}) const {{\n{}    }}\n",
+            self.ty(&function.result),
+            function.name,
+            parameters.join(", "),
+            lines.text
+        )
+    }
+
+    /// All parameters that the function has in the trait; those left out have no name.
+    fn entry_parameters(&self, function: &Function) -> Vec<String> {
+        let entry = crate::check::Entry::find(&function.name).expect("an entry");
+        let mut parameters = Vec::new();
+        for (known, shape) in entry.parameters {
+            let written = function.parameters.iter().find(|local| local.source_name == *known);
+            let ty = match written {
+                Some(local) => self.ty(&local.ty),
+                None => shape.cuda_name().to_owned(),
+            };
+            match written {
+                Some(local) => parameters.push(format!("{ty} {}", local.name)),
+                None => parameters.push(ty),
+            }
+        }
+        parameters
+    }
+
+    fn no_transverse(&self, form: &Form) -> String {
+        let zeros = vec!["Real(0.0)"; form.equations.len()].join(", ");
+        format!(
+            "\n    {QUALIFIERS} Transverse transverse(Axis, Side, State, State, TransverseAux, State) const {{\n        \
+             State zero = State{{{{{zeros}}}}};\n        return Transverse{{zero, zero}};\n    }}\n"
+        )
+    }
+
+    fn ty(&self, ty: &Type) -> String {
+        match ty {
+            Type::Int => "int".to_owned(),
+            Type::Unit => "void".to_owned(),
+            Type::Array(element, count) => format!("Array<{}, {count}>", self.ty(element)),
+            Type::Tuple(elements) => {
+                self.tuples.borrow_mut().insert(elements.len());
+                let elements: Vec<_> = elements.iter().map(|element| self.ty(element)).collect();
+                format!("Tuple{}<{}>", elements.len(), elements.join(", "))
+            }
+            other => other.to_string(),
+        }
+    }
+}

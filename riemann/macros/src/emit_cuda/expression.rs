@@ -1,0 +1,111 @@
+//! Expressions. What needs statements of its own puts them on lines before.
+
+use super::statement::Lines;
+use crate::tree::{Block, Expr, Kind};
+use crate::types::Type;
+
+impl Lines<'_> {
+    pub fn expression(&mut self, expr: &Expr) -> String {
+        match &expr.kind {
+            Kind::Real(value) => format!("Real({value:?})"),
+            Kind::Int(value) => value.to_string(),
+            Kind::Bool(value) => value.to_string(),
+            Kind::Parameter(name) => format!("this->{name}"),
+            Kind::Local(name) => name.to_string(),
+            Kind::Variant(name) => (*name).to_owned(),
+            Kind::Negate(a) => format!("(-{})", self.expression(a)),
+            Kind::Not(a) => format!("(!{})", self.expression(a)),
+            Kind::Arithmetic(op, a, b) => self.binary(&op.to_string(), a, b),
+            Kind::Compare("!=", a, b) => format!("(!{})", self.binary("==", a, b)),
+            Kind::Compare(op, a, b) => self.binary(op, a, b),
+            Kind::And(a, b) => self.binary("&&", a, b),
+            Kind::Or(a, b) => self.binary("||", a, b),
+            Kind::MaskFromBool(a) => self.expression(a),
+            Kind::RealFromInt(a) => format!("Real({})", self.expression(a)),
+            Kind::Method(name, a, others) => {
+                let arguments = self.list(std::iter::once(&**a).chain(others));
+                format!("real_{name}({arguments})")
+            }
+            Kind::Power(a, exponent) => {
+                let base = self.expression(a);
+                let base = self.keep(&Type::Real, &base);
+                (1..*exponent).fold(base.clone(), |product, _| format!("({product} * {base})"))
+            }
+            Kind::Direction(name, a) => {
+                let a = self.expression(a);
+                self.direction(name, &a, expr)
+            }
+            Kind::Call { name, arguments, .. } => format!("this->{name}({})", self.list(arguments)),
+            Kind::Array(elements) => format!("{}{{{{{}}}}}", self.writer.ty(&expr.ty), self.list(elements)),
+            Kind::Repeat(element, count) => {
+                let value = self.expression(element);
+                let value = if is_short(element) { value } else { self.keep(&element.ty, &value) };
+                format!("{}{{{{{}}}}}", self.writer.ty(&expr.ty), vec![value; *count].join(", "))
+            }
+            Kind::Index(base, place) => format!("{}[{}]", self.expression(base), self.expression(place)),
+            Kind::Tuple(elements) => format!("{}{{{}}}", self.writer.ty(&expr.ty), self.list(elements)),
+            Kind::Element(base, place) => format!("{}.v{place}", self.expression(base)),
+            Kind::Field(base, name) => format!("{}.{name}", self.expression(base)),
+            Kind::Struct(fields) => {
+                format!("{}{{{}}}", self.writer.ty(&expr.ty), self.list(fields.iter().map(|(_, value)| value)))
+            }
+            Kind::If { condition, then, otherwise } => self.choice(condition, then, otherwise, &expr.ty),
+            Kind::Block(block) => self.block_value(block),
+        }
+    }
+
+    fn binary(&mut self, op: &str, a: &Expr, b: &Expr) -> String {
+        format!("({} {op} {})", self.expression(a), self.expression(b))
+    }
+
+    fn list<'e>(&mut self, values: impl IntoIterator<Item = &'e Expr>) -> String {
+        let values: Vec<_> = values.into_iter().map(|value| self.expression(value)).collect();
+        values.join(", ")
+    }
+
+    fn direction(&mut self, name: &str, a: &str, expr: &Expr) -> String {
+        match name {
+            "index" => format!("int({a})"),
+            "transverse_2d" => format!("({a} == X ? Y : X)"),
+            "opposite" => format!("({a} == Lower ? Upper : Lower)"),
+            _ => format!("{}{{int({a}) + 1, ({a} == X ? 2 : 1)}}", self.writer.ty(&expr.ty)),
+        }
+    }
+
+    /// The block's lines, then its value.
+    fn block_value(&mut self, block: &Block) -> String {
+        self.statements(&block.statements);
+        self.expression(block.value.as_ref().expect("a value block"))
+    }
+
+    /// Both sides have no effect but their value, so that a comparison of real numbers may compute both, as on the CPU. A
+    /// branch on integers or axes guards what must not be computed: an index out of range.
+    fn choice(&mut self, condition: &Expr, then: &Block, otherwise: &Block, ty: &Type) -> String {
+        let lanes = condition.ty == Type::Mask;
+        let condition = self.expression(condition);
+        if lanes {
+            let (a, b) = (self.block_value(then), self.block_value(otherwise));
+            return format!("select({condition}, {a}, {b})");
+        }
+        let (then_lines, a) = self.apart(|lines| lines.block_value(then));
+        let (otherwise_lines, b) = self.apart(|lines| lines.block_value(otherwise));
+        if then_lines.is_empty() && otherwise_lines.is_empty() {
+            return format!("({condition} ? {a} : {b})");
+        }
+        let (name, ty) = (self.new_name(), self.writer.ty(ty));
+        self.line(&format!("{ty} {name};"));
+        self.line(&format!("if ({condition}) {{"));
+        self.text.push_str(&then_lines);
+        self.line(&format!("    {name} = {a};"));
+        self.line("} else {");
+        self.text.push_str(&otherwise_lines);
+        self.line(&format!("    {name} = {b};"));
+        self.line("}");
+        name
+    }
+}
+
+/// A value that may be written several times.
+fn is_short(expr: &Expr) -> bool {
+    matches!(expr.kind, Kind::Real(_) | Kind::Int(_) | Kind::Bool(_) | Kind::Local(_) | Kind::Parameter(_))
+}

@@ -1,0 +1,258 @@
+//! The typed tree as Rust over `riemann::real::Real`: the solver's helpers and its `impl Solver`.
+//!
+//! Where a comparison of real numbers decides, both sides are computed and each lane keeps its own. Everything else is
+//! what the user wrote, operation by operation.
+
+mod expression;
+mod plain;
+mod statement;
+
+use crate::check::{ENTRIES, Entry};
+use crate::description::{Description, Form};
+use crate::tree::{Function, Local, Program};
+use crate::types::Type;
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{format_ident, quote};
+use statement::block_contents;
+
+/// Writes the tokens of a solver's form.
+struct Writer<'a> {
+    form: &'a Form,
+}
+
+/// Lints that the texts written here would not keep, and that the user can do nothing about.
+fn allowed() -> TokenStream {
+    quote!(#[allow(clippy::all, clippy::pedantic, unused_parens, unused_braces, unused_mut, unused_assignments)])
+}
+
+/// All of a solver in one number of dimensions.
+pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenStream {
+    let writer = Writer { form };
+    let solver = description.solver_type(form);
+    let helpers = program.functions.iter().filter(|function| !function.is_entry).map(|f| writer.helper(f));
+    let constants = program.constants.iter().map(|(name, value)| plain::constant(name, value));
+    let entries = ENTRIES.iter().filter_map(|entry| {
+        let function = program.functions.iter().find(|function| function.name == entry.name)?;
+        Some(writer.entry(entry, function))
+    });
+    let transverse = program.functions.iter().all(|f| f.name != "transverse").then(|| writer.no_transverse());
+    let plain_functions = program.plain.iter().map(|function| plain::function(form, function));
+    let (header, constants_of_trait) = (impl_header(description, form), trait_constants(description, form, program));
+    let device_source = device_source(description, form, program);
+    let allowed = allowed();
+    quote! {
+        #allowed
+        impl #solver {
+            #(#constants)*
+            #(#helpers)*
+        }
+        #allowed
+        #header {
+            #constants_of_trait
+            #(#entries)*
+            #transverse
+            #(#plain_functions)*
+            #device_source
+        }
+    }
+}
+
+/// An implementation that stands in for one that could not be made, so that there is one error and not two.
+pub fn emit_stub(description: &Description, form: &Form, name: &Ident) -> TokenStream {
+    let header = impl_header(description, form);
+    let program = Program { functions: Vec::new(), plain: Vec::new(), constants: Vec::new() };
+    let constants = trait_constants(description, form, &program);
+    let writer = Writer { form };
+    let (normal, transverse) = (writer.ty(&Type::Normal), writer.no_transverse());
+    let (state, aux) = (writer.ty(&Type::reals(form.equations.len())), writer.ty(&Type::reals(form.aux.len())));
+    let message = format!("the solver {name} has errors");
+    quote! {
+        #header {
+            #constants
+            fn normal<V: ::riemann::real::Real>(
+                &self, _: ::riemann::axis::Axis, _: #state, _: #state, _: #aux, _: #aux,
+            ) -> #normal {
+                unreachable!(#message)
+            }
+            #transverse
+        }
+    }
+}
+
+/// `impl Solver<M, W, A> for …`.
+fn impl_header(description: &Description, form: &Form) -> TokenStream {
+    let solver = description.solver_type(form);
+    let (m, w, a) = (form.equations.len(), form.waves, form.aux.len());
+    quote!(impl ::riemann::solver::Solver<#m, #w, #a> for #solver)
+}
+
+fn trait_constants(description: &Description, form: &Form, program: &Program) -> TokenStream {
+    let Form { dim, equations, aux, .. } = form;
+    let (m, a, fwaves) = (equations.len(), aux.len(), description.fwaves);
+    let solve_again = description.solve_again;
+    let faces = form.aux_face.iter().map(|face| match face {
+        Some(axis) => {
+            let axis = format_ident!("{}", ["X", "Y", "Z"][*axis]);
+            quote!(::core::option::Option::Some(::riemann::axis::Axis::#axis))
+        }
+        None => quote!(::core::option::Option::None),
+    });
+    let walls = form.wall_normal.iter().map(|component| match component {
+        Some(component) => quote!(::core::option::Option::Some(#component)),
+        None => quote!(::core::option::Option::None),
+    });
+    let has = |name: &str| {
+        program.functions.iter().any(|f| f.name == name) || program.plain.iter().any(|f| f.sig.ident == name)
+    };
+    let flags = [
+        ("HAS_SOURCE", "source"),
+        ("HAS_INITIAL", "initial"),
+        ("HAS_AUX", "aux_values"),
+        ("HAS_BOUNDARY", "boundary"),
+        ("HAS_FLAG", "flag"),
+    ];
+    let flags = flags.map(|(flag, function)| {
+        let (flag, value) = (format_ident!("{flag}"), has(function));
+        quote!(const #flag: bool = #value;)
+    });
+    quote! {
+        const DIM: usize = #dim;
+        const EQUATIONS: [&'static str; #m] = [#(#equations),*];
+        const AUX: [&'static str; #a] = [#(#aux),*];
+        const AUX_FACE: [::core::option::Option<::riemann::axis::Axis>; #a] = [#(#faces),*];
+        const FWAVES: bool = #fwaves;
+        const SOLVE_AGAIN: bool = #solve_again;
+        #(#flags)*
+        const WALL_NORMAL: [::core::option::Option<usize>; 3] = [#(#walls),*];
+    }
+}
+
+/// The method that hands out the CUDA text.
+fn device_source(description: &Description, form: &Form, program: &Program) -> TokenStream {
+    let body = crate::emit_cuda::emit(description, form, program);
+    let names = description.parameters.iter().map(|parameter| parameter.name.to_string());
+    let fields = description.parameters.iter().map(|parameter| &parameter.name);
+    let (m, w, a, fwaves) = (form.equations.len(), form.waves, form.aux.len(), description.fwaves);
+    let has = |name: &str| program.functions.iter().any(|f| f.name == name);
+    let (source, boundary, flag) = (has("source"), has("boundary"), has("flag"));
+    quote! {
+        fn device_source(&self) -> ::core::option::Option<::riemann::device_source::DeviceSource> {
+            ::core::option::Option::Some(::riemann::device_source::DeviceSource {
+                body: ::std::string::String::from(#body),
+                parameters: ::std::vec![#((#names, self.#fields)),*],
+                equations: #m,
+                waves: #w,
+                aux: #a,
+                fwaves: #fwaves,
+                has_source: #source,
+                has_boundary: #boundary,
+                has_flag: #flag,
+            })
+        }
+    }
+}
+
+impl Writer<'_> {
+    fn helper(&self, function: &Function) -> TokenStream {
+        let (attributes, visibility, name) = (&function.source.attrs, &function.source.vis, &function.name);
+        let receiver = function.takes_self.then(|| quote!(&self,));
+        let parameters = function.parameters.iter().map(|local| {
+            let (pattern, ty) = (pattern(local), self.ty(&local.ty));
+            quote!(#pattern: #ty)
+        });
+        let (result, body) = (self.ty(&function.result), block_contents(self, &function.body));
+        quote! {
+            #(#attributes)*
+            #[inline(always)]
+            #visibility fn #name<V: ::riemann::real::Real>(#receiver #(#parameters),*) -> #result { #body }
+        }
+    }
+
+    /// A function that the trait names, with all the parameters that the trait has.
+    fn entry(&self, entry: &Entry, function: &Function) -> TokenStream {
+        let name = &function.name;
+        let mut copies = TokenStream::new();
+        let inputs: Vec<_> = function.source.sig.inputs.iter().skip(1).collect();
+        let parameters = entry.parameters.iter().map(|(known, shape)| {
+            let written = inputs.iter().position(|input| {
+                matches!(input, syn::FnArg::Typed(typed)
+                if matches!(&*typed.pat, syn::Pat::Ident(pattern) if pattern.ident == known))
+            });
+            let ty = self.ty(&shape.resolve_in(self.form));
+            let by_reference = *known == "aux" && entry.name == "transverse";
+            let ty = if by_reference { quote!(&#ty) } else { ty };
+            let Some(at) = written else { return quote!(_: #ty) };
+            let local = &function.parameters[at];
+            let pattern = pattern(local);
+            if by_reference {
+                let name = &local.name;
+                copies.extend(quote!(let #pattern = *#name;));
+                return quote!(#name: #ty);
+            }
+            quote!(#pattern: #ty)
+        });
+        let parameters: Vec<_> = parameters.collect();
+        let (mut result, mut body) = (self.ty(&function.result), block_contents(self, &function.body));
+        if entry.name == "flux" {
+            result = quote!(::core::option::Option<#result>);
+            body = quote!(::core::option::Option::Some({ #body }));
+        }
+        if let syn::ReturnType::Type(_, written) = &function.source.sig.output {
+            // By the user's own path, so that the import of it counts as used.
+            if let (Type::Normal, syn::Type::Path(path)) = (&function.result, &**written) {
+                let (name, m, w) = (&path.path.segments[0].ident, self.form.equations.len(), self.form.waves);
+                result = quote!(#name<V, #m, #w>);
+            }
+        }
+        quote! {
+            #[inline(always)]
+            fn #name<V: ::riemann::real::Real>(&self, #(#parameters),*) -> #result { #copies #body }
+        }
+    }
+
+    /// Without a transverse solver nothing moves along the face.
+    fn no_transverse(&self) -> TokenStream {
+        let (state, aux) = (self.ty(&Type::reals(self.form.equations.len())), self.ty(&Type::TransverseAux));
+        let result = self.ty(&Type::Transverse);
+        quote! {
+            #[inline(always)]
+            fn transverse<V: ::riemann::real::Real>(
+                &self, _: ::riemann::axis::Axis, _: ::riemann::axis::Side, _: #state, _: #state, _: &#aux, asdq: #state,
+            ) -> #result {
+                let zero = [<V as ::riemann::real::Real>::zero(); _];
+                let _ = asdq;
+                ::riemann::solver::Transverse { bmasdq: zero, bpasdq: zero }
+            }
+        }
+    }
+
+    fn ty(&self, ty: &Type) -> TokenStream {
+        let (m, w, a) = (self.form.equations.len(), self.form.waves, self.form.aux.len());
+        match ty {
+            Type::Real => quote!(V),
+            Type::Int => quote!(usize),
+            Type::Bool => quote!(bool),
+            Type::Mask => quote!(<V as ::riemann::real::Real>::Mask),
+            Type::Axis => quote!(::riemann::axis::Axis),
+            Type::Side => quote!(::riemann::axis::Side),
+            Type::Array(element, count) => {
+                let (element, count) = (self.ty(element), Literal::usize_unsuffixed(*count));
+                quote!([#element; #count])
+            }
+            Type::Tuple(elements) => {
+                let elements = elements.iter().map(|element| self.ty(element));
+                quote!((#(#elements,)*))
+            }
+            Type::Normal => quote!(::riemann::solver::Normal<V, #m, #w>),
+            Type::Transverse => quote!(::riemann::solver::Transverse<V, #m>),
+            Type::TransverseAux => quote!(::riemann::solver::TransverseAux<V, #a>),
+            Type::Unit => quote!(()),
+        }
+    }
+}
+
+/// A variable where it is declared.
+fn pattern(local: &Local) -> TokenStream {
+    let name = &local.name;
+    if local.mutable { quote!(mut #name) } else { quote!(#name) }
+}

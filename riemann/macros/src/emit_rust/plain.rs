@@ -1,0 +1,76 @@
+//! Functions that run on the CPU alone, and constants for them: Rust as it stands, over `f64`.
+
+use crate::description::Form;
+use crate::tree::{Expr, Kind};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::visit_mut::VisitMut;
+
+/// Parameters that the trait's functions have, by name.
+const PARAMETERS: &[(&str, &[&str])] = &[
+    ("initial", &["cell", "aux"]),
+    ("aux_values", &["cell"]),
+    ("admissible", &["unit"]),
+    ("admissible_aux", &["unit"]),
+    ("exchanged", &[]),
+];
+
+/// The function with the language's names of types replaced; parameters that it leaves out are added.
+pub fn function(form: &Form, function: &syn::ImplItemFn) -> TokenStream {
+    let mut function = function.clone();
+    Names { form }.visit_impl_item_fn_mut(&mut function);
+    let wanted = PARAMETERS.iter().find(|(name, _)| function.sig.ident == name).map_or(&[][..], |(_, wanted)| wanted);
+    let aux = form.aux.len();
+    for name in wanted.iter().skip(function.sig.inputs.len().saturating_sub(1)) {
+        function.sig.inputs.push(match *name {
+            "cell" => syn::parse_quote!(_: &::riemann::solver::Cell),
+            _ => syn::parse_quote!(_: [f64; #aux]),
+        });
+    }
+    function.vis = syn::Visibility::Inherited;
+    quote!(#function)
+}
+
+/// A constant whose value is a number.
+pub fn constant(name: &Ident, value: &Expr) -> Option<TokenStream> {
+    if let Some(value) = value.constant() {
+        let value = value as usize;
+        return Some(quote!(#[allow(dead_code)] const #name: usize = #value;));
+    }
+    let value = real(value)?;
+    Some(quote!(#[allow(dead_code)] const #name: f64 = #value;))
+}
+
+fn real(expr: &Expr) -> Option<f64> {
+    Some(match &expr.kind {
+        Kind::Real(value) => *value,
+        Kind::Negate(a) => -real(a)?,
+        Kind::RealFromInt(a) => a.constant()? as f64,
+        Kind::Arithmetic('+', a, b) => real(a)? + real(b)?,
+        Kind::Arithmetic('-', a, b) => real(a)? - real(b)?,
+        Kind::Arithmetic('*', a, b) => real(a)? * real(b)?,
+        Kind::Arithmetic('/', a, b) => real(a)? / real(b)?,
+        _ => return None,
+    })
+}
+
+/// Replaces `Real`, `State` and `Aux`.
+struct Names<'a> {
+    form: &'a Form,
+}
+
+impl VisitMut for Names<'_> {
+    fn visit_type_mut(&mut self, ty: &mut syn::Type) {
+        let (m, a) = (self.form.equations.len(), self.form.aux.len());
+        let name = match ty {
+            syn::Type::Path(path) => path.path.get_ident().map(ToString::to_string),
+            _ => None,
+        };
+        match name.as_deref() {
+            Some("Real") => *ty = syn::parse_quote!(f64),
+            Some("State") => *ty = syn::parse_quote!([f64; #m]),
+            Some("Aux") => *ty = syn::parse_quote!([f64; #a]),
+            _ => syn::visit_mut::visit_type_mut(self, ty),
+        }
+    }
+}

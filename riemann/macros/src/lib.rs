@@ -1,0 +1,161 @@
+//! Riemann solvers from one source.
+//!
+//! `#[riemann::solver(…)]` stands on the struct of parameters and says how many equations, waves and auxiliary values there
+//! are; `#[riemann::kernels]` stands on the `impl` block with the formulas. The block is a program in a small language,
+//! a subset of Rust (`docs/solver-language.md`). It is read once, checked, and written twice: as Rust over
+//! `riemann::real::Real` and as CUDA C++. Both texts do the same operations in the same order.
+//!
+//! ```text
+//! description   the attribute and the parameters       ┐
+//! check         syn's tree → typed tree, or errors     ├ one reading
+//! tree, types   the typed tree                         ┘
+//! emit_rust     typed tree → impl Solver               ┐ two texts
+//! emit_cuda     typed tree → the body of struct Solver ┘
+//! ```
+
+mod check;
+mod description;
+mod emit_cuda;
+mod emit_rust;
+mod tree;
+mod types;
+
+use description::Description;
+use proc_macro::TokenStream;
+use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+
+/// Describes a Riemann solver: stands on the struct of its parameters.
+///
+/// ```text
+/// #[riemann::solver(dim = 2, equations = ["pressure", vector("u", "v")], waves = 2)]
+/// pub struct Acoustics {
+///     /// density of the medium
+///     #[parameter(positive)]
+///     pub density: Real,
+/// }
+/// ```
+///
+/// Keys: `dim` (2 where left out; `dim = [1, 2]` for a struct with a parameter `const D: usize`); `equations`, names of the
+/// state's components, those of a vector along the axes as `vector("u", "v")`; `waves`; `aux`, names of auxiliary values,
+/// those that live on faces as `faces("u_edge", "v_edge")`; `fwaves`; `solve_again`, where
+/// `normal` costs a dozen operations and no division; `name`, by which a case asks for the solver (the
+/// struct's in small letters where left out); `title`, what it solves.
+#[proc_macro_attribute]
+pub fn solver(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let item = syn::parse_macro_input!(item as syn::ItemStruct);
+    match Description::new(attribute.into(), &item) {
+        Ok(description) => description.emit(&item).into(),
+        Err(error) => error.into_compile_error().into(),
+    }
+}
+
+/// Holds a Riemann solver's formulas: stands on the `impl` block below its `#[riemann::solver]` struct.
+///
+/// `#[riemann::kernels(with(Linearised))]` takes in the functions of a [`macro@shared`] block.
+#[proc_macro_attribute]
+pub fn kernels(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let block = syn::parse_macro_input!(item as syn::ItemImpl);
+    let shared = syn::parse_macro_input!(attribute as SharedBlocks).0;
+    match description::name_of_type(&block.self_ty) {
+        // The macro was made by `solver` and adds the description; those before it were made by `shared` and add theirs.
+        Ok(name) => {
+            let describe = format_ident!("{}", description::macro_name(name), span = name.span());
+            let chain = shared.iter().chain([&describe]);
+            let (first, others): (_, Vec<_>) = (shared.first().unwrap_or(&describe), chain.skip(1).collect());
+            quote!(#first! { [#(#others)*] {} #block }).into()
+        }
+        Err(error) => error.into_compile_error().into(),
+    }
+}
+
+/// Functions in the solver language that several solvers take in: stands on an `impl` block for a name of its own.
+///
+/// They are checked with each block that takes them in.
+#[proc_macro_attribute]
+pub fn shared(_attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let block = syn::parse_macro_input!(item as syn::ItemImpl);
+    let name = match description::name_of_type(&block.self_ty) {
+        Ok(name) => name,
+        Err(error) => return error.into_compile_error().into(),
+    };
+    let hidden = format_ident!("__riemann_shared_{name}");
+    quote! {
+        macro_rules! #hidden {
+            ([$next:ident $($others:ident)*] {$($taken_in:tt)*} $($block:tt)*) => {
+                $next! { [$($others)*] {$($taken_in)* { #block }} $($block)* }
+            };
+        }
+        pub(crate) use #hidden as #name;
+    }
+    .into()
+}
+
+/// The names in `with(…)`.
+struct SharedBlocks(Vec<syn::Ident>);
+
+impl Parse for SharedBlocks {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        if input.is_empty() {
+            return Ok(SharedBlocks(Vec::new()));
+        }
+        let word: syn::Ident = input.parse()?;
+        if word != "with" {
+            return Err(syn::Error::new(word.span(), "write `with(Name)` to take in the functions of a shared block"));
+        }
+        let inside;
+        syn::parenthesized!(inside in input);
+        let names = Punctuated::<syn::Ident, syn::Token![,]>::parse_terminated(&inside)?;
+        Ok(SharedBlocks(names.into_iter().collect()))
+    }
+}
+
+/// A description, the `impl` block that belongs to it, and the shared blocks that it takes in.
+struct DescribedBlock {
+    description: Description,
+    block: syn::ItemImpl,
+}
+
+impl Parse for DescribedBlock {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let inside;
+        syn::braced!(inside in input);
+        let description = Description::parse_summary(&inside)?;
+        let mut taken_in = Vec::new();
+        while input.peek(syn::token::Brace) {
+            let shared;
+            syn::braced!(shared in input);
+            taken_in.extend(shared.parse::<syn::ItemImpl>()?.items);
+        }
+        let mut block: syn::ItemImpl = input.parse()?;
+        for item in &mut taken_in {
+            if let syn::ImplItem::Fn(function) = item {
+                // A solver need not use all of them.
+                function.attrs.push(syn::parse_quote!(#[allow(dead_code)]));
+            }
+        }
+        block.items.extend(taken_in);
+        Ok(DescribedBlock { description, block })
+    }
+}
+
+/// The second half of [`macro@kernels`]. Not for use by hand.
+#[doc(hidden)]
+#[proc_macro]
+pub fn described_kernels(input: TokenStream) -> TokenStream {
+    let DescribedBlock { description, block } = syn::parse_macro_input!(input as DescribedBlock);
+    let solver = description.solver.clone();
+    let mut out = proc_macro2::TokenStream::new();
+    for form in &description.forms {
+        match check::check_block(&description, form, &block) {
+            Ok(program) => out.extend(emit_rust::emit(&description, form, &program)),
+            Err(error) => {
+                out.extend(error.into_compile_error());
+                out.extend(emit_rust::emit_stub(&description, form, &solver));
+                break;
+            }
+        }
+    }
+    out.into()
+}

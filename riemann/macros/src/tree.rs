@@ -1,0 +1,188 @@
+//! The typed tree of a solver's functions: what both texts are written from.
+
+use crate::types::Type;
+use proc_macro2::{Ident, Span};
+
+/// The formulas of one solver, for one number of dimensions.
+pub struct Program {
+    pub functions: Vec<Function>,
+    /// Functions that run on the CPU alone and are any Rust.
+    pub plain: Vec<syn::ImplItemFn>,
+    /// Constants of the block, for those.
+    pub constants: Vec<(Ident, Expr)>,
+}
+
+/// A function of the block.
+pub struct Function {
+    /// Name, position, documentation and visibility.
+    pub source: syn::ImplItemFn,
+    pub name: Ident,
+    /// One of the functions that the trait names.
+    pub is_entry: bool,
+    pub takes_self: bool,
+    pub parameters: Vec<Local>,
+    pub result: Type,
+    pub body: Block,
+}
+
+/// A variable. Its name is unique in its function.
+#[derive(Clone)]
+pub struct Local {
+    /// Unique name, placed where the user's is.
+    pub name: Ident,
+    /// The name that the user gave it.
+    pub source_name: String,
+    pub ty: Type,
+    pub mutable: bool,
+}
+
+#[derive(Clone)]
+pub struct Block {
+    pub statements: Vec<Statement>,
+    /// The block's value, if it has one.
+    pub value: Option<Box<Expr>>,
+}
+
+#[derive(Clone)]
+pub enum Statement {
+    Let {
+        local: Local,
+        value: Expr,
+    },
+    /// `place = value`; compound assignments have been written out.
+    Assign {
+        place: Expr,
+        value: Expr,
+    },
+    If {
+        condition: Expr,
+        then: Block,
+        otherwise: Option<Block>,
+    },
+    For {
+        variable: Local,
+        first: i64,
+        end: i64,
+        body: Block,
+    },
+    Block(Block),
+}
+
+/// An expression with its type and where it stands.
+#[derive(Clone)]
+pub struct Expr {
+    pub kind: Kind,
+    pub ty: Type,
+    pub span: Span,
+}
+
+#[derive(Clone)]
+pub enum Kind {
+    Real(f64),
+    Int(i64),
+    Bool(bool),
+    /// A parameter of the solver.
+    Parameter(Ident),
+    Local(Ident),
+    /// `Axis::X`, `Side::Lower`: the variant.
+    Variant(&'static str),
+    Negate(Box<Expr>),
+    Not(Box<Expr>),
+    /// + − · / on real numbers or integers, % on integers.
+    Arithmetic(char, Box<Expr>, Box<Expr>),
+    /// `<` `<=` `>` `>=` `==` `!=`; lane by lane where the operands are real.
+    Compare(&'static str, Box<Expr>, Box<Expr>),
+    And(Box<Expr>, Box<Expr>),
+    Or(Box<Expr>, Box<Expr>),
+    /// A truth value given to all lanes.
+    MaskFromBool(Box<Expr>),
+    RealFromInt(Box<Expr>),
+    /// abs, sqrt, min, max.
+    Method(&'static str, Box<Expr>, Vec<Expr>),
+    /// A whole power, at least 1: a product from left to right.
+    Power(Box<Expr>, u32),
+    /// A method without arguments of an axis or a side.
+    Direction(&'static str, Box<Expr>),
+    Call {
+        name: Ident,
+        takes_self: bool,
+        arguments: Vec<Expr>,
+    },
+    Array(Vec<Expr>),
+    Repeat(Box<Expr>, usize),
+    Index(Box<Expr>, Box<Expr>),
+    Tuple(Vec<Expr>),
+    Element(Box<Expr>, usize),
+    Field(Box<Expr>, &'static str),
+    /// Values of all fields, in the struct's order.
+    Struct(Vec<(&'static str, Expr)>),
+    If {
+        condition: Box<Expr>,
+        then: Block,
+        otherwise: Block,
+    },
+    Block(Block),
+}
+
+impl Expr {
+    /// The value of an integer that is known here.
+    pub fn constant(&self) -> Option<i64> {
+        match &self.kind {
+            Kind::Int(value) => Some(*value),
+            Kind::Arithmetic(op, a, b) if self.ty == Type::Int => {
+                let (a, b) = (a.constant()?, b.constant()?);
+                match op {
+                    '+' => a.checked_add(b),
+                    '-' => a.checked_sub(b),
+                    '*' => a.checked_mul(b),
+                    '/' => a.checked_div(b),
+                    _ => a.checked_rem(b),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The variable that a place belongs to.
+    pub fn root(&self) -> Option<&Ident> {
+        match &self.kind {
+            Kind::Local(name) => Some(name),
+            Kind::Index(base, _) | Kind::Element(base, _) | Kind::Field(base, _) => base.root(),
+            _ => None,
+        }
+    }
+}
+
+impl Block {
+    /// Variables from outside the block that it assigns to, each once, in order.
+    pub fn assigned(&self) -> Vec<Ident> {
+        let (mut found, mut inside) = (Vec::new(), Vec::new());
+        self.collect_assigned(&mut found, &mut inside);
+        found.retain(|name| !inside.contains(name));
+        found
+    }
+
+    fn collect_assigned(&self, found: &mut Vec<Ident>, inside: &mut Vec<Ident>) {
+        for statement in &self.statements {
+            match statement {
+                Statement::Let { local, .. } => inside.push(local.name.clone()),
+                Statement::Assign { place, .. } => {
+                    if let Some(name) = place.root().filter(|name| !found.contains(name)) {
+                        found.push(name.clone());
+                    }
+                }
+                Statement::If { then, otherwise, .. } => {
+                    then.collect_assigned(found, inside);
+                    if let Some(otherwise) = otherwise {
+                        otherwise.collect_assigned(found, inside);
+                    }
+                }
+                Statement::For { variable, body, .. } => {
+                    inside.push(variable.name.clone());
+                    body.collect_assigned(found, inside);
+                }
+                Statement::Block(block) => block.collect_assigned(found, inside),
+            }
+        }
+    }
+}

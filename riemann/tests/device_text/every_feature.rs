@@ -1,0 +1,158 @@
+//! A solver of nothing in particular, which uses all of the solver language.
+
+use crate::cases::Case;
+use riemann::prelude::*;
+
+#[riemann::solver(equations = ["a", vector("b", "c")], aux = ["d", "e"], waves = 2)]
+pub struct EveryFeature {
+    /// a number
+    #[parameter(positive, default = 2.5)]
+    pub strength: Real,
+    /// another, with a name that C++ has taken
+    pub default_value: Real,
+}
+
+#[riemann::kernels]
+impl EveryFeature {
+    const FIRST: usize = 0;
+    const LAST: usize = M - 1;
+    const SMALL: Real = 1.0 / 3.0 - 0.1;
+
+    type Pair = (Real, Real);
+
+    /// Comparisons, logic, nested branches that assign, a loop with a branch in it.
+    fn branches(&self, x: Real, y: Real) -> [Real; 4] {
+        let mut a = [x, y, 0.0, SMALL];
+        let mut both = x < y && y > 0.0;
+        if x <= y || x == SMALL {
+            a[FIRST] = y / (x.abs() + 1.0);
+            if y >= 0.25 {
+                a[1] -= x;
+                both = !both;
+            } else if y < -0.25 {
+                a[1] *= x;
+            } else {
+                let a_2 = x + 1.0;
+                a[1] += a_2;
+            }
+        } else {
+            a[2] = self.strength;
+        }
+        for k in 1..3 {
+            if both && a[k] != x {
+                a[k] /= 3.0;
+            }
+            if k == 2 {
+                a[k] = a[k] + (k as Real) * 0.5;
+            }
+        }
+        a
+    }
+
+    /// Values of branches: numbers, arrays, tuples, truth values.
+    fn choices(&self, x: Real, axis: Axis) -> (Pair, [Real; 2], bool) {
+        let pair = if x > 0.5 {
+            let x = x * x;
+            (x, -x)
+        } else {
+            (self.default_value, 1e-3)
+        };
+        let array = if x < 0.0 { [x, pair.0] } else { [pair.1; 2] };
+        let truth = if axis == Axis::X { x > 0.0 } else { axis.index() == 1 };
+        let chosen = if x.gt(0.1) { truth } else { false };
+        (pair, array, chosen)
+    }
+
+    /// Shadowed names, blocks with values, `match`, methods.
+    fn names(x: Real, axis: Axis, side: Side) -> Real {
+        let y = x;
+        let y = y * 2.0;
+        let y = {
+            let y = y + 1.0;
+            y.powi(3)
+        };
+        let sign = match side {
+            Side::Lower => -1.0,
+            Side::Upper => 1.0,
+        };
+        let mut z = y.max(x).min(1e3) * sign;
+        match axis {
+            Axis::X => z = z.abs().sqrt(),
+            Axis::Y => {
+                z += 1.0;
+            }
+            _ => {}
+        }
+        let [u, _] = [z, y];
+        u
+    }
+
+    fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
+        let (n, t) = axis.normal_and_transverse();
+        let branches = self.branches(ql[n], qr[t]);
+        let ((p, q), array, truth) = self.choices(qr[n], axis);
+        let mut waves = [[0.0; M]; W];
+        waves[0] = [branches[0], branches[1], branches[2]];
+        waves[1][n] = p;
+        waves[1][t] = q + aux_r[1];
+        waves[1][LAST - 2] = array[0] - array[1];
+        let speeds = [if truth { branches[3] } else { aux_l[0] }, Self::names(ql[0], axis, Side::Upper)];
+        let mut amdq = ql;
+        for m in 0..=LAST {
+            amdq[m] = if m == t { waves[0][m] } else { -(waves[1][m] * speeds[0]) };
+        }
+        let face = Normal { waves, speeds, amdq, apdq: qr };
+        let turned = Normal { waves, speeds: [speeds[1], speeds[0]], apdq: amdq, amdq: qr };
+        if ql[0] < qr[0] { face } else { turned }
+    }
+
+    fn transverse(&self, axis: Axis, side: Side, aux: TransverseAux, asdq: State) -> Transverse {
+        let around = [aux.below[0], aux.here[1], aux.above[0]];
+        let mut sum = 0.0;
+        for k in 0..3 {
+            for m in 0..M {
+                sum += around[k] * asdq[m];
+            }
+        }
+        let s = Self::names(sum, axis.transverse_2d(), side.opposite());
+        let bmasdq = if side.index() == 0 { asdq } else { [s; M] };
+        Transverse { bmasdq, bpasdq: [sum, s, s * sum] }
+    }
+
+    fn source(&self, x: [Real; 3], t: Real, dt: Real, q: State, aux: Aux) -> State {
+        let mut new = q;
+        new[0] = q[0] + dt * (x[0] * t - aux[1]);
+        new
+    }
+
+    fn boundary(&self, axis: Axis, side: Side, x: [Real; 3], t: Real, mirror: State) -> State {
+        let (n, _) = axis.normal_and_transverse();
+        let mut ghost = mirror;
+        ghost[n] = if side == Side::Lower { -mirror[n] } else { x[axis.index()] + t };
+        ghost
+    }
+
+    fn flag(&self, q: State) -> bool {
+        let close = q[0].abs() < self.strength / 2.0;
+        close || q[1] > q[2]
+    }
+
+    fn initial(&self, cell: &Cell) -> State {
+        [cell.centre[0].sin(), Self::SMALL, Self::LAST as f64]
+    }
+}
+
+pub fn case() -> Case<EveryFeature, 3, 2> {
+    let solver = EveryFeature { strength: 1.25, default_value: -0.7 };
+    Case {
+        name: "every_feature",
+        solver,
+        exchanged: solver,
+        state: |random| [random.between(-2.0, 2.0), random.between(-1.0, 1.0), random.between(-1.0, 1.0)],
+        aux: |random| [random.between(-2.0, 2.0), random.between(-1.0, 1.0)],
+        exchange_state: |q| q,
+        exchange_aux: |aux| aux,
+        still: |_| None,
+        average: |ql, _| ql,
+    }
+}

@@ -1,0 +1,35 @@
+// Reads faces, solves each along both axes and writes all that comes of it.
+inline void run(const char* input, const char* output) {
+    FILE* in = fopen(input, "rb");
+    FILE* out = fopen(output, "wb");
+    State ql{}, qr{}, asdq{};
+    Aux left{}, below{}, here{}, above{};
+    while (read(ql.v, M, in) && read(qr.v, M, in) && read(asdq.v, M, in) && read(left.v, A, in) && read(below.v, A, in) &&
+           read(here.v, A, in) && read(above.v, A, in)) {
+        for (int a = 0; a < 2; ++a) {
+            Axis axis = Axis(a);
+            Normal face = solver.normal(axis, ql, qr, left, here);
+            for (int w = 0; w < W; ++w) write(face.waves[w].v, M, out);
+            write(face.speeds.v, W, out);
+            write(face.amdq.v, M, out);
+            write(face.apdq.v, M, out);
+            for (int s = 0; s < 2; ++s) {
+                Transverse split = solver.transverse(axis, Side(s), ql, qr, TransverseAux{below, here, above}, asdq);
+                write(split.bmasdq.v, M, out);
+                write(split.bpasdq.v, M, out);
+#ifdef HAS_BOUNDARY
+                write(solver.boundary(axis, Side(s), Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], ql).v, M, out);
+#endif
+            }
+        }
+#ifdef HAS_SOURCE
+        write(solver.source(Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], Real(0.25), ql, here).v, M, out);
+#endif
+#ifdef HAS_FLAG
+        Real flag = solver.flag(Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], ql, here) ? Real(1) : Real(0);
+        write(&flag, 1, out);
+#endif
+    }
+    fclose(in);
+    fclose(out);
+}
