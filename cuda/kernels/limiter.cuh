@@ -5,7 +5,7 @@ constexpr int limiters[] = {LIMITERS};
 
 // Sums and products that leave out what the compiler knows to be zero: components that a solver's waves never touch. IEEE
 // arithmetic has no such rule (0 · ∞, −0 + 0), so without FUSED they are plain.
-__device__ __forceinline__ bool known_zero(Real a) { return FUSED && __builtin_constant_p(a == Real(0.0)) && a == Real(0.0); }
+__device__ __forceinline__ bool known_zero(Real a) { return FUSED && KNOWN(a == Real(0.0)); }
 __device__ __forceinline__ Real add(Real a, Real b) { return known_zero(a) ? b : known_zero(b) ? a : a + b; }
 __device__ __forceinline__ Real subtract(Real a, Real b) { return known_zero(b) ? a : known_zero(a) ? -b : a - b; }
 __device__ __forceinline__ Real multiply(Real a, Real b) { return known_zero(a) || known_zero(b) ? Real(0.0) : a * b; }

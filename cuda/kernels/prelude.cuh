@@ -1,6 +1,21 @@
 // prelude.cuh: what comes before a solver's text and before every kernel.
 // Defined before it: Real; and, where there is a solver, NUM_EQUATIONS, NUM_WAVES, NUM_AUX.
 
+// Not all versions of NVRTC have these; the newer ones check and compute more.
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+#if __has_builtin(__builtin_offsetof)
+#define ASSERT_OFFSET(STRUCT, FIELD, BYTES) static_assert(__builtin_offsetof(STRUCT, FIELD) == BYTES, "layout")
+#else
+#define ASSERT_OFFSET(STRUCT, FIELD, BYTES)
+#endif
+#if __has_builtin(__builtin_constant_p)
+#define KNOWN(condition) (__builtin_constant_p(condition) && (condition))
+#else
+#define KNOWN(condition) false
+#endif
+
 template <class T, int N> struct Array {
     T v[N > 0 ? N : 1];
     __device__ __forceinline__ T& operator[](int i) { return v[i]; }

@@ -212,6 +212,9 @@ struct TapReader {
         }
     }
 
+    // True if the tile keeps anything.
+    __device__ __forceinline__ bool any() const { return left > 0; }
+
     // F: of the x-faces of row k − 1. G, BELOW, ABOVE: correction and fluctuations of the y-faces k.
     __device__ __forceinline__ void keep(
         const Solver& solver, const Lane& at, int k, const State& f, const State& g, const State& below, const State& above)
@@ -249,12 +252,11 @@ struct TapReader {
     }
 };
 
-// Columns and rows together, or rows (y) alone.
-__device__ __forceinline__ void march(const Solver& solver, const Lane& at, Found& found)
+// Columns and rows together, or rows (y) alone. KEEP: the tile has taps.
+template <bool KEEP> __device__ __forceinline__ void march(const Solver& solver, const Lane& at, TapReader& taps, Found& found)
 {
     const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx), dtdy = Real(at.args.dt_over_dy);
     const int first = at.tile.row, last = first + at.tile.rows;
-    TapReader taps(at);
 
     // Row k − 1: state, and what it waits for. Face k − 1 between rows k − 2 and k − 1.
     State q_below = at.state(first - 2), q_here = at.state(first - 1), q_above = at.state(first);
@@ -317,7 +319,7 @@ __device__ __forceinline__ void march(const Solver& solver, const Lane& at, Foun
             }
         }
         if (k > first) write(at, k - 1, q, found);
-        if constexpr (TAPS) {
+        if constexpr (KEEP) {
             if (k >= first) taps.keep(solver, at, k, f, g, here.amdq, here.apdq);
         }
         // 5. Row k becomes row k − 1.
@@ -334,11 +336,10 @@ __device__ __forceinline__ void march(const Solver& solver, const Lane& at, Foun
 }
 
 // Columns (x) alone: rows do not know each other.
-__device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at, Found& found)
+template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at, TapReader& taps, Found& found)
 {
     const Real dtdx = Real(at.args.dt_over_dx);
     const int last = at.tile.row + at.tile.rows;
-    TapReader taps(at);
     State unused;
 #pragma unroll
     for (int m = 0; m < M; m++) unused[m] = Real(0.0);
@@ -353,8 +354,14 @@ __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at,
             q[m] = subtract(q[m], multiply(dtdx * kappa, x_part));
         }
         write(at, k, q, found);
-        if constexpr (TAPS) taps.keep(solver, at, k + 1, row.correction, unused, unused, unused);
+        if constexpr (KEEP) taps.keep(solver, at, k + 1, row.correction, unused, unused, unused);
     }
+}
+
+template <bool KEEP> __device__ __forceinline__ void update(const Solver& solver, const Lane& at, TapReader& taps, Found& found)
+{
+    if constexpr (SWEEP_Y) march<KEEP>(solver, at, taps, found);
+    else sweep_rows<KEEP>(solver, at, taps, found);
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) update_2d(const __grid_constant__ UpdateArgs args)
@@ -364,7 +371,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) update_2d(const
     const Lane at(args, number);
     const Solver solver{SOLVER_PARAMETERS};
     Found found{Real(0.0), 0};
-    if constexpr (SWEEP_Y) march(solver, at, found);
-    else sweep_rows(solver, at, found);
+    // Few tiles have taps: the others do not carry the code that keeps them through their loop.
+    TapReader taps(at);
+    if (TAPS && taps.any()) update<TAPS>(solver, at, taps, found);
+    else update<false>(solver, at, taps, found);
     found.report(at);
 }

@@ -129,7 +129,7 @@ macro_rules! device_struct {
                     stringify!($name), std::mem::size_of::<$name>()
                 );
                 $(text += &format!(
-                    "static_assert(__builtin_offsetof({0}, {1}) == {2}, \"offset of {0}::{1}\");\n",
+                    "ASSERT_OFFSET({}, {}, {});\n",
                     stringify!($name), stringify!($field), std::mem::offset_of!($name, $field)
                 );)*
                 text

@@ -111,6 +111,27 @@ fn options(target: &Target, architecture: &str) -> Vec<String> {
     ]
 }
 
+impl Source {
+    /// Machine code for an architecture: from disk if an earlier run, here or where the folder was copied from, kept it.
+    ///
+    /// # Errors
+    /// If it has to be compiled and cannot be.
+    pub fn machine_code(&self, target: &Target, architecture: &str) -> Result<Vec<u8>, CudaError> {
+        let path = cache_folder().map(|folder| folder.join(cache_name(self, target, architecture)));
+        if let Some(cubin) = path.as_deref().and_then(|path| std::fs::read(path).ok()) {
+            return Ok(cubin);
+        }
+        let compiled = self.compile(target, architecture)?;
+        tracing::debug!("compiled {} for {architecture}: {}", self.file, compiled.log.trim());
+        if let Some(path) = path
+            && let Err(error) = keep(&path, &compiled.cubin)
+        {
+            tracing::warn!("{}: not kept for the next run: {error}", path.display());
+        }
+        Ok(compiled.cubin)
+    }
+}
+
 impl Device {
     /// Compiles a kernel's file for this device, or takes the machine code from disk, and loads it.
     ///
@@ -118,21 +139,10 @@ impl Device {
     /// If NVRTC is missing, the text does not compile or the driver refuses the code.
     pub fn compile(&self, source: &Source, target: &Target) -> Result<Module, CudaError> {
         let architecture = self.info().architecture();
-        let path = cache_folder().map(|folder| folder.join(cache_name(source, target, &architecture)));
-        if let Some(cubin) = path.as_deref().and_then(|path| std::fs::read(path).ok()) {
-            match self.load(cubin) {
-                Ok(module) => return Ok(module),
-                Err(error) => tracing::warn!("{}: compiled anew, since {error}", source.file),
-            }
-        }
-        let compiled = source.compile(target, &architecture)?;
-        tracing::debug!("compiled {} for {architecture}: {}", source.file, compiled.log.trim());
-        if let Some(path) = path
-            && let Err(error) = keep(&path, &compiled.cubin)
-        {
-            tracing::warn!("{}: not kept for the next run: {error}", path.display());
-        }
-        self.load(compiled.cubin)
+        self.load(source.machine_code(target, &architecture)?).or_else(|error| {
+            tracing::warn!("{}: compiled anew, since {error}", source.file);
+            self.load(source.compile(target, &architecture)?.cubin)
+        })
     }
 }
 
@@ -143,11 +153,10 @@ pub fn cache_folder() -> Option<PathBuf> {
     variable("AMRCLAW_CACHE").or_else(|| own().map(|folder| folder.join("amrclaw"))).map(|f| f.join("kernels"))
 }
 
-/// Name of a kernel's machine code: its content, options and compiler decide it.
+/// Name of a kernel's machine code: its content and options decide it, not the compiler, which may be missing where the
+/// folder is copied to.
 fn cache_name(source: &Source, target: &Target, architecture: &str) -> String {
-    // The compiler's version is only known where it is installed; what it made serves where it is not.
-    let compiler = Nvrtc::get().map_or([0, 0], Nvrtc::version);
-    let key = format!("{compiler:?} {:?}\n{}", options(target, architecture), source.assemble(target));
+    let key = format!("{:?}\n{}", options(target, architecture), source.assemble(target));
     let stem = source.file.trim_end_matches(".cu");
     format!("{stem}-{architecture}-{:032x}.cubin", fnv1a_128(key.as_bytes()))
 }

@@ -10,6 +10,9 @@ use support::solvers::all;
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 
+/// The place in the table of options of the one that uses most of the kernel.
+const FULLEST: usize = 3;
+
 /// Registers, bytes of stack and bytes spilt, from the assembler's lines in the log.
 fn resources(log: &str) -> String {
     let lines = log.lines().filter(|line| line.contains("registers") || line.contains("spill"));
@@ -25,16 +28,38 @@ fn every_kernel_compiles_for_every_solver() {
     assert!(!solvers.is_empty());
     for solver in &solvers {
         for precision in [Precision::Double, Precision::Single] {
-            let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
             // Options differ little in what they can do to the compiler: all of them once, the fullest everywhere.
             for (n, (options, _)) in option_table(solver).iter().enumerate() {
-                for architecture in ARCHITECTURES.into_iter().filter(|&a| n == 3 || a == "sm_90") {
+                let fullest = n == FULLEST;
+                for architecture in ARCHITECTURES.into_iter().filter(|&a| fullest || a == "sm_90") {
+                    let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
                     let source = options.source(&solver.source, precision);
                     let compiled = source.compile(&target, architecture).unwrap_or_else(|error| panic!("{error}"));
                     assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);
-                    if n == 3 {
+                    if fullest {
                         let found = resources(&compiled.log);
                         println!("{} {} {architecture}: {found}", solver.name, precision.cuda());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Fills the folder of machine code in `AMRCLAW_CACHE`, to be copied to a machine without NVRTC.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask gpu-bundle"]
+fn machine_code_is_kept() {
+    for solver in &all() {
+        for precision in [Precision::Double, Precision::Single] {
+            for fused in [true, false] {
+                let target = Target { precision, fused, solver: Some(solver.source.clone()) };
+                for (options, _) in option_table(solver) {
+                    for taps in [options.taps, false] {
+                        let options = cuda::update::UpdateOptions { taps, ..options.clone() };
+                        let source = options.source(&solver.source, precision);
+                        let code = source.machine_code(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+                        assert!(code.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);
                     }
                 }
             }
