@@ -13,3 +13,4 @@ pub mod regrid;
 pub mod schedule;
 pub mod simulation;
 pub mod sweep;
+pub mod tune;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod checks;
+mod docs;
 mod process;
 mod python;
 mod tidy;
@@ -11,15 +12,18 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask TASK
 
-  test                 everything below but the benchmarks, cheap checks first; stops at the first failure
+  test                 everything below up to `docs`, cheap checks first; stops at the first failure
   fmt                  is the Rust code formatted?
   tidy                 sizes, module dependencies, links, example folders
   clippy               lints, warnings denied
   units                unit and integration tests
   doctests             examples in doc comments
   doc                  API documentation, warnings denied
+  doc-blocks           the documentation's links, and its commands and cases, run as a reader would
   python               tests of the Python package, from a wheel, and of the output files with their Python readers, in a
                        virtual environment under target/
+
+  docs [--output DIR]  the documentation as a site                              (default target/site)
 
   bench [OPTIONS]      the paper's benchmark on a small base mesh, through the command line
       --runs N         measured runs per thread count, after one warm-up        (default 5)
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let outcome = match task {
+        "docs" => docs::build(rest),
         "bench" => bench::run(rest),
         "bench-compare" => bench::compare(rest),
         "help" | "-h" | "--help" => {

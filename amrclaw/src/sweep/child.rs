@@ -27,15 +27,22 @@ pub struct Launch {
 }
 
 /// How a run ended.
-pub(super) struct Ended {
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// Well or not.
     pub status: RunResultStatus,
+    /// Why not; empty if it did well.
     pub error: String,
+    /// Its `run.json`, if it got so far as to write one.
     pub record: Option<RunRecord>,
 }
 
 impl Launch {
     /// Runs the case in `folder` with `overrides`, and calls `watch` with every line of its progress.
-    pub(super) fn run(
+    ///
+    /// # Errors
+    /// The program cannot be started, or the folder not be written; not that the run fails.
+    pub fn run(
         &self,
         device: &str,
         overrides: &[String],

@@ -11,7 +11,7 @@ mod report;
 mod result;
 mod vary;
 
-pub use child::Launch;
+pub use child::{Ended, Launch};
 pub use execute::{Notice, Sweep, execute};
 pub use files::{CSV_NAME, JSON_NAME, REPORT_NAME};
 pub use plan::{Plan, PlannedRun, Setting};
@@ -41,6 +41,14 @@ pub enum SweepError {
         dir: PathBuf,
         /// What differs.
         what: &'static str,
+    },
+    /// A run failed on which others depend.
+    #[error("{what}: {reason}")]
+    Run {
+        /// Which run.
+        what: String,
+        /// Why it failed.
+        reason: String,
     },
     /// A file could not be written.
     #[error(transparent)]

@@ -8,6 +8,7 @@ mod input;
 mod restart;
 mod solver;
 mod sweep;
+mod tune;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

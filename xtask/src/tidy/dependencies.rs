@@ -20,7 +20,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("diagnose", &["fields"]),
     ("simulation", &["schedule", "io", "diagnose", "plugin"]),
     ("sweep", &["simulation"]),
-    ("bin", &["sweep"]),
+    ("tune", &["sweep"]),
+    ("bin", &["tune"]),
 ];
 
 /// Folder of the crate's sources.

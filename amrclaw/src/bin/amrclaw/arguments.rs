@@ -20,6 +20,8 @@ pub enum Command {
     Run(RunArguments),
     /// Run a case with many settings, and compare them.
     Sweep(SweepArguments),
+    /// Find the setting of regridding that runs a case fastest.
+    Tune(TuneArguments),
     /// Draw a frame as a PNG picture.
     Plot(PlotArguments),
     /// Check a case without running it.
@@ -105,6 +107,39 @@ pub struct SweepArguments {
     #[arg(long, value_name = "FILE")]
     pub solver: Option<PathBuf>,
     /// Print errors only.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct TuneArguments {
+    #[command(flatten)]
+    pub case: CaseArguments,
+    /// What to run on.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// Steps of the coarsest level in the piece of the run that is tried.
+    #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..))]
+    pub steps: u64,
+    /// Most settings to try.
+    #[arg(long, value_name = "N", default_value = "30")]
+    pub trials: NonZeroUsize,
+    /// Compare the fastest setting with the case's own so many times at the end.
+    #[arg(long, value_name = "N", default_value = "3")]
+    pub repeat: NonZeroUsize,
+    /// Folder of the trials [default: output/ and the name of the case's folder and _tune]
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Threads [default: all of the machine's]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Precision of the numbers.
+    #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
+    pub precision: PrecisionChoice,
+    /// A solver's file, in place of the case's solver.
+    #[arg(long, value_name = "FILE")]
+    pub solver: Option<PathBuf>,
+    /// Print nothing but the lines for the case file.
     #[arg(long)]
     pub quiet: bool,
 }

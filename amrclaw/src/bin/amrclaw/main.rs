@@ -10,6 +10,7 @@ mod signals;
 mod solver;
 mod summary;
 mod sweep;
+mod tune;
 mod validate;
 
 use arguments::{Arguments, Command};
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Tune(arguments) => tune::tune(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Info => info::info(),

@@ -1,7 +1,7 @@
 //! `amrclaw sweep`.
 
 use crate::Failure;
-use crate::arguments::{Device, PrecisionChoice, SweepArguments};
+use crate::arguments::{CaseArguments, Device, PrecisionChoice, SweepArguments};
 use crate::run::{check_available, default_output};
 use crate::solver;
 use amrclaw::io::config::{Case, CaseErrors};
@@ -12,6 +12,8 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
@@ -48,26 +50,38 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     let repeats = usize::from(arguments.repeat);
     let plan = Plan::new(arguments.vary.clone(), arguments.zip, devices, repeats, arguments.seed).map_err(failure)?;
     let case_text = check_cases(arguments, &plan)?;
-    let mut further = Vec::new();
-    let mut add = |option: &str, value: String| further.extend([option.to_owned(), value]);
-    if let Some(threads) = arguments.threads {
+    let dir = arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_sweep"));
+    let launch = launch(&arguments.case, arguments.threads, arguments.precision, arguments.solver.as_deref())?;
+    Ok(Sweep { plan, launch, case_text, seed: arguments.seed, dir })
+}
+
+/// How runs are started that are this program's own.
+pub fn launch(
+    case: &CaseArguments,
+    threads: Option<NonZeroUsize>,
+    precision: PrecisionChoice,
+    solver: Option<&Path>,
+) -> Result<Launch, Failure> {
+    let program = std::env::current_exe().map_err(|e| Failure::Work(format!("the program cannot find itself: {e}")))?;
+    let mut arguments = Vec::new();
+    let mut add = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
+    if let Some(threads) = threads {
         add("--threads", threads.to_string());
     }
-    if arguments.precision != PrecisionChoice::F64 {
-        add("--precision", name(arguments.precision));
+    if precision != PrecisionChoice::F64 {
+        add("--precision", name(precision));
     }
-    if let Some(solver) = &arguments.solver {
+    if let Some(solver) = solver {
         add("--solver", solver.display().to_string());
     }
-    let program = std::env::current_exe().map_err(|e| Failure::Work(format!("the program cannot find itself: {e}")))?;
-    let case = arguments.case.case.clone();
-    let dir = arguments.output.clone().unwrap_or_else(|| {
-        let mut dir = default_output(&case).into_os_string();
-        dir.push("_sweep");
-        dir.into()
-    });
-    let launch = Launch { program, case, overrides: arguments.case.overrides.clone(), arguments: further };
-    Ok(Sweep { plan, launch, case_text, seed: arguments.seed, dir })
+    Ok(Launch { program, case: case.case.clone(), overrides: case.overrides.clone(), arguments })
+}
+
+/// The folder of a run of the case, with an ending of its own.
+pub fn default_folder(case: &Path, ending: &str) -> PathBuf {
+    let mut dir = default_output(case).into_os_string();
+    dir.push(ending);
+    dir.into()
 }
 
 /// Reads the case with every setting; returns its text with the overrides that all runs share.
@@ -94,16 +108,16 @@ fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failur
 }
 
 /// The word of the command line for a choice.
-fn name(choice: impl ValueEnum) -> String {
+pub fn name(choice: impl ValueEnum) -> String {
     choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-fn failure(error: SweepError) -> Failure {
+pub fn failure(error: SweepError) -> Failure {
     match error {
         SweepError::Vary(_) | SweepError::Exists(_) | SweepError::Differs { .. } | SweepError::Input(_) => {
             Failure::Input(error.to_string())
         }
-        SweepError::Output(_) | SweepError::Start { .. } => Failure::Work(error.to_string()),
+        SweepError::Run { .. } | SweepError::Output(_) | SweepError::Start { .. } => Failure::Work(error.to_string()),
     }
 }
 

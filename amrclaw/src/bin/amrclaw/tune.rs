@@ -1,0 +1,93 @@
+//! `amrclaw tune`.
+
+use crate::Failure;
+use crate::arguments::TuneArguments;
+use crate::run::check_available;
+use crate::solver;
+use crate::sweep::{default_folder, failure, launch, name};
+use amrclaw::io::config::Case;
+use amrclaw::tune::{self, Notice, Outcome, Tune, Tuned};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::fmt::Write;
+use std::io::IsTerminal;
+
+pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
+    check_available(arguments.device)?;
+    let overrides = solver::overrides(&arguments.case.overrides, arguments.solver.as_deref());
+    let file = &arguments.case.case;
+    let case = Case::load_with(file, &overrides, |choice| solver::find(choice, arguments.quiet))
+        .map_err(|errors| Failure::Input(errors.to_string()))?;
+    let settings = Tune {
+        launch: launch(&arguments.case, arguments.threads, arguments.precision, arguments.solver.as_deref())?,
+        device: name(arguments.device),
+        dir: arguments.output.clone().unwrap_or_else(|| default_folder(file, "_tune")),
+        steps: arguments.steps,
+        most: arguments.trials.into(),
+        repeats: arguments.repeat.into(),
+    };
+    let bar = (!arguments.quiet && std::io::stderr().is_terminal()).then(|| {
+        let style = ProgressStyle::with_template("{spinner} [{elapsed}] {prefix} | {msg}");
+        ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
+    });
+    let outcome = tune::tune(&case, &settings, &mut |notice| match (&bar, notice) {
+        (Some(bar), Notice::Begin(count, what)) => bar.set_prefix(format!("trial {count}: {what}")),
+        (Some(bar), Notice::Progress(line)) => bar.set_message(line.trim().to_owned()),
+        (None, Notice::Begin(count, what)) if !arguments.quiet => eprintln!("trial {count}: {what}"),
+        (None, _) => {}
+    });
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let tuned = outcome.map_err(failure)?;
+    if !arguments.quiet {
+        print!("{}", text(&tuned));
+    }
+    println!("[regrid]\n{}", tuned.setting().lines().join("\n"));
+    Ok(())
+}
+
+/// What was tried, and what came of it.
+fn text(tuned: &Tuned) -> String {
+    let mut out = String::new();
+    let [start, end] = tuned.piece;
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(out, "tried from t = {start} to {end}; error: difference from the finest setting\n");
+    let _ = writeln!(out, "interval  buffer  cutoff  max_patch_size  s per unit of t      error  cell updates");
+    for (number, Outcome { setting, measured }) in tuned.found.tried.iter().enumerate() {
+        let remark = match number {
+            _ if measured.seconds.is_infinite() => "  failed",
+            // So written that an error which is no number is beyond the limit.
+            _ if !matches!(measured.error.partial_cmp(&tuned.limit), Some(o) if o.is_le()) => "  too far off",
+            _ if number == tuned.found.fastest => "  fastest",
+            0 => "  the case's own",
+            _ => "",
+        };
+        let _ = writeln!(
+            out,
+            "{:8}  {:6}  {:6}  {:14}  {:15.4}  {:9.2e}  {:12.3e}{remark}",
+            setting.interval,
+            setting.buffer,
+            setting.cutoff,
+            setting.max_patch_size,
+            measured.seconds,
+            measured.error,
+            measured.cells as f64
+        );
+    }
+    if let Some(worth) = tuned.worth {
+        let _ = writeln!(out, "\nerrors up to {:.2e} count; one level less: {worth:.2e}", tuned.limit);
+    }
+    let _ = match tuned.compared {
+        Some([before, after]) if after < before => {
+            writeln!(
+                out,
+                "run in turn: {after:.4} s per unit of t, {:.2} times as fast as the case's own",
+                before / after
+            )
+        }
+        Some(_) => writeln!(out, "run in turn, the setting that seemed fastest was not faster than the case's own"),
+        None => writeln!(out, "nothing faster than the case's own setting was found"),
+    };
+    out.push('\n');
+    out
+}

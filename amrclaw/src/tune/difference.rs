@@ -1,0 +1,106 @@
+//! How far two solutions are apart.
+
+use crate::io::frame::Frame;
+use crate::io::{InputError, read};
+use std::path::Path;
+
+/// The coarsest level of a solution, fine cells averaged onto it: what solutions on any hierarchy have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CoarseState {
+    /// Time.
+    pub time: f64,
+    /// `q[equation][cell]`, x fastest.
+    pub q: Vec<Vec<f64>>,
+}
+
+impl CoarseState {
+    /// Takes the coarsest level of a frame together from its patches.
+    pub fn of<const D: usize>(frame: &Frame<D>) -> Self {
+        let cells: usize = frame.cells.iter().map(|&n| n as usize).product();
+        let mut q = vec![vec![f64::NAN; cells]; frame.equations.len()];
+        for patch in &frame.levels[0].patches {
+            let volume = patch.cells.volume();
+            for (i, cell) in patch.cells.cells().enumerate() {
+                let at = (0..D).rev().fold(0, |offset, d| offset * frame.cells[d] as usize + cell[d] as usize);
+                q.iter_mut().enumerate().for_each(|(m, q)| q[at] = patch.q[m * volume + i]);
+            }
+        }
+        CoarseState { time: frame.time, q }
+    }
+
+    /// Reads the last frame in the folder of a run.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be read.
+    pub fn read(dir: &Path) -> Result<Self, InputError> {
+        let (_, path) = read::list_frames(dir)?.pop().ok_or_else(|| InputError::Kind {
+            path: dir.to_owned(),
+            expected: "the folder of a run with frames",
+            reason: "it holds no frame".into(),
+        })?;
+        match read::peek_dimension(&path)? {
+            1 => Ok(Self::of(&read::frame::<1>(&path)?)),
+            2 => Ok(Self::of(&read::frame::<2>(&path)?)),
+            _ => Ok(Self::of(&read::frame::<3>(&path)?)),
+        }
+    }
+}
+
+/// Mean absolute difference over the cells, relative to the range of values in `reference`; the largest of all equations.
+///
+/// The range, and not the values' size, because a quantity may have any origin. Equations whose range is round-off beside
+/// that of others are left out: there is nothing in them to be right or wrong about.
+pub fn difference(state: &CoarseState, reference: &CoarseState) -> f64 {
+    let range = |q: &Vec<f64>| {
+        let [low, high] = q.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[l, h], &v| [l.min(v), h.max(v)]);
+        high - low
+    };
+    let ranges: Vec<f64> = reference.q.iter().map(range).collect();
+    let widest = ranges.iter().copied().fold(0.0, f64::max);
+    let pairs = state.q.iter().zip(&reference.q).zip(&ranges);
+    let apart = pairs.filter(|(_, range)| **range > 1e-10 * widest).map(|((a, b), range)| {
+        let sum: f64 = a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum();
+        sum / b.len() as f64 / range
+    });
+    // A value that is no number must not pass for close.
+    apart.fold(0.0, |most, d| if d.is_nan() || d > most { d } else { most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::CellBox;
+    use crate::io::frame::{FrameLevel, FramePatch};
+
+    /// A frame of 3 × 2 cells in two patches puts its cells where they belong.
+    #[test]
+    fn patches_are_put_together() {
+        let patch = |lo, hi, q: Vec<f64>| FramePatch { cells: CellBox::new(lo, hi), q, aux: vec![] };
+        let patches = vec![patch([1, 0], [3, 2], vec![1.0, 2.0, 4.0, 5.0]), patch([0, 0], [1, 2], vec![0.0, 3.0])];
+        let frame = Frame {
+            number: 0,
+            time: 0.5,
+            steps: vec![],
+            equations: vec!["q".into()],
+            aux: vec![],
+            lower: [0.0; 2],
+            upper: [3.0, 2.0],
+            cells: [3, 2],
+            ratios: vec![],
+            levels: vec![FrameLevel { dx: [1.0; 2], patches }],
+        };
+        assert_eq!(CoarseState::of(&frame).q, [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]]);
+    }
+
+    /// The measure does not see units and origins, leaves round-off out, and never hides what is no number.
+    #[test]
+    fn differences_are_relative_to_the_range() {
+        let state = |q: &[&[f64]]| CoarseState { time: 0.0, q: q.iter().map(|q| q.to_vec()).collect() };
+        let reference = state(&[&[100.0, 102.0], &[1e-17, -1e-17]]);
+        assert_eq!(difference(&reference, &reference), 0.0);
+        assert_eq!(difference(&state(&[&[100.0, 101.0], &[9e-17, 0.0]]), &reference), 0.25);
+        let scaled = state(&[&[0.0, 2e-6], &[0.0, 0.0]]);
+        assert_eq!(difference(&state(&[&[0.0, 1e-6], &[0.0, 0.0]]), &scaled), 0.25);
+        assert!(difference(&state(&[&[f64::NAN, 102.0], &[0.0, 0.0]]), &reference).is_nan());
+    }
+}

@@ -1,0 +1,192 @@
+//! Trials: a short piece of the case with one setting after the other.
+
+use super::{CoarseState, Found, Measured, Outcome, Setting, difference, search};
+use crate::io::config::Case;
+use crate::io::run_json::RunRecord;
+use crate::io::{OutputError, check_output_dir, read};
+use crate::sweep::{Launch, RunResultStatus, SweepError};
+use std::path::{Path, PathBuf};
+
+/// A setting may lose this part of what the finest level gains.
+const LOSS: f64 = 0.05;
+/// More steps than any run takes: in place of a limit that the case sets.
+const NO_LIMIT: u64 = 1_000_000_000;
+
+/// What is tuned, and with how many trials.
+#[derive(Clone, Debug)]
+pub struct Tune {
+    /// How trials are started.
+    pub launch: Launch,
+    /// Device, by the name of `--device`.
+    pub device: String,
+    /// Folder of the trials.
+    pub dir: PathBuf,
+    /// Steps of the coarsest level that the case's own setting takes in the piece of the run.
+    pub steps: u64,
+    /// Most settings to try.
+    pub most: usize,
+    /// How often the fastest setting and the case's own are compared at the end.
+    pub repeats: usize,
+}
+
+/// Where tuning stands.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice<'a> {
+    /// A trial begins: its number, and what it is of.
+    Begin(usize, &'a str),
+    /// The trial says where it stands.
+    Progress(&'a str),
+}
+
+/// What tuning found.
+#[derive(Clone, Debug)]
+pub struct Tuned {
+    /// Start and end of the piece of the run.
+    pub piece: [f64; 2],
+    /// The largest error with which a setting counts.
+    pub limit: f64,
+    /// Difference between the finest setting and one level less: what the finest level is worth. `None` without levels.
+    pub worth: Option<f64>,
+    /// Everything that was tried.
+    pub found: Found,
+    /// Median seconds per unit of simulated time of the case's own setting and of the fastest, run in turn at the end;
+    /// `None` if they are the same.
+    pub compared: Option<[f64; 2]>,
+}
+
+impl Tuned {
+    /// The setting to use: the fastest one, unless the comparison at the end showed that it was so by chance.
+    pub fn setting(&self) -> Setting {
+        let own = self.found.tried[0].setting;
+        match self.compared {
+            Some([before, after]) if after < before => self.found.tried[self.found.fastest].setting,
+            _ => own,
+        }
+    }
+}
+
+/// Searches the fastest setting for `case`.
+///
+/// # Errors
+/// The case fails with its own setting or with the finest, or a file cannot be written.
+pub fn tune(case: &Case, tune: &Tune, watch: &mut dyn FnMut(Notice<'_>)) -> Result<Tuned, SweepError> {
+    check_output_dir(&tune.dir)?;
+    std::fs::create_dir_all(&tune.dir).map_err(OutputError::io("create", &tune.dir))?;
+    let mut trials = Trials { case, tune, end: case.time.end, count: 0, watch };
+    let own = Setting::of(case);
+    let first = trials.must_run(&own, "the case's own setting", &[format!("time.max_steps={}", tune.steps)])?;
+    trials.end = first.record.time;
+    let mut reference = first.state.clone();
+    let (mut worth, mut limit) = (None, 0.0);
+    if case.levels.max > 1 {
+        reference = trials.must_run(&Setting::finest(&own), "the finest setting", &[])?.state;
+        let coarser = [format!("levels.max={}", case.levels.max - 1)];
+        let coarser = trials.must_run(&own, "one level less", &coarser)?;
+        let gained = difference(&coarser.state, &reference);
+        worth = Some(gained);
+        limit = difference(&first.state, &reference).max(LOSS * gained);
+    }
+    let measured = trials.measured(&first, &reference);
+    let start = Outcome { setting: own, measured };
+    let mut ratios: Vec<i32> = case.levels.ratio.iter().take(case.levels.max - 1).flatten().copied().collect();
+    ratios.dedup();
+    let found = search::<SweepError>(start, limit, &ratios, tune.most, &mut |setting| match trials.run(
+        setting,
+        &setting.to_string(),
+        &[],
+    )? {
+        Ok(trial) => Ok(trials.measured(&trial, &reference)),
+        Err(_) => Ok(Measured { seconds: f64::INFINITY, error: f64::NAN, cells: 0 }),
+    })?;
+    let compared = match found.fastest {
+        0 => None,
+        fastest => Some(trials.compare([own, found.tried[fastest].setting])?),
+    };
+    Ok(Tuned { piece: [case.time.start, trials.end], limit, worth, found, compared })
+}
+
+/// A trial that reached its end.
+struct Trial {
+    record: RunRecord,
+    state: CoarseState,
+}
+
+struct Trials<'a> {
+    case: &'a Case,
+    tune: &'a Tune,
+    /// End of the piece of the run.
+    end: f64,
+    count: usize,
+    watch: &'a mut dyn FnMut(Notice<'_>),
+}
+
+impl Trials<'_> {
+    /// Runs the piece with a setting and further overrides; the message if it fails.
+    fn run(&mut self, setting: &Setting, what: &str, more: &[String]) -> Result<Result<Trial, String>, SweepError> {
+        self.count += 1;
+        (self.watch)(Notice::Begin(self.count, what));
+        let folder = self.tune.dir.join(format!("trial_{:03}", self.count));
+        let mut overrides = setting.overrides();
+        // Written so that they are read back as the same numbers.
+        overrides.extend([
+            format!("time.end={:?}", self.end),
+            format!("time.dt_initial={:?}", self.case.time.dt_initial),
+            format!("time.max_steps={NO_LIMIT}"),
+            format!("output.times=[{:?}]", self.end),
+            "output.format=[\"vtkhdf\"]".to_owned(),
+            "output.checkpoint_every_steps=0".to_owned(),
+            "output.png=false".to_owned(),
+        ]);
+        overrides.extend_from_slice(more);
+        let watch = &mut *self.watch;
+        let ended =
+            self.tune.launch.run(&self.tune.device, &overrides, &folder, &mut |line| watch(Notice::Progress(line)))?;
+        let (RunResultStatus::Done, Some(record)) = (ended.status, ended.record) else { return Ok(Err(ended.error)) };
+        let state = CoarseState::read(&folder)?;
+        remove_frames(&folder)?;
+        Ok(Ok(Trial { record, state }))
+    }
+
+    /// As [`Trials::run`], for a run without which there is nothing to compare with.
+    fn must_run(&mut self, setting: &Setting, what: &str, more: &[String]) -> Result<Trial, SweepError> {
+        self.run(setting, what, more)?.map_err(|reason| SweepError::Run { what: what.to_owned(), reason })
+    }
+
+    fn measured(&self, trial: &Trial, reference: &CoarseState) -> Measured {
+        Measured {
+            seconds: self.seconds(&trial.record),
+            error: difference(&trial.state, reference),
+            cells: trial.record.cells_advanced_total,
+        }
+    }
+
+    /// Seconds of stepping per unit of simulated time: what a long run consists of. Start and output are left out.
+    fn seconds(&self, record: &RunRecord) -> f64 {
+        let p = &record.phases;
+        (p.advance + p.ghost + p.reflux + p.update + p.regrid) / (record.time - self.case.time.start)
+    }
+
+    /// Median seconds of two settings, run in turn.
+    fn compare(&mut self, settings: [Setting; 2]) -> Result<[f64; 2], SweepError> {
+        let mut seconds = [Vec::new(), Vec::new()];
+        for _ in 0..self.tune.repeats {
+            for (setting, seconds) in settings.iter().zip(&mut seconds) {
+                let what = format!("once more: {setting}");
+                let trial = self.must_run(setting, &what, &[])?;
+                seconds.push(self.seconds(&trial.record));
+            }
+        }
+        Ok(seconds.map(|mut seconds| {
+            seconds.sort_by(f64::total_cmp);
+            seconds[seconds.len() / 2]
+        }))
+    }
+}
+
+/// Frames of large cases would fill the disk: once compared, they are of no use.
+fn remove_frames(folder: &Path) -> Result<(), SweepError> {
+    for (_, path) in read::list_frames(folder)? {
+        std::fs::remove_file(&path).map_err(OutputError::io("remove", &path))?;
+    }
+    Ok(())
+}

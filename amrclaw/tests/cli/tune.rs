@@ -1,0 +1,67 @@
+//! Tuning: a setting that can be pasted into the case, and is no worse than the case's own.
+
+use super::{Outcome, example, files, program, record, run};
+
+fn tune(folder: &std::path::Path, sets: &[&str], arguments: &[&str]) -> Outcome {
+    let sets = sets.iter().flat_map(|set| ["--set", set]);
+    let mut command = program(folder);
+    command.arg("tune").arg(example("acoustics_radial")).args(sets).args(["--output", "out"]).args(arguments);
+    command.output().expect("the program starts").into()
+}
+
+/// From a setting that wastes time on patches far too small, tuning finds a faster one within the error's limit, prints it
+/// as a section of the case file that runs, and leaves no frames behind.
+#[test]
+fn a_poor_setting_is_improved() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[60,60]", "levels.max=2", "regrid.max_patch_size=8", "regrid.cutoff=1.0"];
+    let arguments = ["--steps", "10", "--trials", "12", "--repeat", "1", "--threads", "1"];
+    let outcome = tune(folder.path(), &sets, &arguments);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("trial 2: the finest setting"), "{}", outcome.stderr);
+    let (report, section) = outcome.stdout.split_once("[regrid]\n").unwrap();
+    assert!(report.contains("fastest") && report.contains("times as fast as the case's own"), "{report}");
+    let lines: Vec<&str> = section.lines().collect();
+    assert!(lines[3].starts_with("max_patch_size = ") && lines[3] != "max_patch_size = 8", "{section}");
+    let tuned: Vec<String> = lines.iter().map(|line| format!("regrid.{line}")).collect();
+    let small = ["mesh.cells=[60,60]", "levels.max=2", "time.max_steps=2", "output.format=[]"];
+    let sets: Vec<&str> = small.into_iter().chain(tuned.iter().map(String::as_str)).collect();
+    assert_eq!(run(folder.path(), &example("acoustics_radial"), &sets, &["--output", "again"]).code, Some(0));
+
+    let trials = files(&folder.path().join("out"));
+    assert!(trials.len() <= 12 + 2 + 2, "{trials:?}");
+    let ends: Vec<f64> = trials
+        .iter()
+        .map(|name| {
+            let dir = folder.path().join("out").join(name);
+            assert!(files(&dir).iter().all(|file| !file.ends_with(".vtkhdf")), "{:?}", files(&dir));
+            record(&dir)["time"].as_f64().unwrap()
+        })
+        .collect();
+    assert!(ends.iter().all(|end| end.to_bits() == ends[0].to_bits()), "all trials end at one time: {ends:?}");
+}
+
+/// What is wrong with the case is refused before anything is written; a case that fails ends tuning with its reason.
+#[test]
+fn cases_that_cannot_run_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong = tune(folder.path(), &["regrid.cutoff=3"], &[]);
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("regrid.cutoff"), "{}", wrong.stderr);
+    assert!(files(folder.path()).is_empty());
+    let sets = ["mesh.cells=[20,20]", "scheme.source=godunov", "source.pressure=sqrt(0.0001 - t)"];
+    let failing = tune(folder.path(), &sets, &["--quiet"]);
+    assert_eq!(failing.code, Some(1));
+    assert!(failing.stderr.contains("the case's own setting: pressure is NaN"), "{}", failing.stderr);
+}
+
+/// Without refinement, patch sizes alone are tried; `--quiet` prints the section and nothing else.
+#[test]
+fn quiet_tuning_prints_the_section() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[30,30]", "levels.max=1"];
+    let quiet = tune(folder.path(), &sets, &["--quiet", "--steps", "3", "--trials", "4", "--repeat", "1"]);
+    assert_eq!((quiet.code, quiet.stderr.as_str()), (Some(0), ""));
+    let lines: Vec<&str> = quiet.stdout.lines().collect();
+    assert_eq!(lines[..4], ["[regrid]", "interval = 8", "buffer = 8", "cutoff = 0.7"]);
+    assert_eq!(lines.len(), 5);
+}
