@@ -43,6 +43,7 @@ fn main() -> ExitCode {
     };
     let outcome = match task {
         "docs" => docs::build(rest),
+        "doc-blocks" if rest.is_empty() => docs::check(),
         "bench" => bench::run(rest),
         "bench-compare" => bench::compare(rest),
         "help" | "-h" | "--help" => {

@@ -16,6 +16,9 @@ pub struct Block {
     pub text: String,
 }
 
+/// Words that say what is done anyway with blocks of a language; readers of the page's source see it there.
+const WORDS: &[(&str, &str)] = &[("console", "run"), ("toml", "case"), ("python", "run"), ("rust", "test")];
+
 /// Options that a block may have, by language: `file` writes it beside the commands that follow; `small` is added to its
 /// runs, so that they end soon; `parse` says why it is parsed and not run; `code` is the exit code that it must end with.
 const OPTIONS: &[(&str, &[&str])] = &[
@@ -80,6 +83,10 @@ fn parse_info(info: &str) -> Outcome<(String, Vec<(String, String)>)> {
         let languages: Vec<&str> = OPTIONS.iter().map(|(name, _)| *name).collect();
         return Err(format!("`{language}` is no language known here: {}", languages.join(", ")));
     };
+    if let Some((_, word)) = WORDS.iter().find(|(name, _)| *name == language) {
+        let after = rest.trim_start().strip_prefix(word);
+        rest = after.filter(|after| after.is_empty() || after.starts_with(' ')).unwrap_or(rest);
+    }
     let mut options = Vec::new();
     while let Some((key, after)) = rest.trim_start().split_once("=\"") {
         let (value, after) = after.split_once('"').ok_or_else(|| format!("`{key}` lacks its closing quote"))?;
@@ -102,7 +109,7 @@ mod tests {
     /// Blocks come with line, language, options and text; formulas are no commands.
     #[test]
     fn blocks_are_read() {
-        let text = "a\n\n```console small=\"--set a=1\" code=\"2\"\namrclaw run x\n```\n\n    q_t = 0\n\n    amrclaw info\n\nb\n\n    cargo test\n";
+        let text = "a\n\n```console run small=\"--set a=1\" code=\"2\"\namrclaw run x\n```\n\n    q_t = 0\n\n    amrclaw info\n\nb\n\n    cargo test\n";
         let blocks = blocks("a.md", text).unwrap();
         assert_eq!(
             (blocks[0].line, blocks[0].language.as_str(), blocks[0].text.as_str()),
