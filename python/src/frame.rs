@@ -36,6 +36,9 @@ impl Frame {
     }
 }
 
+/// A box of cells as Python gets it: first cell, cell past the last.
+pub type BoxTuple = (Vec<i32>, Vec<i32>);
+
 /// A patch as Python gets it: first cell, cell past the last, q, aux.
 pub type PatchTuple<'py> = (Vec<i32>, Vec<i32>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
@@ -95,6 +98,14 @@ impl Frame {
     /// Patches of a level, counted from 1.
     fn patches<'py>(slf: &Bound<'py, Self>, level: usize) -> PyResult<Vec<PatchTuple<'py>>> {
         with_frame!(&slf.get().frame, f => patches(f, level, slf.as_any()))
+    }
+
+    /// First cell and cell past the last of each patch of a level, counted from 1.
+    fn boxes(&self, level: usize) -> PyResult<Vec<BoxTuple>> {
+        with_frame!(&self.frame, f => {
+            let index = errors::level_index(level, f.levels.len())?;
+            Ok(f.levels[index].patches.iter().map(|p| (p.cells.lo.to_vec(), p.cells.hi.to_vec())).collect())
+        })
     }
 
     /// Writes the frame into the folder `dir` under number `number`; returns the files.

@@ -33,6 +33,7 @@ pub struct PythonFunction {
     pub callable: Py<PyAny>,
     /// Values per cell.
     pub num_values: usize,
+    pub depends_on_time: bool,
     pub raised: Raised,
 }
 
@@ -74,6 +75,10 @@ impl<const D: usize> CellBlockFunction<D> for PythonFunction {
 impl<const D: usize> CellFunction<D> for PythonFunction {
     fn num_values(&self) -> usize {
         self.num_values
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.depends_on_time
     }
 
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {

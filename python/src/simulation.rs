@@ -7,7 +7,7 @@
 use crate::arrays::PatchView;
 use crate::case::{Case, run_options};
 use crate::errors;
-use crate::frame::{AnyFrame, Frame, PatchTuple};
+use crate::frame::{AnyFrame, BoxTuple, Frame, PatchTuple};
 use crate::functions::{PythonFunction, Raised};
 use amrclaw::exec::{HostArray, HostMemory};
 use amrclaw::index::Level;
@@ -49,6 +49,7 @@ struct LevelMemory {
 struct Functions {
     initial: Option<Py<PyAny>>,
     aux: Option<Py<PyAny>>,
+    aux_depends_on_time: bool,
     boundary: Option<Py<PyAny>>,
     flag: Option<Py<PyAny>>,
 }
@@ -100,7 +101,8 @@ impl Drop for Simulation {
 impl Simulation {
     #[new]
     #[pyo3(signature = (
-        case, threads=None, precision="f64", device="cpu", initial=None, aux=None, boundary=None, flag=None
+        case, threads=None, precision="f64", device="cpu", initial=None, aux=None, aux_depends_on_time=false,
+        boundary=None, flag=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "the arguments of a Python function, most of them given by name")]
     fn new(
@@ -111,11 +113,12 @@ impl Simulation {
         device: &str,
         initial: Option<Py<PyAny>>,
         aux: Option<Py<PyAny>>,
+        aux_depends_on_time: bool,
         boundary: Option<Py<PyAny>>,
         flag: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let options = run_options(threads, precision, device)?;
-        let functions = Functions { initial, aux, boundary, flag };
+        let functions = Functions { initial, aux, aux_depends_on_time, boundary, flag };
         let raised = Raised::default();
         let case = case.get();
         let simulation = py.detach(|| {
@@ -199,6 +202,15 @@ impl Simulation {
         })
     }
 
+    /// First cell and cell past the last of each patch of a level, counted from 1.
+    fn boxes(&self, level: usize) -> PyResult<Vec<BoxTuple>> {
+        let index = errors::level_index(level, self.num_levels())?;
+        Ok(with_simulation!(&self.simulation, s => {
+            let patches = s.hierarchy().level(Level(index as u8)).patches();
+            patches.iter().map(|cells| (cells.lo.to_vec(), cells.hi.to_vec())).collect()
+        }))
+    }
+
     /// Patches of a level, counted from 1, their values where the solver has them; `None` if that is not the host's memory.
     fn patches<'py>(&mut self, py: Python<'py>, level: usize) -> PyResult<Option<Vec<PatchTuple<'py>>>> {
         let index = errors::level_index(level, self.num_levels())?;
@@ -217,15 +229,17 @@ fn start<const D: usize>(
     functions: Functions,
     raised: &Raised,
 ) -> Result<program::Simulation<D>, RunError> {
-    let function = |callable: Option<Py<PyAny>>, num_values: usize| {
-        callable.map(|callable| Arc::new(PythonFunction { callable, num_values, raised: raised.clone() }))
+    let timed_function = |callable: Option<Py<PyAny>>, num_values: usize, depends_on_time: bool| {
+        let function = |callable| PythonFunction { callable, num_values, depends_on_time, raised: raised.clone() };
+        callable.map(|callable| Arc::new(function(callable)))
     };
+    let function = |callable, num_values| timed_function(callable, num_values, false);
     let num_eqn = case.shape.equations.len();
     let mut user = UserFunctions::<D>::default();
     if let Some(initial) = function(functions.initial, num_eqn) {
         user.initial = Some(initial);
     }
-    if let Some(aux) = function(functions.aux, case.shape.aux.len()) {
+    if let Some(aux) = timed_function(functions.aux, case.shape.aux.len(), functions.aux_depends_on_time) {
         user.aux = Some(aux);
     }
     if let Some(boundary) = function(functions.boundary, num_eqn) {

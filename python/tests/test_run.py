@@ -212,6 +212,23 @@ def test_progress_on_a_terminal(monkeypatch, capsys, folder):
     assert "100%  t = 0.1" in shown and "\n" not in shown and shown.endswith(" \r")
 
 
+def test_progress_in_a_notebook(monkeypatch, folder):
+    """In a notebook one output changes; no notebook is needed to test that, only what it offers."""
+    import sys
+    import types
+
+    shown = []
+    handle = types.SimpleNamespace(update=lambda data, raw: shown.append(data["text/plain"]))
+    notebook = types.ModuleType("IPython")
+    notebook.get_ipython = lambda: types.SimpleNamespace(kernel=None)
+    notebook.display = types.ModuleType("IPython.display")
+    notebook.display.display = lambda *_, **__: handle
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    monkeypatch.setitem(sys.modules, "IPython.display", notebook.display)
+    amrclaw.run(folder / "pulse.toml", output=folder / "notebook")
+    assert "100%  t = 0.1" in shown[-1] and "█" in shown[-1]
+
+
 def test_interrupts_end_the_run_after_a_step(folder):
     """Ctrl-C leaves a checkpoint, from which the run ends as if it had not been interrupted."""
     case, far = folder / "pulse.toml", {"time.end": 0.12}

@@ -65,6 +65,33 @@ def test_arrays_outlive_steps_and_the_simulation():
     assert any((a != b).any() for a, b in zip(kept, kept[1:]) if a.shape == b.shape)
 
 
+def test_nothing_is_copied_for_arrays_that_are_let_go():
+    """The solver's arrays take turns while nobody keeps one; one that is kept is left to its owner for good."""
+    sim = amrclaw.Simulation(PULSE, set={"levels.max": 1})
+    addresses = []
+    for _ in range(8):
+        sim.step()
+        addresses.append(sim.patches(1)[0].q.ctypes.data)
+    assert len(set(addresses)) <= 3
+    kept = sim.patches(1)[0].q
+    for _ in range(8):
+        sim.step()
+        assert sim.patches(1)[0].q.ctypes.data != kept.ctypes.data
+
+
+def test_levels_and_patches_know_their_time():
+    """A patch of an earlier time still knows what was finer then; levels that were never looked into cannot tell any more."""
+    sim = amrclaw.Simulation(PULSE)
+    sim.advance_to(0.02)
+    patches, level, frame = sim.patches(1), sim.levels[1], sim.frame()
+    sim.advance_to(0.15)
+    assert any((p.covered != q.covered).any() for p, q in zip(patches, sim.patches(1)))
+    for old, then in zip(patches, frame.patches(1)):
+        np.testing.assert_array_equal(old.covered, then.covered)
+    with pytest.raises(RuntimeError, match="ask it for its levels anew"):
+        level.patches
+
+
 def test_single_precision():
     """Arrays have the precision of the run."""
     sim = amrclaw.Simulation(PULSE, precision="f32")
@@ -95,6 +122,18 @@ def test_aux_from_a_function():
     for patch in sim.patches():
         np.testing.assert_allclose(patch["impedance"], np.broadcast_to(2.0 + patch.x[:, None], patch.shape), rtol=1e-13)
         np.testing.assert_allclose(patch["sound_speed"], np.broadcast_to(1.0 + 0.5 * patch.y, patch.shape), rtol=1e-13)
+
+
+def test_aux_that_changes_with_time():
+    """A function with one more argument gets the time: the middle of the step that has just been taken."""
+    case = {**PULSE, "solver": {"name": "advection_edge"}, "initial": {"q": "x"}, "levels": {"max": 1}}
+    case["mesh"] = {**PULSE["mesh"], "boundary": {"y": "periodic"}}
+    sim = amrclaw.Simulation(case, aux=lambda x, y, t: (1.0 + t, 0.0))
+    before = sim.step()
+    after = sim.step()
+    np.testing.assert_allclose(sim.patches(1)[0]["u_edge"], 1.0 + 0.5 * (before + after), rtol=1e-15)
+    steady = amrclaw.Simulation(case, aux=lambda x, y, scale=2.0: (scale, 0.0))
+    assert (steady.patches(1)[0]["u_edge"] == 2.0).all()
 
 
 def test_flags_from_a_function():

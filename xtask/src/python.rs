@@ -24,7 +24,7 @@ fn install_wheel(interpreter: &Path) -> Outcome {
         std::fs::remove_dir_all(&wheels).map_err(|e| format!("{}: {e}", wheels.display()))?;
     }
     let mut maturin = command(interpreter);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--strip", "--manifest-path"]);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--manifest-path"]);
     maturin.arg("python/Cargo.toml").arg("--interpreter").arg(interpreter).arg("--out").arg(&wheels);
     // The optimisation of the tests: what they have compiled need not be compiled again.
     run(maturin.env("CARGO_PROFILE_DEV_OPT_LEVEL", "2"))?;

@@ -12,6 +12,7 @@ import numpy as np
 from ._errors import InputError
 
 PathLike = Union[str, "os.PathLike[str]"]
+Boxes = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
 class Patch:
@@ -20,7 +21,7 @@ class Patch:
     `patch["pressure"]` is a field by name, `patch.q` holds all equations, `patch.aux` the auxiliary values.
     """
 
-    def __init__(self, level: "Level", lo: Sequence[int], hi: Sequence[int], q: np.ndarray, aux: np.ndarray):
+    def __init__(self, level: "Level", finer: Boxes, lo: Sequence[int], hi: Sequence[int], q: np.ndarray, aux: np.ndarray):
         self.level = level.number
         """Level, from 1."""
         self.lo, self.hi = tuple(lo), tuple(hi)
@@ -29,6 +30,7 @@ class Patch:
         self.aux = aux
         self.dx = level.dx
         self._snapshot = level._snapshot
+        self._finer = finer
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -76,13 +78,12 @@ class Patch:
     def covered(self) -> np.ndarray:
         """True for the cells beneath a finer patch."""
         covered = np.zeros(self.shape, dtype=bool)
-        if self.level < len(self._snapshot.levels):
+        for fine_lo, fine_hi in self._finer:
             ratio = np.array(self._snapshot.ratios[self.level - 1])
-            for fine in self._snapshot.levels[self.level].patches:
-                lo = np.maximum(-(-np.array(fine.lo) // ratio), self.lo) - self.lo
-                hi = np.minimum(np.array(fine.hi) // ratio, self.hi) - self.lo
-                if (lo < hi).all():
-                    covered[tuple(map(slice, lo, hi))] = True
+            lo = np.maximum(-(-np.array(fine_lo) // ratio), self.lo) - self.lo
+            hi = np.minimum(np.array(fine_hi) // ratio, self.hi) - self.lo
+            if (lo < hi).all():
+                covered[tuple(map(slice, lo, hi))] = True
         return covered
 
     def __repr__(self) -> str:
@@ -99,10 +100,15 @@ class Level:
         """Cells that would cover the domain."""
         self.dx = tuple((np.array(snapshot.upper) - snapshot.lower) / self.cells)
         self._snapshot = snapshot
+        self._epoch = snapshot.epoch
 
     @cached_property
     def patches(self) -> tuple[Patch, ...]:
-        return tuple(Patch(self, *patch) for patch in self._snapshot._native_patches(self.number))
+        """The level's patches."""
+        if self._epoch != self._snapshot.epoch:
+            raise RuntimeError("the simulation has gone on since: ask it for its levels anew")
+        finer = self._snapshot._native_boxes(self.number + 1) if self.number < len(self._snapshot.levels) else []
+        return tuple(Patch(self, finer, *patch) for patch in self._snapshot._native_patches(self.number))
 
     @property
     def num_cells(self) -> int:
@@ -123,9 +129,14 @@ class Snapshot:
     upper: tuple[float, ...]
     cells: tuple[int, ...]
     ratios: list[list[int]]
+    epoch = 0
+    """Counts the steps after which levels and patches are others."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
+        raise NotImplementedError
+
+    def _native_boxes(self, level: int) -> Any:
         raise NotImplementedError
 
     def _native_patches(self, level: int) -> Any:
@@ -275,6 +286,9 @@ class Frame(Snapshot):
     @cached_property
     def levels(self) -> tuple[Level, ...]:  # type: ignore[override]
         return tuple(Level(self, number + 1) for number in range(self._native.num_levels))
+
+    def _native_boxes(self, level: int) -> Any:
+        return self._native.boxes(level)
 
     def _native_patches(self, level: int) -> Any:
         return self._native.patches(level)

@@ -6,6 +6,7 @@ The solver calls with a box of cells and wants a flat array `[value, z, y, x]`, 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Optional
 
@@ -97,13 +98,27 @@ def _flat(values: Any, names: Sequence[str], shape: tuple[int, ...], what: str) 
     return out.ravel()
 
 
-def of_position(function: Callable[..., Any], names: Sequence[str], what: str) -> Callable[..., np.ndarray]:
-    """For initial and auxiliary data: `function(x, y)`."""
+def of_position(function: Callable[..., Any], names: Sequence[str], what: str, timed: bool) -> Callable[..., np.ndarray]:
+    """For initial and auxiliary data: `function(x, y)`, or `function(x, y, t)` if `timed`."""
 
     def ask(lower: Sequence[float], dx: Sequence[float], size: Sequence[int], time: float) -> np.ndarray:
-        return _flat(function(*centres(lower, dx, size)), names, tuple(size), what)
+        values = function(*centres(lower, dx, size), *([time] if timed else []))
+        return _flat(values, names, tuple(size), what)
 
     return ask
+
+
+def takes_time(function: Callable[..., Any], dimension: int) -> bool:
+    """Whether a function of position wants the time too: one more argument than there are axes."""
+    try:
+        inspect.signature(function).bind(*range(dimension + 1))
+    except (TypeError, ValueError):
+        return False
+    try:
+        inspect.signature(function).bind(*range(dimension))
+    except TypeError:
+        return True
+    return False
 
 
 def flags(function: Callable[[Cells], Any], equations: Sequence[str], aux: Sequence[str]) -> Callable[..., np.ndarray]:

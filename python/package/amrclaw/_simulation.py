@@ -19,7 +19,7 @@ class Simulation(Snapshot):
     `case` and `set` are as for `load_case`. In place of what the case says,
 
     * `initial(x, y)` returns the state at the start, one array or number per equation, in their order or by name;
-    * `aux(x, y)` likewise the auxiliary values;
+    * `aux(x, y)` likewise the auxiliary values, or `aux(x, y, t)` those that change with time;
     * `flag(cells)` returns where to refine;
     * `boundary(cells)` returns the state of ghost cells beyond the sides that the case calls "user"; or a dictionary has
       such functions for sides such as "x_lower".
@@ -50,13 +50,15 @@ class Simulation(Snapshot):
             checked = checked.with_overrides(_sides_of_functions(checked, boundary))
         self.case = checked
         self.equations, self.aux = tuple(checked.equations), tuple(checked.aux)
+        timed = aux is not None and _functions.takes_time(aux, checked.dimension)
         self._native = _amrclaw.Simulation(
             checked,
             threads=threads,
             precision=precision,
             device=device,
-            initial=None if initial is None else _functions.of_position(initial, self.equations, "initial"),
-            aux=None if aux is None else _functions.of_position(aux, self.aux, "aux"),
+            initial=None if initial is None else _functions.of_position(initial, self.equations, "initial", False),
+            aux=None if aux is None else _functions.of_position(aux, self.aux, "aux", timed),
+            aux_depends_on_time=timed,
             boundary=None if boundary is None else _functions.ghosts(boundary, self.equations),
             flag=None if flag is None else _functions.flags(flag, self.equations, self.aux),
         )
@@ -111,14 +113,19 @@ class Simulation(Snapshot):
 
         A step that comes near the time `limit` is made to hit it.
         """
-        self._levels = None
+        self._go_on()
         self._native.step(float("inf") if limit is None else limit)
         return self.time
 
     def advance_to(self, time: float) -> None:
         """Takes steps up to a time."""
-        self._levels = None
+        self._go_on()
         self._native.advance_to(time)
+
+    def _go_on(self) -> None:
+        """Lets go of the levels, so that the solver need not leave their memory to them."""
+        self._levels = None
+        self.epoch += 1
 
     def totals(self) -> dict[str, float]:
         """Integral of each equation's quantity over the domain, from the finest cells at each place, with the capacity."""
@@ -127,6 +134,9 @@ class Simulation(Snapshot):
     def frame(self) -> Frame:
         """A copy of the solution as it is now."""
         return Frame(self._native.frame())
+
+    def _native_boxes(self, level: int) -> Any:
+        return self._native.boxes(level)
 
     def _native_patches(self, level: int) -> Any:
         patches = self._native.patches(level)
