@@ -1,10 +1,25 @@
 //! Cases.
 
 use crate::errors;
-use amrclaw::io::config::{self, SolverShape, find_built_in};
+use amrclaw::io::config::{self, SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
+use amrclaw::plugin;
 use amrclaw::simulation::{Precision, RunOptions};
 use pyo3::prelude::*;
 use std::path::PathBuf;
+
+type Finder = fn(&SolverChoice) -> Result<SolverShape, SolverProblem>;
+
+/// The solver that a case asks for; says so if it has to be compiled.
+fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
+    let SolverFrom::Path(path) = &choice.from else { return find_built_in(choice) };
+    let announce = || {
+        let text = format!("compiling {}, which takes some seconds; the result is kept\n", path.display());
+        // A notice that cannot be shown is no reason to stop.
+        let _ = Python::attach(|py| py.import("sys")?.getattr("stderr")?.call_method1("write", (text,)).map(drop));
+    };
+    let plugin = plugin::load_with(path, announce).map_err(SolverProblem::from)?;
+    Ok(SolverShape::from(plugin.info()))
+}
 
 /// A problem and how to solve it, checked.
 #[pyclass(frozen, module = "amrclaw._amrclaw")]
@@ -15,10 +30,15 @@ pub struct Case {
 }
 
 impl Case {
-    fn new(case: Result<config::Case, config::CaseErrors>, overrides: Vec<String>) -> PyResult<Self> {
-        let case = case.map_err(errors::from_case)?;
-        let shape = find_built_in(&case.solver)
-            .map_err(|problem| errors::from_case(case.error("solver", problem.message, problem.help)))?;
+    /// A case from what `read` makes of a finder of solvers.
+    fn new(
+        py: Python<'_>,
+        overrides: Vec<String>,
+        read: impl FnOnce(&[String], Finder) -> Result<config::Case, config::CaseErrors> + Send,
+    ) -> PyResult<Self> {
+        let case = py.detach(|| read(&overrides, find_solver)).map_err(errors::from_case)?;
+        let shape =
+            find_solver(&case.solver).map_err(|e| errors::from_case(case.error("solver", e.message, e.help)))?;
         Ok(Case { case, overrides, shape })
     }
 }
@@ -28,21 +48,21 @@ impl Case {
     /// Reads a case file, with overrides `key=value` laid over it.
     #[staticmethod]
     #[pyo3(signature = (path, overrides=Vec::new()))]
-    fn load(path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
-        Case::new(config::Case::load_with(&path, &overrides, find_built_in), overrides)
+    fn load(py: Python<'_>, path: PathBuf, overrides: Vec<String>) -> PyResult<Self> {
+        Case::new(py, overrides, |overrides, find| config::Case::load_with(&path, overrides, find))
     }
 
     /// Reads the text of a case file, called `name` in messages.
     #[staticmethod]
     #[pyo3(signature = (text, name="case", overrides=Vec::new()))]
-    fn parse(text: &str, name: &str, overrides: Vec<String>) -> PyResult<Self> {
-        Case::new(config::Case::from_str_with(text, name, &overrides, find_built_in), overrides)
+    fn parse(py: Python<'_>, text: &str, name: &str, overrides: Vec<String>) -> PyResult<Self> {
+        Case::new(py, overrides, |overrides, find| config::Case::from_str_with(text, name, overrides, find))
     }
 
     /// The same case with further overrides.
-    fn with_overrides(&self, more: Vec<String>) -> PyResult<Self> {
+    fn with_overrides(&self, py: Python<'_>, more: Vec<String>) -> PyResult<Self> {
         let overrides: Vec<String> = self.overrides.iter().cloned().chain(more).collect();
-        Case::parse(&self.case.text(), self.case.file(), overrides)
+        Case::parse(py, &self.case.text(), self.case.file(), overrides)
     }
 
     /// Name of the case's file.

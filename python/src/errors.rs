@@ -2,7 +2,7 @@
 
 use amrclaw::io::InputError;
 use amrclaw::io::config::CaseErrors;
-use amrclaw::simulation::{RunError, RunFailure};
+use amrclaw::simulation::{Cause, RunError, RunFailure};
 use pyo3::prelude::*;
 
 mod python {
@@ -31,7 +31,8 @@ pub fn from_file(error: InputError) -> PyErr {
 
 pub fn from_step(error: RunError) -> PyErr {
     match error {
-        RunError::Case(_) => refused(error),
+        // The solver's file is input: a panic in it is a mistake there, even if it shows only later.
+        RunError::Case(_) | RunError::Solver(_) => refused(error),
         _ => broken(error),
     }
 }
@@ -42,7 +43,10 @@ pub fn from_run(failure: RunFailure) -> PyErr {
         RunFailure::Interrupted { ref checkpoint, .. } => {
             python::Interrupted::new_err((failure.to_string(), checkpoint.display().to_string()))
         }
-        RunFailure::Broken { .. } => broken(failure),
+        RunFailure::Broken { ref cause, .. } => match **cause {
+            Cause::Run(RunError::Solver(_)) => refused(failure),
+            _ => broken(failure),
+        },
     }
 }
 

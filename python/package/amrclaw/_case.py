@@ -12,13 +12,21 @@ from ._amrclaw import Case
 CaseLike = Union[str, "os.PathLike[str]", Mapping[str, Any], Case]
 
 
-def load_case(case: CaseLike, set: Mapping[str, Any] | None = None) -> Case:
+def load_case(
+    case: CaseLike, set: Mapping[str, Any] | None = None, solver: Union[str, "os.PathLike[str]", None] = None
+) -> Case:
     """A checked case.
 
     `case` is the path of a case file, a dictionary nested as the tables of one, a `Case`, or anything with a method
-    `to_toml`. `set` changes keys of it: `{"regrid.cutoff": 0.9, "mesh.cells": [100, 100]}`.
+    `to_toml`. `set` changes keys of it: `{"regrid.cutoff": 0.9, "mesh.cells": [100, 100]}`. `solver` is the file of a solver, in
+    place of the case's; it is compiled when it is used for the first time.
     """
-    return with_changes(case, _toml.overrides(set))
+    return with_changes(case, changes_of(set, solver))
+
+
+def changes_of(set: Mapping[str, Any] | None, solver: Union[str, "os.PathLike[str]", None]) -> list[str]:
+    """Changes written `key=value`."""
+    return _toml.overrides(set) + _toml.overrides({"solver.path": os.fspath(solver)} if solver is not None else None)
 
 
 def with_changes(case: CaseLike, changes: list[str]) -> Case:

@@ -23,16 +23,17 @@ def run(
     threads: Optional[int] = None,
     precision: str = "f64",
     set: Optional[Mapping[str, Any]] = None,
+    solver: Optional[PathLike] = None,
     output: Optional[PathLike] = None,
     restart: Optional[PathLike] = None,
     progress: Union[bool, Watch] = True,
 ) -> "Run":
     """Runs a case to its end, and returns what it wrote into `output`.
 
-    `case` and `set` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show progress,
+    `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show progress,
     or a function to tell it to. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
     """
-    checked = load_case(case, set)
+    checked = load_case(case, set, solver)
     folder = os.fspath(output) if output is not None else default_output(checked)
     display = Display() if progress is True else None
     try:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Optional, Union
 
-from . import _amrclaw, _functions, _toml
-from ._case import CaseLike, with_changes
+from . import _amrclaw, _functions
+from ._case import CaseLike, changes_of, with_changes
 from ._errors import InputError
-from ._frame import Frame, Level, Snapshot
+from ._frame import Frame, Level, PathLike, Snapshot
 
 Boundary = Union[Callable[["_functions.Cells"], Any], Mapping[str, Callable[["_functions.Cells"], Any]]]
 
@@ -16,7 +16,7 @@ Boundary = Union[Callable[["_functions.Cells"], Any], Mapping[str, Callable[["_f
 class Simulation(Snapshot):
     """A case that is taken through time step by step.
 
-    `case` and `set` are as for `load_case`. In place of what the case says,
+    `case`, `set` and `solver` are as for `load_case`. In place of what the case says,
 
     * `initial(x, y)` returns the state at the start, one array or number per equation, in their order or by name;
     * `aux(x, y)` likewise the auxiliary values, or `aux(x, y, t)` those that change with time;
@@ -35,6 +35,7 @@ class Simulation(Snapshot):
         case: CaseLike,
         *,
         set: Optional[Mapping[str, Any]] = None,
+        solver: Optional[PathLike] = None,
         threads: Optional[int] = None,
         precision: str = "f64",
         device: str = "cpu",
@@ -45,7 +46,7 @@ class Simulation(Snapshot):
     ):
         given = {'initial="user"': initial, 'aux="user"': aux, 'regrid.flag={ criterion = "user" }': flag}
         places = [change for change, function in given.items() if function is not None]
-        checked = with_changes(case, _toml.overrides(set) + places)
+        checked = with_changes(case, changes_of(set, solver) + places)
         if isinstance(boundary, Mapping):
             checked = checked.with_overrides(_sides_of_functions(checked, boundary))
         self.case = checked

@@ -1,0 +1,47 @@
+"""Solvers from files, compiled when they are used first."""
+
+from pathlib import Path
+
+import amrclaw
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DECAY = REPOSITORY / "amrclaw" / "tests" / "cli" / "decay.rs"
+CASE = {
+    "initial": "user",
+    "aux": "user",
+    "solver": {"u": 1.0},
+    "mesh": {"cells": [12, 10], "boundary": {"x": ["user", "extrapolate"]}},
+    "levels": {"max": 2},
+    "regrid": {"flag": {"criterion": "user"}},
+    "time": {"end": 0.1},
+    "output": {"png": False},
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AMRCLAW_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+def test_solvers_from_files(tmp_path, capsys):
+    """A file is compiled once, which is said; what it brings along, initial data and all, is used; runs and steps agree."""
+    run = amrclaw.run(CASE, solver=DECAY, output=tmp_path, progress=False)
+    assert "decay.rs, which takes some seconds" in capsys.readouterr().err
+    sim = amrclaw.Simulation({**CASE, "solver": {"u": 1.0, "path": str(DECAY)}})
+    sim.advance_to(0.1)
+    assert capsys.readouterr().err == ""
+    assert run.record["status"] == "done" and run[-1].equations == sim.equations
+    assert all((a.q == b.q).all() for a, b in zip(run[-1].patches(), sim.patches(), strict=True))
+
+
+def test_mistakes_in_files_are_input_errors(tmp_path):
+    """What the compiler says comes with the line; a file that is not there is named."""
+    wrong = tmp_path / "wrong.rs"
+    wrong.write_text(DECAY.read_text() + "\nfn broken() -> i32 { missing }\n")
+    with pytest.raises(amrclaw.InputError, match=r"cannot find value `missing`(.|\n)*wrong\.rs:\d+"):
+        amrclaw.load_case(CASE, solver=wrong)
+    with pytest.raises(amrclaw.InputError, match="nowhere.rs"):
+        amrclaw.load_case(CASE, solver=tmp_path / "nowhere.rs")
