@@ -23,6 +23,10 @@ impl Raised {
         self.0.lock().expect("nobody panics with the lock held").take()
     }
 
+    fn is_some(&self) -> bool {
+        self.0.lock().expect("nobody panics with the lock held").is_some()
+    }
+
     fn keep(&self, exception: PyErr) {
         self.0.lock().expect("nobody panics with the lock held").get_or_insert(exception);
     }
@@ -45,6 +49,11 @@ impl PythonFunction {
         more: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyTuple>>,
         out: &mut [f64],
     ) {
+        if self.raised.is_some() {
+            // The step is lost; the solver may try it again with smaller ones, which cannot help.
+            out.fill(f64::NAN);
+            return;
+        }
         let outcome = Python::attach(|py| {
             let place = (block.lower.to_vec(), block.dx.to_vec(), block.size.to_vec(), block.time);
             let arguments = place.into_pyobject(py)?.as_sequence().concat(more(py)?.as_sequence())?.to_tuple()?;
