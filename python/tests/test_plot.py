@@ -35,15 +35,15 @@ def close_figures():
 def test_pcolor_draws_every_patch_and_its_outline(run):
     """One mesh per patch with its values on its cells; one outline per refined patch; the domain fills the axes."""
     frame = run[0]
-    ax = plot.pcolor(frame, "u")
+    ax = plot.pcolor(frame, "pressure")
     meshes = [c for c in ax.collections if hasattr(c, "get_coordinates")]
     assert len(meshes) == len(frame.patches())
     for mesh, patch in zip(meshes, frame.patches()):
-        np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(patch.shape[::-1]), patch["u"].T)
+        np.testing.assert_array_equal(np.asarray(mesh.get_array()).reshape(patch.shape[::-1]), patch["pressure"].T)
         np.testing.assert_allclose(mesh.get_coordinates()[0, 0], patch.lower)
         np.testing.assert_allclose(mesh.get_coordinates()[-1, -1], patch.upper)
     assert [(r.get_x(), r.get_y()) for r in ax.patches] == [patch.lower for patch in frame.patches(2)]
-    assert ax.get_xlim() == (-1.0, 1.0) and ax.get_ylim() == (0.0, 1.5) and ax.get_title() == "u, t = 0"
+    assert ax.get_xlim() == (-1.0, 1.0) and ax.get_ylim() == (0.0, 1.5) and ax.get_title() == "pressure, t = 0"
     ax.figure.canvas.draw()
 
 

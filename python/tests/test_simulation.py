@@ -156,6 +156,23 @@ def test_flags_from_a_function():
         np.testing.assert_array_equal(a.q, b.q)
 
 
+def test_cells_have_neighbours_along_each_axis():
+    """The state 3x + 5y differs by 6 dx along x and 10 dy along y, across patches too; but for the domain's sides."""
+    case = {**PULSE, "initial": {"pressure": "3 * x + 5 * y", "u": 0, "v": 0}}
+    case["mesh"] = {**PULSE["mesh"], "boundary": {}}
+    seen = []
+
+    def flag(cells):
+        seen.append((cells.dx, cells.difference("pressure", "x"), cells.difference("pressure", "y")))
+        return np.zeros(cells.shape)
+
+    amrclaw.Simulation(case, flag=flag)
+    for (dx, dy), along_x, along_y in seen:
+        np.testing.assert_allclose(along_x[1:-1], 6 * dx, rtol=1e-12)
+        np.testing.assert_allclose(along_y[:, 1:-1], 10 * dy, rtol=1e-12)
+    assert sum(along_x.size for _, along_x, _ in seen) == 31 * 23
+
+
 def test_boundary_from_a_function():
     """A function that turns the normal velocity back is a wall, bit for bit; each side can have its own."""
 
