@@ -162,12 +162,14 @@ class _Converter:
         return regrid
 
     def _max_patch_size(self) -> int:
-        """As AMRClaw's, but a multiple of every ratio."""
+        """As AMRClaw's, which counts the ghost cells of both sides, but a multiple of every ratio."""
         unit = math.lcm(1, *(n for ratios in self._ratios() for n in ratios))
-        wanted = int(self.amr["max1d"])
+        wanted = int(self.amr["max1d"]) - 2 * int(self.claw["num_ghost"])
         size = max(wanted // unit, -(-_SMALLEST_PATCH // unit)) * unit
         if size != wanted:
-            self.remarks.append(f"amrdata.max1d = {wanted}: patches have at most {size} cells along an axis")
+            self.remarks.append(
+                f"amrdata.max1d = {self.amr['max1d']}: patches have at most {size} cells along an axis, ghost cells not counted"
+            )
         return size
 
     def _regions(self) -> list[dict[str, Any]]:
