@@ -12,6 +12,8 @@ pub mod axis;
 pub mod catalogue;
 pub mod device_source;
 pub mod faces;
+#[cfg(feature = "catalogue")]
+pub mod holds;
 pub mod lanes;
 pub mod limiter;
 pub mod parameters;

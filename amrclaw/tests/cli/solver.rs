@@ -183,3 +183,60 @@ fn other_libraries_are_refused() {
     let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "text.so"]);
     assert_refused(folder.path(), &outcome, &["text.so cannot be loaded"]);
 }
+
+/// `solver new` writes a solver that passes every check and a case that runs with it, and does not write over files. A
+/// mistake in it is found by the check that is there for it, with a face that shows it.
+#[test]
+fn a_new_solver_passes_its_checks_and_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (dir, new) = (folder.path(), ["solver", "new", "my_tides"]);
+    let outcome = amrclaw(dir, &new);
+    assert_eq!(
+        (outcome.code, files(dir).join(" ").as_str()),
+        (Some(0), "my_tides.rs my_tides.toml"),
+        "{}",
+        outcome.stderr
+    );
+    assert_refused(dir, &amrclaw(dir, &new), &["my_tides.rs is there already"]);
+    assert_refused(dir, &amrclaw(dir, &["solver", "new", "My-Tides"]), &["small letters"]);
+
+    let outcome = amrclaw(dir, &["solver", "check", "my_tides.rs", "--case", "my_tides.toml", "--set", "bulk=2.5"]);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stdout.contains("density = 1, bulk = 2.5"), "{}", outcome.stdout);
+    let verdicts = |text: &str, word: &str| text.lines().filter(|line| line.ends_with(&format!("  {word}"))).count();
+    assert_eq!(verdicts(&outcome.stdout, "holds"), 8, "{}", outcome.stdout);
+    let sets = ["--set", "mesh.cells=[20,20]", "--set", "time.end=0.1", "--set", "output.png=false"];
+    let outcome = amrclaw(dir, &[&["run", "my_tides.toml", "--output", "out"][..], &sets].concat());
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(record(&dir.join("out"))["cells_advanced"].as_array().unwrap().len(), 3);
+
+    let text = std::fs::read_to_string(dir.join("my_tides.rs")).unwrap();
+    let wrong = text.replace("apdq[m] = c * waves[1][m];", "apdq[m] = c * waves[0][m];");
+    assert_ne!(wrong, text);
+    std::fs::write(dir.join("wrong.rs"), wrong).unwrap();
+    let outcome = amrclaw(dir, &["solver", "check", "wrong.rs"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(verdicts(&outcome.stdout, "FAILS") >= 2 && verdicts(&outcome.stdout, "holds") >= 4, "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("flux difference: fails at a face along x between ql = ["), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("properties do not hold"), "{}", outcome.stderr);
+}
+
+/// Built-in solvers are checked by name and listed; other names are refused.
+#[test]
+fn built_in_solvers_are_checked_and_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = amrclaw(folder.path(), &["solver", "check", "acoustics", "--set", "bulk=9"]);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stdout.contains("density = 1.3, bulk = 9"), "{}", outcome.stdout);
+    assert_refused(
+        folder.path(),
+        &amrclaw(folder.path(), &["solver", "check", "nothing"]),
+        &["acoustics", "nothing.rs"],
+    );
+    let wrong = amrclaw(folder.path(), &["solver", "check", "acoustics", "--set", "bulk=-1"]);
+    assert_refused(folder.path(), &wrong, &["bulk", "positive"]);
+    let outcome = amrclaw(folder.path(), &["solver", "list"]);
+    for word in ["acoustics_variable", "sound_speed", "gamma (ratio of specific heats; 1.4 unless given)"] {
+        assert!(outcome.stdout.contains(word), "{word} is missing in\n{}", outcome.stdout);
+    }
+}

@@ -1,6 +1,7 @@
 //! The built-in solvers compiled into kernels.
 
 use super::{ParameterErrors, SolverVisitor, build};
+use crate::faces::Faces;
 use crate::patch::SolverKernels;
 use crate::solver::Solver;
 use std::collections::BTreeMap;
@@ -23,4 +24,22 @@ impl SolverVisitor for MakeKernels {
 /// As for [`build`].
 pub fn kernels(name: &str, parameters: &BTreeMap<String, f64>) -> Result<SolverKernels, ParameterErrors> {
     build(name, parameters, MakeKernels)
+}
+
+struct MakeFaces;
+
+impl SolverVisitor for MakeFaces {
+    type Output = Faces;
+
+    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Faces {
+        Faces::new(solver)
+    }
+}
+
+/// Evaluators of single faces of the solver called `name`; compiled once, as [`kernels`] are.
+///
+/// # Errors
+/// As for [`build`].
+pub fn faces(name: &str, parameters: &BTreeMap<String, f64>) -> Result<Faces, ParameterErrors> {
+    build(name, parameters, MakeFaces)
 }

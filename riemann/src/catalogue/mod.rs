@@ -10,7 +10,7 @@ mod parameters;
 
 pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
-pub use kernels::kernels;
+pub use kernels::{faces, kernels};
 
 use crate::solver::Solver;
 use crate::solvers::{Acoustics, AcousticsVariable, Advection, AdvectionEdge, Burgers, Euler, ShallowWater};

@@ -24,6 +24,9 @@ pub enum Command {
     Tune(TuneArguments),
     /// Draw a frame as a PNG picture.
     Plot(PlotArguments),
+    /// Write, check and list solvers.
+    #[command(subcommand)]
+    Solver(SolverCommand),
     /// Check a case without running it.
     Validate(ValidateArguments),
     /// Tell the version, the processor's vectors, the solvers and the formats.
@@ -170,6 +173,33 @@ pub struct PlotArguments {
 pub struct ValidateArguments {
     #[command(flatten)]
     pub case: CaseArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SolverCommand {
+    /// Write a solver's file to start from, and a case that runs with it.
+    New {
+        /// The solver's name, such as my_solver.
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Folder for the two files.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        folder: PathBuf,
+    },
+    /// Try a solver on random states: what holds for every Riemann solver, and where it does not.
+    Check {
+        /// A solver's file, or the name of a built-in solver.
+        #[arg(value_name = "FILE.rs|NAME")]
+        solver: String,
+        /// Take the parameters from this case.
+        #[arg(long, value_name = "CASE.toml")]
+        case: Option<PathBuf>,
+        /// Give a parameter's value; without one, its default or any that is possible.
+        #[arg(long, value_name = "NAME=VALUE")]
+        set: Vec<String>,
+    },
+    /// List the built-in solvers with their equations and parameters.
+    List,
 }
 
 /// What a case can be run on.

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Tune(arguments) => tune::tune(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
+        Command::Solver(command) => solver::solver(&command),
         Command::Validate(arguments) => validate::validate(&arguments),
         Command::Info => info::info(),
     };

@@ -1,9 +1,28 @@
-//! Solvers by name or from a file.
+//! Solvers by name or from a file; `amrclaw solver`.
 
+mod check;
+mod list;
+mod new;
+
+pub use list::text as list;
+
+use crate::Failure;
+use crate::arguments::SolverCommand;
 use amrclaw::io::config::{SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
 use amrclaw::plugin::{PluginError, load_with};
 use riemann::plugin::Plugin;
 use std::path::Path;
+
+pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
+    match command {
+        SolverCommand::New { name, folder } => new::new(name, folder),
+        SolverCommand::Check { solver, case, set } => check::check(solver, case.as_deref(), set),
+        SolverCommand::List => {
+            print!("{}", list());
+            Ok(())
+        }
+    }
+}
 
 /// The solver that a case asks for.
 pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, SolverProblem> {

@@ -1,0 +1,24 @@
+//! `amrclaw solver list`.
+
+use riemann::catalogue;
+
+/// The built-in solvers with what a case has to know of them, a few lines each.
+pub fn text() -> String {
+    let mut text = String::new();
+    for solver in catalogue::all() {
+        text += &format!("  {:<19}{}D  {}\n", solver.name, solver.dim, solver.title);
+        let parameters = solver.parameters.iter().map(|p| match p.default {
+            Some(default) => format!("{} ({}; {default} unless given)", p.name, p.about),
+            None => format!("{} ({})", p.name, p.about),
+        });
+        let lists = [
+            ("equations", solver.equations.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()),
+            ("aux", solver.aux.iter().map(|&name| name.to_owned()).collect()),
+            ("parameters", parameters.collect()),
+        ];
+        for (what, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
+            text += &format!("      {what}: {}\n", list.join(", "));
+        }
+    }
+    text
+}

@@ -1,0 +1,54 @@
+//! `amrclaw solver new`.
+
+use crate::Failure;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+const SOLVER: &str = include_str!("template.rs.txt");
+const CASE: &str = include_str!("template.toml.txt");
+
+/// Writes a solver's file and a case that runs with it.
+pub fn new(name: &str, folder: &Path) -> Result<(), Failure> {
+    let letters = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(letters) {
+        return Err(Failure::Input(format!(
+            "a solver cannot be called \"{name}\": write small letters, digits and `_`, a letter first, such as my_solver"
+        )));
+    }
+    let title = format!("My solver {name}");
+    let solver = SOLVER.replace("TITLE", &title).replace("TYPE", &type_name(name)).replace("FILE", name);
+    let case = CASE.replace("NAME", name);
+    let files = [(folder.join(format!("{name}.rs")), solver), (folder.join(format!("{name}.toml")), case)];
+    if let Some((path, _)) = files.iter().find(|(path, _)| path.exists()) {
+        return Err(Failure::Input(format!("{} is there already, and is left as it is", path.display())));
+    }
+    for (path, text) in &files {
+        let written = OpenOptions::new().write(true).create_new(true).open(path);
+        let written = written.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|e| Failure::Input(format!("cannot write {}: {e}", path.display())))?;
+    }
+    let [(solver, _), (case, _)] = &files;
+    println!("{}\n{}", solver.display(), case.display());
+    println!("next: amrclaw solver check {}", solver.display());
+    println!("      amrclaw run {}", case.display());
+    Ok(())
+}
+
+/// The name of the struct: `my_solver` becomes `MySolver`.
+fn type_name(name: &str) -> String {
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    name.split('_').filter(|word| !word.is_empty()).map(capital).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names become types as Rust writes them.
+    #[test]
+    fn types_are_named_after_files() {
+        assert_eq!(type_name("my_solver"), "MySolver");
+        assert_eq!(type_name("euler2d__hll"), "Euler2dHll");
+    }
+}

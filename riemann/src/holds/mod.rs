@@ -1,0 +1,92 @@
+//! Checks of any solver: what holds for every one, tried on random admissible states along every axis.
+//!
+//! The states are made by [`crate::solver::Solver::admissible`], every other pair of them close together, so that weak waves
+//! are tried as well. Each property reports the first face where it does not hold.
+
+mod exchange;
+mod properties;
+mod random;
+
+pub use random::Random;
+
+use crate::axis::Axis;
+use crate::catalogue::SolverInfo;
+use crate::faces::Faces;
+use exchange::Exchange;
+use std::fmt;
+
+/// Random faces per property and axis.
+pub const FACES: usize = 2000;
+
+/// What became of a property.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// It holds at every face tried.
+    Holds,
+    /// It does not hold here.
+    Fails(CounterExample),
+    /// The solver does not offer what is needed to check it.
+    Unchecked(&'static str),
+}
+
+/// A face where a property does not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CounterExample {
+    /// Normal of the face.
+    pub axis: Axis,
+    /// The states on its two sides.
+    pub q: [Vec<f64>; 2],
+    /// The auxiliary values there.
+    pub aux: [Vec<f64>; 2],
+    /// What should be equal, and is not.
+    pub what: String,
+}
+
+impl fmt::Display for CounterExample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axis = ["x", "y", "z"][self.axis.index()];
+        write!(f, "at a face along {axis} between ql = {:?} and qr = {:?}", self.q[0], self.q[1])?;
+        if !self.aux[0].is_empty() {
+            write!(f, ", aux {:?} and {:?}", self.aux[0], self.aux[1])?;
+        }
+        write!(f, ": {}", self.what)
+    }
+}
+
+/// A property and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// The property, in a few words.
+    pub property: &'static str,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// A solver to check.
+pub struct Subject<'a> {
+    /// What it is.
+    pub info: &'a SolverInfo,
+    /// For each auxiliary value that lives on faces, their normal.
+    pub aux_face: &'a [Option<Axis>],
+    /// Its evaluators.
+    pub faces: &'a Faces,
+}
+
+impl Subject<'_> {
+    /// The axes that its dimension has.
+    fn axes(&self) -> &'static [Axis] {
+        &Axis::ALL[..self.info.dim]
+    }
+
+    fn exchange(&self) -> Exchange {
+        Exchange::new(self.info, self.aux_face)
+    }
+}
+
+/// Checks everything that is promised of every solver.
+pub fn check(subject: &Subject<'_>) -> Vec<Finding> {
+    properties::ALL.iter().map(|&(property, check)| Finding { property, outcome: check(subject) }).collect()
+}
+
+#[cfg(test)]
+mod tests;

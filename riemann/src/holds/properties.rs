@@ -1,0 +1,302 @@
+//! The properties, each with the tolerance that round-off asks for.
+
+use super::{CounterExample, FACES, Outcome, Random, Subject};
+use crate::axis::{Axis, Side};
+use crate::faces::FaceSolution;
+
+/// A check of one property.
+type Check = fn(&Subject<'_>) -> Outcome;
+
+/// Every property with its name.
+pub const ALL: &[(&str, Check)] = &[
+    ("all numbers are finite", finite),
+    ("equal states are still", equal_states_are_still),
+    ("waves sum to the jump", waves_sum),
+    ("fluctuations sum to what the waves move", fluctuations_sum),
+    ("fluctuations sum to the flux difference", flux_difference),
+    ("x and y are alike", axes_are_alike),
+    ("transverse parts sum to the other axis's fluctuations", transverse_sums),
+    ("f32 agrees with f64", single_precision),
+];
+
+/// A face to try.
+struct Face {
+    axis: Axis,
+    q: [Vec<f64>; 2],
+    aux: [Vec<f64>; 2],
+}
+
+impl Face {
+    fn states(&self) -> [&[f64]; 2] {
+        [&self.q[0], &self.q[1]]
+    }
+
+    fn aux(&self) -> [&[f64]; 2] {
+        [&self.aux[0], &self.aux[1]]
+    }
+
+    /// The auxiliary values of the cells below, here and above.
+    fn aux_around(&self) -> [&[f64]; 3] {
+        [&self.aux[0], &self.aux[1], &self.aux[0]]
+    }
+}
+
+/// What differs, if it does.
+type Verdict = Result<(), String>;
+
+/// Tries random faces along the axes. `alike`: the same auxiliary values on both sides.
+fn try_faces(
+    subject: &Subject<'_>,
+    axes: &[Axis],
+    alike: bool,
+    mut judge: impl FnMut(&Face, &mut Random) -> Verdict,
+) -> Outcome {
+    let mut random = Random::new(17);
+    let (num_eqn, num_aux, solver) = (subject.info.equations.len(), subject.info.aux.len(), &subject.faces.double);
+    for &axis in axes {
+        for _ in 0..FACES {
+            let mut unit = |len: usize| -> Vec<f64> { (0..len).map(|_| random.between(0.0, 1.0)).collect() };
+            let (here, far) = (unit(num_eqn), unit(num_eqn));
+            // Near states are near in the numbers that they are made of, so that they are admissible too.
+            let weight = if unit(1)[0] < 0.5 { 1.0 } else { 0.1 };
+            let there: Vec<f64> = here.iter().zip(&far).map(|(here, far)| here + weight * (far - here)).collect();
+            let aux_l = solver.admissible_aux(&unit(num_aux));
+            let aux_r = if alike { aux_l.clone() } else { solver.admissible_aux(&unit(num_aux)) };
+            let q = [solver.admissible(&here), solver.admissible(&there)];
+            let face = Face { axis, q, aux: [aux_l, aux_r] };
+            if let Err(what) = judge(&face, &mut random) {
+                return Outcome::Fails(CounterExample { axis, q: face.q, aux: face.aux, what });
+            }
+        }
+    }
+    Outcome::Holds
+}
+
+/// The largest absolute value.
+fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
+    values.into_iter().fold(0.0, |largest, x| largest.max(x.abs()))
+}
+
+/// That `a`, called `what`, is `b` to within `tolerance` in every component.
+fn close(what: [&str; 2], a: &[f64], b: &[f64], tolerance: f64) -> Verdict {
+    let difference = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let comparable = a.iter().chain(b).all(|x| x.is_finite());
+    if comparable && difference <= tolerance {
+        return Ok(());
+    }
+    Err(format!("{} {a:?}, but {} {b:?}; they differ by {difference:.3e}", what[0], what[1]))
+}
+
+fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+/// `Σ_w scale_w wave_w`.
+fn sum_of_waves(face: &FaceSolution<f64>, scales: &[f64]) -> Vec<f64> {
+    let component = |m: usize| face.waves.iter().zip(scales).map(|(wave, scale)| scale * wave[m]).sum();
+    (0..face.amdq.len()).map(component).collect()
+}
+
+fn size_of_waves(face: &FaceSolution<f64>) -> f64 {
+    largest(face.waves.iter().flatten())
+}
+
+/// Numbers between −1 and 1.
+fn direction(len: usize, random: &mut Random) -> Vec<f64> {
+    (0..len).map(|_| random.between(-1.0, 1.0)).collect()
+}
+
+/// The axes that have a transverse one.
+fn crossed_axes(subject: &Subject<'_>) -> &'static [Axis] {
+    if subject.info.dim == 1 { &[] } else { &[Axis::X, Axis::Y] }
+}
+
+fn finite(subject: &Subject<'_>) -> Outcome {
+    let solver = &subject.faces.double;
+    let crossed = crossed_axes(subject);
+    try_faces(subject, subject.axes(), false, |face, _| {
+        let solution = solver.normal(face.axis, face.states(), face.aux());
+        let mut numbers = vec![("states", face.q.concat()), ("waves", solution.waves.concat())];
+        numbers.extend([("speeds", solution.speeds), ("amdq", solution.amdq.clone()), ("apdq", solution.apdq)]);
+        if crossed.contains(&face.axis) {
+            let [lower, upper] =
+                solver.transverse(face.axis, Side::Lower, face.states(), face.aux_around(), &solution.amdq);
+            numbers.extend([("bmasdq", lower), ("bpasdq", upper)]);
+        }
+        match numbers.iter().find(|(_, values)| values.iter().any(|x| !x.is_finite())) {
+            Some((name, values)) => Err(format!("{name} are {values:?}")),
+            None => Ok(()),
+        }
+    })
+}
+
+/// Exactly: a constant state then stays constant to the bit.
+fn equal_states_are_still(subject: &Subject<'_>) -> Outcome {
+    try_faces(subject, subject.axes(), true, |face, _| {
+        let q = [face.q[0].as_slice(); 2];
+        let solution = subject.faces.double.normal(face.axis, q, face.aux());
+        for (name, values) in [("waves", solution.waves.concat()), ("amdq", solution.amdq), ("apdq", solution.apdq)] {
+            if values.iter().any(|&x| x != 0.0) {
+                return Err(format!("between ql and itself {name} are {values:?}"));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A component that is in no wave stands still. F-waves decompose the flux difference. Tolerance: round-off in products of
+/// the largest numbers, which squares of Mach numbers amplify.
+fn waves_sum(subject: &Subject<'_>) -> Outcome {
+    let (info, solver) = (subject.info, &subject.faces.double);
+    let mut without_flux = false;
+    let outcome = try_faces(subject, subject.axes(), true, |face, _| {
+        let solution = solver.normal(face.axis, face.states(), face.aux());
+        let total = sum_of_waves(&solution, &vec![1.0; info.waves]);
+        let mut scale = size_of_waves(&solution) + largest(face.q.iter().flatten());
+        let (name, expected) = if info.fwaves {
+            let [left, right] = [0, 1].map(|side| solver.flux(face.axis, &face.q[side], &face.aux[side]));
+            let Some((left, right)) = left.zip(right) else {
+                without_flux = true;
+                return Ok(());
+            };
+            scale += largest(left.iter().chain(&right));
+            ("the fluxes differ by", difference(&right, &left))
+        } else {
+            ("qr − ql =", difference(&face.q[1], &face.q[0]))
+        };
+        let still = |m: usize| solution.waves.iter().all(|wave| wave[m] == 0.0);
+        let moving: Vec<f64> =
+            expected.iter().enumerate().map(|(m, &x)| if still(m) && !info.fwaves { 0.0 } else { x }).collect();
+        close(["the waves sum to", name], &total, &moving, 1e-12 * scale)
+    });
+    if without_flux { Outcome::Unchecked("the solver gives no flux, which its f-waves decompose") } else { outcome }
+}
+
+fn fluctuations_sum(subject: &Subject<'_>) -> Outcome {
+    let fwaves = subject.info.fwaves;
+    try_faces(subject, subject.axes(), false, |face, _| {
+        let solution = subject.faces.double.normal(face.axis, face.states(), face.aux());
+        let ones = vec![1.0; solution.speeds.len()];
+        let (name, moved) = match fwaves {
+            true => ("the waves sum to", sum_of_waves(&solution, &ones)),
+            false => ("Σ speed · wave =", sum_of_waves(&solution, &solution.speeds)),
+        };
+        let scale = (1.0 + largest(&solution.speeds)) * (size_of_waves(&solution) + largest(face.q.iter().flatten()));
+        close(["amdq + apdq =", name], &sum(&solution.amdq, &solution.apdq), &moved, 1e-12 * scale)
+    })
+}
+
+fn flux_difference(subject: &Subject<'_>) -> Outcome {
+    let solver = &subject.faces.double;
+    let mut without_flux = false;
+    let outcome = try_faces(subject, subject.axes(), true, |face, _| {
+        let [left, right] = [0, 1].map(|side| solver.flux(face.axis, &face.q[side], &face.aux[side]));
+        let Some((left, right)) = left.zip(right) else {
+            without_flux = true;
+            return Ok(());
+        };
+        let solution = solver.normal(face.axis, face.states(), face.aux());
+        let fluctuations = sum(&solution.amdq, &solution.apdq);
+        let scale = (1.0 + largest(&solution.speeds)) * (size_of_waves(&solution) + largest(face.q.iter().flatten()))
+            + largest(left.iter().chain(&right));
+        close(["amdq + apdq =", "f(qr) − f(ql) ="], &fluctuations, &difference(&right, &left), 1e-12 * scale)
+    });
+    if without_flux { Outcome::Unchecked("the solver gives no flux") } else { outcome }
+}
+
+/// A face along y is one along x with the coordinates exchanged.
+fn axes_are_alike(subject: &Subject<'_>) -> Outcome {
+    if subject.info.dim == 1 {
+        return Outcome::Unchecked("there is one axis only");
+    }
+    let Some(exchanged) = &subject.faces.exchanged else {
+        return Outcome::Unchecked("the solver has no exchanged form");
+    };
+    let (solver, exchange) = (&subject.faces.double, subject.exchange());
+    try_faces(subject, &[Axis::X], false, |face, random| {
+        let turned_q = face.q.each_ref().map(|q| exchange.state(q));
+        let turned_aux = face.aux.each_ref().map(|aux| exchange.aux(aux));
+        let (q, aux) = ([turned_q[0].as_slice(), &turned_q[1]], [turned_aux[0].as_slice(), &turned_aux[1]]);
+        let here = solver.normal(Axis::X, face.states(), face.aux());
+        let there = exchanged.normal(Axis::Y, q, aux);
+        let scale = (1.0 + largest(&here.speeds)) * (size_of_waves(&here) + largest(face.q.iter().flatten()));
+        let tolerance = 1e-12 * scale;
+        close(["the speeds are", "along y"], &here.speeds, &there.speeds, 1e-12 * (1.0 + largest(&here.speeds)))?;
+        for (here, there) in here.waves.iter().zip(&there.waves) {
+            close(["a wave is", "along y"], &exchange.state(here), there, tolerance)?;
+        }
+        close(["amdq is", "along y"], &exchange.state(&here.amdq), &there.amdq, tolerance)?;
+        close(["apdq is", "along y"], &exchange.state(&here.apdq), &there.apdq, tolerance)?;
+        let asdq = direction(here.amdq.len(), random);
+        let around = [aux[0], aux[1], aux[0]];
+        for side in Side::BOTH {
+            let [lower, upper] = solver.transverse(Axis::X, side, face.states(), face.aux_around(), &asdq);
+            let there = exchanged.transverse(Axis::Y, side, q, around, &exchange.state(&asdq));
+            let tolerance = 1e-12 * (1.0 + scale + largest(lower.iter().chain(&upper)));
+            close(["bmasdq is", "along y"], &exchange.state(&lower), &there[0], tolerance)?;
+            close(["bpasdq is", "along y"], &exchange.state(&upper), &there[1], tolerance)?;
+        }
+        Ok(())
+    })
+}
+
+/// Between equal states the parts of a fluctuation sum to B asdq, as the fluctuations of a small jump `ε asdq` along the other
+/// axis do. Tolerance: ε = 1e-6 of the state's size times second derivatives of the flux, and round-off 1e-16/ε.
+fn transverse_sums(subject: &Subject<'_>) -> Outcome {
+    let solver = &subject.faces.double;
+    if subject.info.dim == 1 {
+        return Outcome::Unchecked("there is one axis only");
+    }
+    try_faces(subject, crossed_axes(subject), true, |face, random| {
+        let (q, aux) = (&face.q[0], &face.aux[0]);
+        let asdq = direction(q.len(), random);
+        let epsilon = 1e-6;
+        let jumped: Vec<f64> = q.iter().zip(&asdq).map(|(q, a)| q + epsilon * a).collect();
+        let other = solver.normal(face.axis.transverse_2d(), [q, &jumped], [aux, aux]);
+        let expected: Vec<f64> = sum(&other.amdq, &other.apdq).iter().map(|x| x / epsilon).collect();
+        for side in Side::BOTH {
+            let [lower, upper] = solver.transverse(face.axis, side, [q, q], [aux, aux, aux], &asdq);
+            let tolerance = 2e-4 * (1.0 + largest(lower.iter().chain(&upper)) + largest(&expected));
+            close(["bmasdq + bpasdq =", "B asdq ="], &sum(&lower, &upper), &expected, tolerance)?;
+        }
+        Ok(())
+    })
+}
+
+/// To a part in 1e4 of the largest numbers: round-off of 6e-8, amplified by squares of Mach numbers and differences of nearly
+/// equal numbers.
+fn single_precision(subject: &Subject<'_>) -> Outcome {
+    let (double, single) = (&subject.faces.double, &subject.faces.single);
+    let crossed = crossed_axes(subject);
+    try_faces(subject, subject.axes(), false, |face, random| {
+        let short = |values: &[f64]| values.iter().map(|&x| x as f32).collect::<Vec<f32>>();
+        let long = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
+        let (q, aux) = (face.q.each_ref().map(|q| short(q)), face.aux.each_ref().map(|aux| short(aux)));
+        let exact = double.normal(face.axis, face.states(), face.aux());
+        let short_solution = single.normal(face.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
+        let scale = largest(face.q.iter().flatten()) + size_of_waves(&exact);
+        let tolerance = 1e-4 * (1.0 + scale);
+        close(["speeds in f32 are", "in f64"], &long(&short_solution.speeds), &exact.speeds, tolerance)?;
+        let moved = 1e-4 * scale * (1.0 + largest(&exact.speeds));
+        for (short, exact) in short_solution.waves.iter().zip(&exact.waves) {
+            close(["a wave in f32 is", "in f64"], &long(short), exact, moved)?;
+        }
+        close(["amdq in f32 is", "in f64"], &long(&short_solution.amdq), &exact.amdq, moved)?;
+        close(["apdq in f32 is", "in f64"], &long(&short_solution.apdq), &exact.apdq, moved)?;
+        if crossed.contains(&face.axis) {
+            let asdq = direction(exact.amdq.len(), random);
+            let split = double.transverse(face.axis, Side::Upper, face.states(), face.aux_around(), &asdq);
+            let around = [aux[0].as_slice(), &aux[1], &aux[0]];
+            let short_split = single.transverse(face.axis, Side::Upper, [&q[0], &q[1]], around, &short(&asdq));
+            let tolerance = moved + 1e-4 * largest(split.iter().flatten());
+            for (short, exact) in short_split.iter().zip(&split) {
+                close(["a transverse part in f32 is", "in f64"], &long(short), exact, tolerance)?;
+            }
+        }
+        Ok(())
+    })
+}

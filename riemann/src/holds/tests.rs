@@ -1,0 +1,91 @@
+//! The checks pass what is right, and each finds what it is there to find.
+
+use super::*;
+use crate::catalogue;
+use crate::prelude::*;
+use crate::solvers::{Acoustics, Burgers};
+
+/// Acoustics with something wrong.
+#[derive(Clone)]
+struct Wrong {
+    right: Acoustics,
+    property: &'static str,
+}
+
+impl Solver<3, 2, 0> for Wrong {
+    const DIM: usize = 2;
+    const EQUATIONS: [&'static str; 3] = ["pressure", "u", "v"];
+    const AUX: [&'static str; 0] = [];
+    const WALL_NORMAL: [Option<usize>; 3] = [Some(1), Some(2), None];
+
+    fn normal<V: Real>(&self, axis: Axis, ql: [V; 3], qr: [V; 3], l: [V; 0], r: [V; 0]) -> Normal<V, 3, 2> {
+        let mut face = self.right.normal(axis, ql, qr, l, r);
+        let tiny = V::constant(1e-3);
+        match self.property {
+            "all numbers are finite" => face.speeds[0] = V::zero() / V::zero(),
+            "equal states are still" => face.waves[1][0] += tiny * ql[0],
+            "waves sum to the jump" => {
+                // What is moved stays right: the speed makes up for it.
+                face.waves[0] = face.waves[0].map(|x| x + x);
+                face.speeds[0] = face.speeds[0] * V::constant(0.5);
+            }
+            "fluctuations sum to what the waves move" => face.speeds[1] += tiny,
+            "fluctuations sum to the flux difference" => {
+                face.speeds = face.speeds.map(|s| s + tiny * s);
+                face.amdq = face.amdq.map(|x| x + tiny * x);
+                face.apdq = face.apdq.map(|x| x + tiny * x);
+            }
+            "x and y are alike" if axis == Axis::Y => face.speeds = [face.speeds[1], face.speeds[0]],
+            "f32 agrees with f64" if size_of::<V::Scalar>() == 4 => face.speeds[0] += V::constant(0.1),
+            _ => {}
+        }
+        face
+    }
+
+    fn transverse<V: Real>(
+        &self,
+        axis: Axis,
+        side: Side,
+        ql: [V; 3],
+        qr: [V; 3],
+        aux: &TransverseAux<V, 0>,
+        asdq: [V; 3],
+    ) -> Transverse<V, 3> {
+        let mut split = self.right.transverse(axis, side, ql, qr, aux, asdq);
+        if self.property.starts_with("transverse") {
+            split.bmasdq[0] = -split.bmasdq[0];
+        }
+        split
+    }
+
+    fn flux<V: Real>(&self, axis: Axis, q: [V; 3], aux: [V; 0]) -> Option<[V; 3]> {
+        self.right.flux(axis, q, aux)
+    }
+}
+
+fn findings<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S, name: &str) -> Vec<Finding> {
+    let info = catalogue::find(name).expect("the solver is built in");
+    check(&Subject { info, aux_face: &S::AUX_FACE, faces: &Faces::new(solver) })
+}
+
+/// A right solver passes every check.
+#[test]
+fn right_solvers_pass() {
+    for findings in [findings(Acoustics { density: 1.3, bulk: 3.7 }, "acoustics"), findings(Burgers, "burgers")] {
+        for Finding { property, outcome } in findings {
+            assert_eq!(outcome, Outcome::Holds, "{property}");
+        }
+    }
+}
+
+/// For each property a solver that breaks it is found out, with a face that shows it.
+#[test]
+fn wrong_solvers_are_found_out() {
+    for &(property, _) in properties::ALL {
+        let wrong = Wrong { right: Acoustics { density: 1.3, bulk: 3.7 }, property };
+        let findings = findings(wrong, "acoustics");
+        let finding = findings.iter().find(|finding| finding.property == property).expect("every property is checked");
+        let Outcome::Fails(example) = &finding.outcome else { panic!("{property}: {:?}", finding.outcome) };
+        assert!(example.to_string().contains("between ql = ["), "{example}");
+    }
+}
