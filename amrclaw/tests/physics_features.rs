@@ -393,7 +393,7 @@ tolerance = 0.1
         periodic([33, 25], 0.008)
     );
     let run = |precision| {
-        let options = RunOptions { threads: Some(2), precision };
+        let options = RunOptions { threads: Some(2), precision, ..RunOptions::default() };
         let mut simulation = Simulation::<2>::from_case(&case(&text, &[]), &options).unwrap_or_else(|e| panic!("{e}"));
         take_steps(&mut simulation, 30);
         simulation

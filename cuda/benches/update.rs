@@ -4,7 +4,7 @@
 
 use cuda::abi::Pointer;
 use cuda::compile::{Precision, Target};
-use cuda::update::{Patch, PatchReport, TileTable, UpdateArgs, UpdateKernel, UpdateOptions, rows_per_tile};
+use cuda::update::{Patch, PatchReport, Taps, TileTable, UpdateArgs, UpdateKernel, UpdateOptions, rows_per_tile};
 use cuda::{CudaError, Device, DeviceBuffer, Stream};
 use riemann::axis::{Axis, Side};
 use riemann::limiter::Limiter;
@@ -73,15 +73,18 @@ impl Bench<'_> {
             };
             let left = (0..size[1]).map(|y| side(y, Axis::X, [0, y, 0]));
             let upper = (0..size[0]).map(|x| side(size[1] + x, Axis::Y, [x, size[1], 0]));
-            let taps: Vec<_> = if options.taps { left.chain(upper).collect() } else { Vec::new() };
+            let taps: Vec<_> = if options.taps == Taps::List { left.chain(upper).collect() } else { Vec::new() };
             slots += taps.len();
             patches.push(Patch {
                 q: (k * num_eqn * component) as u64 + start,
                 aux: (k * num_aux * component) as u64 + start,
+                cell: 0,
                 row: row as i32,
                 component: component as i32,
                 columns: size[0],
                 rows: size[1],
+                first_word: 0,
+                padding: 0,
             });
             table.add_patch(options, rows, k as u32, [[0, 0], size], &taps);
         }
@@ -124,6 +127,9 @@ impl Bench<'_> {
                 aux: address(&aux),
                 tap_values: address(&tap_values),
                 tap_stride: slots as u64,
+                map_words: Pointer::NULL,
+                map_slots: Pointer::NULL,
+                map_cells: 0,
                 dt_over_dx: 0.1,
                 dt_over_dy: 0.1,
                 num_tiles: table.tiles.len() as i32,
@@ -176,9 +182,9 @@ fn run() -> Result<(), CudaError> {
             limiters: vec![Limiter::VanLeer; solver.source.waves],
             capacity: None,
             sweep: [true, true],
-            taps: false,
+            taps: Taps::None,
         };
-        let with_taps = UpdateOptions { taps: true, ..base.clone() };
+        let with_taps = UpdateOptions { taps: Taps::List, ..base.clone() };
         let sizes = if solver.name == "acoustics" { &SIZES[..] } else { &SIZES[1..2] };
         for &size in sizes {
             bench.measure::<f64>(&solver, &base, true, size)?;

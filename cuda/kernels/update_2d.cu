@@ -195,6 +195,79 @@ __device__ __forceinline__ void write(const Lane& at, int k, const State& q, Fou
     }
 }
 
+#if TAPS == 2
+// Keeps the fluxes of faces at the edge of another level, which a map names. The lanes hold the masks of 32 rows.
+struct TapReader {
+    unsigned x_faces, y_faces; // of rows base + lane - 1 and base + lane, a bit for each lane
+    int base;
+
+    __device__ __forceinline__ TapReader(const Lane& at) : base(at.tile.row) {}
+
+    // True if the tile keeps anything. Reads the masks of all its rows, and the first ones last.
+    __device__ __forceinline__ bool any(const Lane& at)
+    {
+        unsigned faces = 0;
+        for (base = at.tile.row + at.tile.rows / 32 * 32; base >= at.tile.row; base -= 32) {
+            fetch(at);
+            faces |= x_faces | y_faces;
+        }
+        base = at.tile.row;
+        return __any_sync(ALL_LANES, faces != 0u);
+    }
+
+    __device__ __forceinline__ void fetch(const Lane& at)
+    {
+        // A face between two tiles belongs to the upper one; a patch's last faces to its last tiles.
+        const int end = at.tile.row + at.tile.rows, right = at.tile.column + at.tile.columns;
+        const unsigned own = ((at.tile.columns < 32 ? 1u << at.tile.columns : 0u) - 1u) << HALO;
+        const unsigned last = right == at.patch.columns && at.tile.columns < 32 ? 1u << (HALO + at.tile.columns) : 0u;
+        const int row = base + at.lane;
+        y_faces = SWEEP_Y && (row < end || (row == end && end == at.patch.rows)) ? line(at, 1, row) & own : 0u;
+        x_faces = SWEEP_X && row > at.tile.row && row <= end ? line(at, 0, row - 1) & (own | last) : 0u;
+    }
+
+    // Marked faces below the cells of a row, one bit a lane.
+    __device__ __forceinline__ unsigned line(const Lane& at, int axis, int k) const
+    {
+        const int rows = at.patch.component / at.patch.row, words = (at.patch.row + 31) / 32;
+        const int bit = at.tile.column - HALO + at.args.num_ghost;
+        const unsigned* start = at.args.map_words + at.patch.first_word + (axis * rows + k + (rows - at.patch.rows) / 2) * words;
+        const unsigned low = start[bit / 32], high = bit / 32 + 1 < words ? start[bit / 32 + 1] : 0u;
+        return __funnelshift_r(low, high, bit % 32);
+    }
+
+    // F: of the x-faces of row k − 1. G, BELOW, ABOVE: correction and fluctuations of the y-faces k.
+    __device__ __forceinline__ void keep(
+        const Solver& solver, const Lane& at, int k, const State& f, const State& g, const State& below, const State& above)
+    {
+        if (k - base == 32) {
+            base += 32;
+            fetch(at);
+        }
+        const unsigned x = __shfl_sync(ALL_LANES, x_faces, k - base), y = __shfl_sync(ALL_LANES, y_faces, k - base);
+        if ((x | y) == 0u) return;
+        const int i = at.column;
+        if (SWEEP_Y && (y >> at.lane & 1u)) store(at, 1, k, g, below, above);
+        if (SWEEP_X && (x >> at.lane & 1u)) {
+            // An x-face is solved once more: few are kept, and holding all costs registers.
+            const Normal face = solver.normal(
+                X, at.state_at(i - 1, k - 1), at.state_at(i, k - 1), at.aux_at(i - 1, k - 1), at.aux_at(i, k - 1));
+            store(at, 0, k - 1, f, face.amdq, face.apdq);
+        }
+    }
+
+    __device__ __forceinline__ void store(
+        const Lane& at, int axis, int k, const State& correction, const State& lower, const State& upper) const
+    {
+        const unsigned to = at.args.map_slots[axis * at.args.map_cells + at.patch.cell + (long long)k * at.patch.row + at.column];
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            const Real seen = to >> 31 ? correction[m] - upper[m] : lower[m] + correction[m];
+            at.args.tap_values[m * at.args.tap_stride + (to & 0x7fffffffu)] = seen;
+        }
+    }
+};
+#else
 // Keeps the fluxes of faces at the edge of another level. A tile's taps are sorted by the row that completes them; the lanes
 // hold the next 32 of them.
 struct TapReader {
@@ -213,7 +286,7 @@ struct TapReader {
     }
 
     // True if the tile keeps anything.
-    __device__ __forceinline__ bool any() const { return left > 0; }
+    __device__ __forceinline__ bool any(const Lane&) const { return left > 0; }
 
     // F: of the x-faces of row k − 1. G, BELOW, ABOVE: correction and fluctuations of the y-faces k.
     __device__ __forceinline__ void keep(
@@ -251,6 +324,8 @@ struct TapReader {
         }
     }
 };
+
+#endif
 
 // Columns and rows together, or rows (y) alone. KEEP: the tile has taps.
 template <bool KEEP> __device__ __forceinline__ void march(const Solver& solver, const Lane& at, TapReader& taps, Found& found)
@@ -373,7 +448,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) update_2d(const
     Found found{Real(0.0), 0};
     // Few tiles have taps: the others do not carry the code that keeps them through their loop.
     TapReader taps(at);
-    if (TAPS && taps.any()) update<TAPS>(solver, at, taps, found);
+    if (TAPS && taps.any(at)) update<(TAPS > 0)>(solver, at, taps, found);
     else update<false>(solver, at, taps, found);
     found.report(at);
 }

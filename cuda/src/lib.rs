@@ -11,6 +11,7 @@ mod error;
 pub mod kernel;
 pub mod memory;
 pub mod nvrtc;
+pub mod regions;
 mod stream;
 pub mod update;
 

@@ -26,6 +26,8 @@ crate::device_struct! {
         pub q: u64,
         /// The same in arrays of auxiliary values.
         pub aux: u64,
+        /// The same in arrays of one number a cell.
+        pub cell: u64,
         /// Numbers from a row to the next.
         pub row: i32,
         /// Numbers from a component to the next.
@@ -34,6 +36,10 @@ crate::device_struct! {
         pub columns: i32,
         /// Interior cells along y.
         pub rows: i32,
+        /// First word of the patch's part of a map of faces.
+        pub first_word: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }
 
@@ -101,6 +107,13 @@ crate::device_struct! {
         pub tap_values: Pointer<Real>,
         /// Numbers between components of the fluxes.
         pub tap_stride: u64,
+        /// In place of a table of taps, a map of the faces kept: per patch a bit for each face below a cell,
+        /// `[axis, row, column]`, ghost cells included, rows in whole words.
+        pub map_words: Pointer<u32>,
+        /// Where the fluxes of these faces go: `[axis, cell]`, the highest bit set where the face is seen from above.
+        pub map_slots: Pointer<u32>,
+        /// Cells of the level, ghost cells included.
+        pub map_cells: u64,
         /// Δt/Δx.
         pub dt_over_dx: f64,
         /// Δt/Δy.
@@ -110,6 +123,17 @@ crate::device_struct! {
         /// Ghost cells on every side of a patch.
         pub num_ghost: i32,
     }
+}
+
+/// How the faces are told whose fluxes are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taps {
+    /// There are none.
+    None,
+    /// By a table of taps, sorted by tile and row.
+    List,
+    /// By a map with a bit for each face.
+    Map,
 }
 
 /// What an update computes: each choice is compiled in, and what is left out costs nothing.
@@ -125,13 +149,13 @@ pub struct UpdateOptions {
     pub capacity: Option<usize>,
     /// Axes swept, x and y: both for the unsplit update.
     pub sweep: [bool; 2],
-    /// Fluxes are kept at some faces.
-    pub taps: bool,
+    /// Whether fluxes are kept at some faces.
+    pub taps: Taps,
 }
 
 impl UpdateOptions {
     /// The options of a scheme for a solver of `num_waves` waves.
-    pub fn of_scheme(scheme: &Scheme, num_waves: usize, sweep: [bool; 2], taps: bool) -> Self {
+    pub fn of_scheme(scheme: &Scheme, num_waves: usize, sweep: [bool; 2], taps: Taps) -> Self {
         UpdateOptions {
             order: scheme.order,
             transverse: scheme.transverse,
@@ -163,7 +187,7 @@ impl UpdateOptions {
                 ("CAPACITY", self.capacity.map_or(-1, |c| c as i32).to_string()),
                 ("SWEEP_X", flag(self.sweep[0])),
                 ("SWEEP_Y", flag(self.sweep[1])),
-                ("TAPS", flag(self.taps)),
+                ("TAPS", (self.taps as u8).to_string()),
                 ("WARPS", WARPS.to_string()),
                 ("BLOCKS", blocks_per_multiprocessor(solver, precision).to_string()),
             ],

@@ -5,6 +5,7 @@ mod support;
 
 use cuda::compile::{Precision, Target};
 use cuda::nvrtc::Nvrtc;
+use cuda::update::{Taps, UpdateOptions};
 use support::level::option_table;
 use support::solvers::all;
 
@@ -55,8 +56,8 @@ fn machine_code_is_kept() {
             for fused in [true, false] {
                 let target = Target { precision, fused, solver: Some(solver.source.clone()) };
                 for (options, _) in option_table(solver) {
-                    for taps in [options.taps, false] {
-                        let options = cuda::update::UpdateOptions { taps, ..options.clone() };
+                    for taps in [options.taps, Taps::Map, Taps::None] {
+                        let options = UpdateOptions { taps, ..options.clone() };
                         let source = options.source(&solver.source, precision);
                         let code = source.machine_code(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
                         assert!(code.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);

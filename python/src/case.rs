@@ -143,7 +143,7 @@ pub fn run_options(threads: Option<usize>, precision: &str, device: &str) -> PyR
         return Err(errors::refused("threads: must be at least 1, but is 0"));
     }
     match device {
-        "cpu" => Ok(RunOptions { threads, precision }),
+        "cpu" => Ok(RunOptions { threads, precision, ..RunOptions::default() }),
         "cuda" | "cuda-streamed" => Err(errors::refused("device: this build runs on the CPU only; write \"cpu\"")),
         other => Err(errors::refused(format!("device: {other:?} is not known; write \"cpu\""))),
     }

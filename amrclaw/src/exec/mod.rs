@@ -2,6 +2,7 @@
 //! computed.
 
 pub mod cpu;
+pub mod cuda;
 mod host_values;
 mod report;
 

@@ -83,6 +83,9 @@ pub enum ExecError {
         /// Where.
         place: CellPlace,
     },
+    /// The device failed, or has too little memory.
+    #[error("{0}")]
+    Device(String),
     /// The capacity function is zero, negative or not finite.
     #[error("the capacity is {value} on {place}: it must be positive")]
     Capacity {

@@ -1,8 +1,7 @@
 //! From a case to a simulation.
 
-use super::{Precision, RunError, RunOptions, Settings, Simulation};
-use crate::exec::Executor;
-use crate::exec::cpu::CpuExecutor;
+use super::executor::MakeExecutor;
+use super::{RunError, RunOptions, Settings, Simulation};
 use crate::index::Ratio;
 use crate::io::config::{self, Case, SolverShape};
 use crate::mesh::Domain;
@@ -159,9 +158,31 @@ impl<const D: usize> Simulation<D> {
 
     /// A simulation with the case's solver that has no values yet.
     pub(super) fn assemble_chosen(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
+        Self::assemble_on(case, options, user, &super::executor::make)
+    }
+
+    fn assemble_on(
+        case: &Case,
+        options: &RunOptions,
+        user: UserFunctions<D>,
+        make: MakeExecutor<'_, D>,
+    ) -> Result<Self, RunError> {
         let chosen = ChosenSolver::of(case)?;
         let user = user.or(chosen.functions(case.aux_cells::<D>(&chosen.shape)?.map(|cells| Arc::new(cells) as _)));
-        Self::assemble(case, options, &chosen.shape, &chosen.kernels, user)
+        Self::assemble(case, options, &chosen.shape, &chosen.kernels, user, make)
+    }
+
+    /// As [`Simulation::with_functions`], on an executor of the program's own.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn with_executor(
+        case: &Case,
+        options: &RunOptions,
+        user: UserFunctions<D>,
+        make: MakeExecutor<'_, D>,
+    ) -> Result<Self, RunError> {
+        Self::assemble_on(case, options, user, make)?.begin()
     }
 
     /// As [`Simulation::with_functions`], with a solver of the program's own in place of the case's. `shape` describes it.
@@ -175,7 +196,7 @@ impl<const D: usize> Simulation<D> {
         solver: &SolverKernels,
         user: UserFunctions<D>,
     ) -> Result<Self, RunError> {
-        Self::assemble(case, options, shape, solver, user)?.begin()
+        Self::assemble(case, options, shape, solver, user, &super::executor::make)?.begin()
     }
 
     /// Builds the initial hierarchy.
@@ -190,16 +211,14 @@ impl<const D: usize> Simulation<D> {
         shape: &SolverShape,
         solver: &SolverKernels,
         user: UserFunctions<D>,
+        make: MakeExecutor<'_, D>,
     ) -> Result<Self, RunError> {
         assert_eq!(solver.double.dim(), D, "the solver's dimension");
         let problem = problem::<D>(case, shape, user)?;
         let settings = settings::<D>(case, problem.num_ghost());
-        let threads = options.threads.unwrap_or_else(available_threads).max(1);
+        let threads = options.num_threads();
         let ratios = settings.ratios.clone();
-        let executor: Box<dyn Executor<D>> = match options.precision {
-            Precision::F64 => Box::new(CpuExecutor::new(problem.clone(), solver.double.clone(), ratios, threads)),
-            Precision::F32 => Box::new(CpuExecutor::new(problem.clone(), solver.single.clone(), ratios, threads)),
-        };
+        let executor = make(&problem, solver, ratios, options)?;
         let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
         Simulation::new(problem, settings, executor, shape, gauges, threads, solver.double.clone())
     }

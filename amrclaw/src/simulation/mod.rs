@@ -2,6 +2,7 @@
 
 mod build;
 mod error;
+mod executor;
 mod gauge;
 mod pacing;
 mod restart;
@@ -11,6 +12,7 @@ mod step;
 pub use crate::physics::UserFunctions;
 pub use build::available_threads;
 pub use error::RunError;
+pub use executor::MakeExecutor;
 pub use gauge::{Gauge, GaugeSample};
 pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
@@ -48,6 +50,29 @@ impl Precision {
     }
 }
 
+/// What holds the values and computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Device {
+    /// Threads of the processor.
+    #[default]
+    Cpu,
+    /// A GPU that holds all values.
+    Cuda,
+    /// A GPU that works on values in the host's memory.
+    CudaStreamed,
+}
+
+impl Device {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Device::Cpu => "cpu",
+            Device::Cuda => "cuda",
+            Device::CudaStreamed => "cuda-streamed",
+        }
+    }
+}
+
 /// How a case is run, as opposed to what it says.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
@@ -55,6 +80,12 @@ pub struct RunOptions {
     pub threads: Option<usize>,
     /// Precision.
     pub precision: Precision,
+    /// What to run on.
+    pub device: Device,
+    /// On a GPU, do without fused multiply-adds: in `f64` the results are then those of the CPU to the bit.
+    pub no_fused: bool,
+    /// Bytes of the GPU's memory to use at most.
+    pub device_memory: Option<u64>,
 }
 
 /// Levels, regridding and time steps.

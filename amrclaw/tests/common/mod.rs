@@ -3,7 +3,7 @@
 
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::io::frame::Frame;
-use amrclaw::simulation::{Precision, RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
 
 /// A case from its text, with overrides `key.path=value`.
 pub fn case(text: &str, overrides: &[&str]) -> Case {
@@ -18,13 +18,13 @@ pub fn start(text: &str, overrides: &[&str]) -> Simulation<2> {
 
 /// A simulation of a case on so many threads.
 pub fn start_on(text: &str, overrides: &[&str], threads: usize) -> Simulation<2> {
-    let options = RunOptions { threads: Some(threads), precision: Precision::F64 };
+    let options = RunOptions { threads: Some(threads), ..RunOptions::default() };
     Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A simulation of a case with functions of the test's own.
 pub fn start_with(text: &str, overrides: &[&str], user: UserFunctions<2>) -> Simulation<2> {
-    let options = RunOptions { threads: Some(2), precision: Precision::F64 };
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     Simulation::with_functions(&case(text, overrides), &options, user).unwrap_or_else(|e| panic!("{e}"))
 }
 

@@ -85,11 +85,19 @@ impl TileTable {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Taps;
     use super::*;
     use riemann::limiter::Limiter;
 
     fn options(sweep: [bool; 2]) -> UpdateOptions {
-        UpdateOptions { order: 2, transverse: 2, limiters: vec![Limiter::VanLeer], capacity: None, sweep, taps: true }
+        UpdateOptions {
+            order: 2,
+            transverse: 2,
+            limiters: vec![Limiter::VanLeer],
+            capacity: None,
+            sweep,
+            taps: Taps::List,
+        }
     }
 
     /// Each cell is in one tile; each tap is in one tile, at a lane and a row at which that tile completes it.

@@ -76,6 +76,10 @@ inline void __syncthreads()
     if (++emulator::waiting == emulator::threads.size()) emulator::waiting = 0, emulator::generation++;
     while (mine == emulator::generation) emulator::pass();
 }
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
+{
+    return unsigned((std::uint64_t(high) << 32 | low) >> (by & 31));
+}
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
 template <class T> T __ldg(const T* p) { return *p; }

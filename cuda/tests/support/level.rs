@@ -1,7 +1,7 @@
 //! Patches of random states, their update by the CPU's kernels, and the same as tables for the device.
 
 use super::solvers::{Random, TestSolver};
-use cuda::update::{Patch, TileTable, UpdateOptions};
+use cuda::update::{Patch, Taps, TileTable, UpdateOptions};
 use riemann::axis::{Axis, Side};
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, Tap, TileArgs};
@@ -105,10 +105,12 @@ impl<R: Scalar> TestLevel<R> {
             let [row, component] = self.extent(size);
             let [q, aux] = self.starts[k].map(|start| start as u64);
             let [columns, num_rows] = size;
-            patches.push(Patch { q, aux, row: row as i32, component: component as i32, columns, rows: num_rows });
+            let (row, component) = (row as i32, component as i32);
+            let (cell, first_word, padding) = (0, 0, 0);
+            patches.push(Patch { q, aux, cell, row, component, columns, rows: num_rows, first_word, padding });
             let lo = self.grow.map(|g| -g);
             let hi = std::array::from_fn(|d| size[d] + self.grow[d]);
-            let taps = if options.taps { &self.taps[k][..] } else { &[] };
+            let taps = if options.taps == Taps::List { &self.taps[k][..] } else { &[] };
             table.add_patch(options, rows, k as u32, [lo, hi], taps);
         }
         (patches, table)
@@ -130,7 +132,7 @@ impl<R: Scalar> TestLevel<R> {
             let [row, component] = self.extent(size);
             let [lo, hi] = [self.grow.map(|g| -g), std::array::from_fn(|d| size[d] + self.grow[d])];
             assert!(hi[0] - lo[0] <= TILE_COLUMNS as i32 && hi[1] - lo[1] <= TILE_ROWS as i32, "one tile");
-            let mut taps = if options.taps { self.taps[k].clone() } else { Vec::new() };
+            let mut taps = if options.taps == Taps::List { self.taps[k].clone() } else { Vec::new() };
             taps.sort_by_key(Tap::complete_at);
             let args = TileArgs {
                 q: self.q[self.starts[k][0]..].as_ptr(),
@@ -166,13 +168,13 @@ pub fn option_table(solver: &TestSolver) -> Vec<(UpdateOptions, [i32; 2])> {
         limiters: vec![limiter; waves],
         capacity: None,
         sweep: [true, true],
-        taps: true,
+        taps: Taps::List,
     };
     for limiter in Limiter::ALL {
         table.push((base(limiter), [0, 0]));
     }
     let van_leer = base(Limiter::VanLeer);
-    table.push((UpdateOptions { transverse: 1, taps: false, ..van_leer.clone() }, [0, 0]));
+    table.push((UpdateOptions { transverse: 1, taps: Taps::None, ..van_leer.clone() }, [0, 0]));
     table.push((UpdateOptions { transverse: 0, ..van_leer.clone() }, [0, 0]));
     table.push((UpdateOptions { order: 1, ..van_leer.clone() }, [0, 0]));
     table.push((UpdateOptions { order: 1, transverse: 0, ..van_leer.clone() }, [0, 0]));

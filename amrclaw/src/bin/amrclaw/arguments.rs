@@ -1,6 +1,6 @@
 //! Commands and options.
 
-use amrclaw::simulation::Precision;
+use amrclaw::simulation::{self, Precision};
 use amrclaw::sweep::Vary;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -60,6 +60,12 @@ pub struct RunArguments {
     /// Precision of the numbers.
     #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
     pub precision: PrecisionChoice,
+    /// On a GPU, allow fused multiply-adds; without them results in f64 are those of the CPU to the bit.
+    #[arg(long, value_enum, default_value_t = Switch::On)]
+    pub fmad: Switch,
+    /// Bytes of the GPU's memory to use at most [default: all that is free]
+    #[arg(long, value_name = "BYTES")]
+    pub device_memory: Option<u64>,
     /// A solver's file, in place of the case's solver.
     #[arg(long, value_name = "FILE")]
     pub solver: Option<PathBuf>,
@@ -211,6 +217,24 @@ pub enum Device {
     Cuda,
     /// A GPU that works on values in the host's memory.
     CudaStreamed,
+}
+
+impl From<Device> for simulation::Device {
+    fn from(choice: Device) -> Self {
+        match choice {
+            Device::Cpu => simulation::Device::Cpu,
+            Device::Cuda => simulation::Device::Cuda,
+            Device::CudaStreamed => simulation::Device::CudaStreamed,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

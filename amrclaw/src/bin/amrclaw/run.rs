@@ -1,7 +1,7 @@
 //! `amrclaw run`.
 
 use crate::Failure;
-use crate::arguments::{Device, RunArguments};
+use crate::arguments::{Device, RunArguments, Switch};
 use crate::progress::Display;
 use crate::{logging, signals, solver, summary};
 use amrclaw::io::config::Case;
@@ -20,7 +20,13 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
         restart: arguments.restart.clone(),
     };
-    let options = RunOptions { threads: arguments.threads.map(usize::from), precision: arguments.precision.into() };
+    let options = RunOptions {
+        threads: arguments.threads.map(usize::from),
+        precision: arguments.precision.into(),
+        device: arguments.device.into(),
+        no_fused: arguments.fmad == Switch::Off,
+        device_memory: arguments.device_memory,
+    };
     let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
     let mut display = Display::new(arguments.quiet);
     let outcome = simulation::run(&case, &options, &files, &mut |progress| {
@@ -49,8 +55,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
 
 /// Refuses what this program has not been built for.
 pub fn check_available(device: Device) -> Result<(), Failure> {
-    if device != Device::Cpu {
-        return Err(Failure::Input("--device: this build runs on the CPU only; write `--device cpu`".to_owned()));
+    if device == Device::CudaStreamed {
+        return Err(Failure::Input("--device: cuda-streamed is not in this build; write cpu or cuda".to_owned()));
     }
     Ok(())
 }

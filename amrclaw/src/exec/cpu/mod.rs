@@ -9,6 +9,7 @@ mod fill;
 mod flag;
 mod ghost;
 mod interpolate;
+mod mirror;
 mod reduce;
 mod register;
 mod richardson;
@@ -16,7 +17,7 @@ mod scratch;
 mod source;
 mod store;
 mod transfer;
-mod update;
+pub(in crate::exec) mod update;
 
 use super::{ExecError, Executor, HostArray, HostMemory, HostValues, LevelState, Outcomes};
 use crate::fields::Pool;

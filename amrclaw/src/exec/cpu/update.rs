@@ -13,7 +13,7 @@ use riemann::real::Scalar;
 
 /// One pass of the update over a level.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sweep {
+pub(in crate::exec) struct Sweep {
     /// Axes swept together.
     pub axes: [bool; 3],
     /// Part of the time step.
@@ -25,7 +25,7 @@ pub(super) struct Sweep {
 }
 
 /// The passes that make up one step in `D` dimensions.
-pub(super) fn sweeps<const D: usize>(split: Split) -> Vec<Sweep> {
+pub(in crate::exec) fn sweeps<const D: usize>(split: Split) -> Vec<Sweep> {
     let single = |axis: usize, fraction: f64| (axis, fraction);
     let order: Vec<(usize, f64)> = match split {
         Split::Unsplit => {
@@ -123,7 +123,7 @@ fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>)
 }
 
 /// From when and for how long the source terms act after the waves.
-fn source_after_waves(split: SourceSplit, time: f64, dt: f64) -> (f64, f64) {
+pub(in crate::exec) fn source_after_waves(split: SourceSplit, time: f64, dt: f64) -> (f64, f64) {
     match split {
         SourceSplit::None => (time, 0.0),
         SourceSplit::Godunov => (time, dt),

@@ -21,7 +21,7 @@ impl<const D: usize> Driver<'_, D> {
             status,
             error,
             time: simulation.time(),
-            device: "cpu".to_owned(),
+            device: self.options.device.name().to_owned(),
             threads: simulation.threads(),
             precision: self.options.precision.name().to_owned(),
             wall_seconds,

@@ -1,0 +1,108 @@
+//! The host's side of executors whose values live elsewhere: levels with the same patches at the same places, into which
+//! they copy values when only the host can work on them.
+
+use super::CpuExecutor;
+use super::boundary::{self, BoundaryContext};
+use super::source;
+use super::store::LevelStore;
+use crate::exec::{ExecError, LevelState};
+use crate::fields::Shared;
+use crate::index::Level;
+use crate::mesh::{LevelMesh, TagSet};
+use crate::physics::Boundary;
+use crate::plan::GhostPlan;
+use riemann::axis::Axis;
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Makes a level that of the mesh, at a time; its values are arbitrary if the mesh is new. Coarser levels come first.
+    pub(in crate::exec) fn mirror(&mut self, level: Level, mesh: &Arc<LevelMesh<D>>, dx: [f64; D], time: f64) {
+        let l = level.index();
+        if !self.levels.get(l).is_some_and(|store| Arc::ptr_eq(&store.mesh, mesh)) {
+            let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
+            let store = LevelStore::new(mesh.clone(), dx, self.num_ghost, num_eqn, num_aux, time, &mut self.pool);
+            match self.levels.get_mut(l) {
+                Some(old) => std::mem::replace(old, store).dismantle(&mut self.pool),
+                None => self.levels.push(store),
+            }
+        }
+        self.levels[l].time = time;
+    }
+
+    /// A level's states, ghost cells included.
+    pub(in crate::exec) fn mirrored_q(&mut self, level: Level) -> &mut [R] {
+        self.levels[level.index()].q_mut()
+    }
+
+    /// A level's auxiliary values, ghost cells included.
+    pub(in crate::exec) fn mirrored_aux(&mut self, level: Level) -> &mut [R] {
+        &mut self.levels[level.index()].aux
+    }
+
+    /// Fills a level's auxiliary values as they are at a time, and checks the capacity.
+    pub(in crate::exec) fn mirror_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+        self.fill_level_aux(level, time)
+    }
+
+    /// A level's interior values.
+    pub(in crate::exec) fn mirrored_state(&self, level: Level) -> LevelState<D> {
+        self.level_state(level)
+    }
+
+    /// The first cell of a level that holds a NaN or an infinity.
+    pub(in crate::exec) fn mirrored_not_finite(&self, level: Level) -> Option<ExecError> {
+        self.first_not_finite(level)
+    }
+
+    /// Flags by any criterion.
+    pub(in crate::exec) fn mirrored_flags(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
+        self.flag_level(level, dt)
+    }
+
+    /// Fills the ghost cells outside the domain, at the level's time.
+    pub(in crate::exec) fn mirror_boundaries(&mut self, level: Level, plan: &GhostPlan<D>) {
+        let store = &mut self.levels[level.index()];
+        let context = BoundaryContext {
+            domain: &self.problem.domain,
+            cells: store.mesh.domain().hi,
+            dx: store.dx,
+            time: store.time,
+            num_eqn: store.num_eqn,
+        };
+        let layout = store.layout.clone();
+        let q = Shared::new(store.q_mut());
+        for (k, patch) in layout.patches.iter().enumerate() {
+            for region in plan.boundaries(k) {
+                let kind: &Boundary<D> = &self.problem.boundary[region.axis.index()][region.side.index()];
+                let normal = self.solver.wall_normal(Axis::ALL[region.axis.index()]);
+                // SAFETY: the level is borrowed alone.
+                unsafe { boundary::fill(q, patch, region, kind, normal, &context) };
+            }
+        }
+    }
+
+    /// Lets the source terms act on a level's states, on ghost cells too if `ghosts`. True if all are finite after it.
+    pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> bool {
+        let store = &mut self.levels[level.index()];
+        let aux = std::mem::take(&mut store.aux);
+        let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
+        let mut dx = [1.0; 3];
+        dx[..D].copy_from_slice(&store.dx);
+        let context = source::Context {
+            layout: &layout,
+            aux: &aux,
+            num_aux: self.solver.aux().len(),
+            num_eqn,
+            dx,
+            domain_lower: self.problem.domain.lower,
+            solver: self.solver.as_ref(),
+            function: self.problem.source.as_deref(),
+            scratch: &self.source_scratch,
+        };
+        // SAFETY: the level is borrowed alone.
+        let finite = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
+        store.aux = aux;
+        finite
+    }
+}

@@ -1,0 +1,206 @@
+//! Ghost cells and the values of new patches.
+
+use super::machine::{bytes_of, bytes_of_mut};
+use super::tables::{self, Table, TransferTables};
+use super::{CudaExecutor, Machine};
+use crate::exec::ExecError;
+use crate::index::Level;
+use crate::mesh::Hierarchy;
+use crate::physics::Boundary;
+use crate::plan::{LevelPlans, TransferPlan};
+use ::cuda::abi::Pointer;
+use ::cuda::regions::{BOUNDARY_EXTRAPOLATE, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, ConserveArgs, FillArgs};
+use riemann::real::Scalar;
+
+/// The device's number for a kind of boundary.
+fn kind<const D: usize>(boundary: &Boundary<D>) -> u32 {
+    match boundary {
+        Boundary::Extrapolate => BOUNDARY_EXTRAPOLATE,
+        Boundary::Wall => BOUNDARY_WALL,
+        // Values of the user's are put in by the host.
+        Boundary::Periodic | Boundary::User(_) => BOUNDARY_PERIODIC,
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
+    pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        self.make_tables(level, plans)?;
+        let l = level.index();
+        let store = &self.levels[l];
+        let tables = store.tables.as_ref().expect("made above");
+        let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
+        let [ratio_x, ratio_y] = coarse.map_or([1; 2], |_| tables::ratios(self.ratios[l - 1]));
+        let args = FillArgs {
+            regions: tables.fill.items::<_, N>(&tables.memory),
+            chunks: tables.fill.chunks::<N>(&tables.memory),
+            target_patches: store.patches(),
+            source_patches: store.patches(),
+            coarse_patches: coarse.map_or(Pointer::NULL, |c| c.patches()),
+            target: store.q_address(),
+            source: store.q_address(),
+            coarse_old: coarse.map_or(Pointer::NULL, |c| c.q_old().unwrap_or(c.q_address())),
+            coarse_new: coarse.map_or(Pointer::NULL, |c| c.q_address()),
+            alpha: coarse.map_or(1.0, |c| c.weight_at(store.time)),
+            num_chunks: tables.fill.num_chunks,
+            chunk_cells: tables.fill.chunk_cells,
+            num_copies: tables.fill.num_first,
+            wide: 1,
+            ratio_x,
+            ratio_y,
+        };
+        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
+        // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
+        unsafe { self.machine.launch("fill", tables.fill.grid(), &args)? };
+        if tables.boundary.num_chunks > 0 {
+            self.fill_boundaries(level, plans)?;
+        }
+        Ok(())
+    }
+
+    fn fill_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        if self.problem.boundary.iter().flatten().any(|b| matches!(b, Boundary::User(_))) {
+            return self.ask_boundaries(level, plans);
+        }
+        let store = &self.levels[level.index()];
+        let tables = store.tables.as_ref().expect("made with the plans");
+        let cells = store.mesh.domain().hi;
+        let side = |d: usize, s: usize| self.problem.boundary.get(d).map_or(BOUNDARY_PERIODIC, |b| kind(&b[s]));
+        let normal = |d: usize| self.wall_normal.get(d).copied().flatten().map_or(-1, |m| m as i32);
+        let args = BoundaryArgs {
+            regions: tables.boundary.items::<_, N>(&tables.memory),
+            chunks: tables.boundary.chunks::<N>(&tables.memory),
+            patches: store.patches(),
+            q: store.q_address(),
+            num_chunks: tables.boundary.num_chunks,
+            chunk_cells: tables.boundary.chunk_cells,
+            cells_x: cells[0],
+            cells_y: cells.get(1).copied().unwrap_or(1),
+            lower_x: side(0, 0),
+            upper_x: side(0, 1),
+            lower_y: side(1, 0),
+            upper_y: side(1, 1),
+            normal_x: normal(0),
+            normal_y: normal(1),
+        };
+        // SAFETY: as for the other ghost cells; only cells inside the domain are read.
+        unsafe { self.machine.launch("boundary", tables.boundary.grid(), &args)? };
+        Ok(())
+    }
+
+    /// Lets the host fill the ghost cells outside the domain, where the user has a say.
+    fn ask_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        self.fetch_level(level)?;
+        let host = self.host.get_mut();
+        host.mirror_boundaries(level, &plans.ghost);
+        let store = &self.levels[level.index()];
+        Ok(self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?)
+    }
+
+    pub(super) fn transfer_level(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        plan: &TransferPlan<D>,
+    ) -> Result<(), ExecError> {
+        let l = level.index();
+        let time = self.levels[l - 1].time;
+        let store = self.new_level(hierarchy, level, time)?;
+        let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
+        self.levels.insert(l, store);
+        let ratio = hierarchy.ratio(Level(l as u8 - 1));
+        let capacity = self.problem.scheme.capacity >= 0;
+        let made = TransferTables::new(&self.machine, &mut self.builder, plan, ratio, capacity)?;
+        let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
+        let [ratio_x, ratio_y] = tables::ratios(ratio);
+        let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
+        let args = FillArgs {
+            regions: made.fill.items::<_, N>(&made.memory),
+            chunks: made.fill.chunks::<N>(&made.memory),
+            target_patches: store.patches(),
+            source_patches: old.as_ref().map_or(Pointer::NULL, |o| o.patches()),
+            coarse_patches: coarse.patches(),
+            target: store.q_address(),
+            source: old.as_ref().map_or(Pointer::NULL, |o| o.q_address()),
+            coarse_old: coarse.q_address(),
+            coarse_new: coarse.q_address(),
+            alpha: 1.0,
+            num_chunks,
+            chunk_cells,
+            num_copies: num_first,
+            wide: 0,
+            ratio_x,
+            ratio_y,
+        };
+        // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
+        unsafe { self.machine.launch("fill", made.fill.grid(), &args)? };
+        self.fill_aux(level, time)?;
+        if capacity {
+            self.conserve(level, &made, [ratio_x, ratio_y])?;
+        }
+        if let Some(old) = old {
+            self.retire(l, old);
+        }
+        Ok(())
+    }
+
+    /// With a capacity function, keeps what each coarse cell held.
+    fn conserve(
+        &mut self,
+        level: Level,
+        made: &TransferTables<N>,
+        [ratio_x, ratio_y]: [i32; 2],
+    ) -> Result<(), ExecError> {
+        let (fine, coarse) = (&self.levels[level.index()], &self.levels[level.index() - 1]);
+        let args = ConserveArgs {
+            regions: made.conserve.items::<_, N>(&made.memory),
+            chunks: made.conserve.chunks::<N>(&made.memory),
+            coarse_patches: coarse.patches(),
+            fine_patches: fine.patches(),
+            coarse: coarse.q_address(),
+            fine: fine.q_address(),
+            coarse_aux: coarse.aux_address(),
+            fine_aux: fine.aux_address(),
+            num_chunks: made.conserve.num_chunks,
+            chunk_cells: made.conserve.chunk_cells,
+            ratio_x,
+            ratio_y,
+        };
+        // SAFETY: as for the transfer; each coarse cell's fine cells have one lane.
+        unsafe { self.machine.launch("conserve", made.conserve.grid(), &args)? };
+        Ok(())
+    }
+
+    /// Fills a level's auxiliary values as they are at a time: the host computes them.
+    pub(super) fn fill_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+        if self.problem.aux.is_none() {
+            return Ok(());
+        }
+        self.mirror_levels(level);
+        let host = self.host.get_mut();
+        host.mirror_aux(level, time)?;
+        match &self.levels[level.index()].aux {
+            Some(aux) => Ok(self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives the host the meshes of a level and the coarser ones.
+    pub(super) fn mirror_levels(&self, level: Level) {
+        let mut host = self.host.lock();
+        for (l, store) in self.levels.iter().enumerate().take(level.index() + 1) {
+            host.mirror(Level(l as u8), &store.mesh, store.dx, store.time);
+        }
+    }
+
+    /// Gives the host a level's present values, ghost cells included.
+    pub(super) fn fetch_level(&self, level: Level) -> Result<(), ExecError> {
+        self.mirror_levels(level);
+        let store = &self.levels[level.index()];
+        let mut host = self.host.lock();
+        self.machine.download(store.q(), 0, bytes_of_mut(host.mirrored_q(level)))?;
+        if let Some(aux) = &store.aux {
+            self.machine.download(aux, 0, bytes_of_mut(host.mirrored_aux(level)))?;
+        }
+        Ok(())
+    }
+}

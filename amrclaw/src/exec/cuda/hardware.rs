@@ -1,0 +1,230 @@
+//! A CUDA device as the executor's machine.
+
+use super::machine::Machine;
+use crate::exec::cpu::update::sweeps;
+use crate::physics::{Problem, Split};
+use cuda::abi::DeviceStruct;
+use cuda::compile::{Precision, Source, Target};
+use cuda::regions::{CONSERVE, PLAIN, REGISTER_FINE, SOURCE, Shape};
+use cuda::update::{Taps, UpdateOptions};
+use cuda::{CudaError, Device, DeviceBuffer, Grid, Kernel, PinnedBuffer, Stream};
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use riemann::device_source::DeviceSource;
+use riemann::patch::{PatchSolver, Scheme};
+use riemann::real::Scalar;
+
+/// Bytes of pinned memory through which copies go.
+const STAGING: usize = 64 << 20;
+/// Bytes that one thread copies at a time.
+const PIECE: usize = 1 << 20;
+
+/// A GPU with the compiled kernels of one run.
+pub struct Hardware {
+    device: Device,
+    stream: Stream,
+    kernels: Vec<(&'static str, Kernel)>,
+    resident_warps: u32,
+    staging: Mutex<Staging>,
+}
+
+/// Pinned memory, filled from its beginning; what lies before `used` may still be copied from.
+struct Staging {
+    pinned: PinnedBuffer<u8>,
+    used: usize,
+}
+
+/// What a run's kernels are made for.
+#[derive(Clone, Debug)]
+pub struct KernelOptions {
+    /// Sizes that the kernels over regions are specialised by.
+    pub shape: Shape,
+    /// The scheme.
+    pub scheme: Scheme,
+    /// Axes of each kind of sweep.
+    pub sweeps: Vec<[bool; 2]>,
+    /// The solver.
+    pub solver: DeviceSource,
+    /// Precision of the numbers.
+    pub precision: Precision,
+    /// Allow fused multiply-adds.
+    pub fused: bool,
+    /// Keep fluxes for the conservation fix.
+    pub conservation_fix: bool,
+}
+
+/// The name of an update that keeps no fluxes.
+pub(super) fn without_taps(name: &'static str) -> &'static str {
+    match name {
+        "update_xy" => "update_xy_alone",
+        "update_x" => "update_x_alone",
+        _ => "update_y_alone",
+    }
+}
+
+/// One kernel to compile, or several in one text.
+#[derive(Clone, Debug)]
+pub struct KernelText {
+    /// The text.
+    pub source: Source,
+    /// What to compile it for.
+    pub target: Target,
+    /// Entry points, and the names that they are launched by.
+    pub entries: Vec<[&'static str; 2]>,
+}
+
+impl Hardware {
+    /// Opens a device for a run, and compiles its kernels or takes them from disk.
+    ///
+    /// # Errors
+    /// If driver, GPU or NVRTC are missing, or a kernel does not compile.
+    pub fn open(ordinal: usize, memory_limit: Option<u64>, options: &KernelOptions) -> Result<Self, CudaError> {
+        let device = Device::open(ordinal, memory_limit)?;
+        let texts = options.texts();
+        let compile = |job: &KernelText| {
+            let module = device.compile(&job.source, &job.target)?;
+            job.entries
+                .iter()
+                .map(|[entry, name]| Ok((*name, module.kernel(entry)?)))
+                .collect::<Result<Vec<_>, CudaError>>()
+        };
+        let kernels: Vec<_> = texts.par_iter().with_max_len(1).map(compile).collect::<Result<Vec<_>, _>>()?.concat();
+        let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
+        let blocks = update.1.blocks_per_multiprocessor(128)?;
+        let resident_warps = blocks * 4 * device.info().multiprocessors;
+        let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
+        Ok(Hardware { stream: device.stream()?, device, kernels, resident_warps, staging })
+    }
+}
+
+impl KernelOptions {
+    /// The kernels of a problem in `D` dimensions. `fused`: allow fused multiply-adds.
+    pub fn of<const D: usize, R: Scalar>(
+        problem: &Problem<D>,
+        solver: &dyn PatchSolver<R>,
+        text: DeviceSource,
+        fused: bool,
+    ) -> Self {
+        let mut sweeps: Vec<[bool; 2]> = sweeps::<D>(problem.split).iter().map(|s| [s.axes[0], s.axes[1]]).collect();
+        sweeps.sort_unstable();
+        sweeps.dedup();
+        let mut scheme = problem.scheme;
+        if problem.split != Split::Unsplit {
+            scheme.transverse = 0;
+        }
+        let aux_face = solver.aux_face().iter().map(|axis| axis.map_or(-1, |axis| axis as i32)).collect();
+        let shape = Shape {
+            dim: D,
+            num_ghost: problem.num_ghost(),
+            equations: solver.equations().len(),
+            aux: solver.aux().len(),
+            capacity: scheme.capacity,
+            aux_face,
+        };
+        let (precision, conservation_fix) = (Precision::of::<R>(), problem.conservation_fix);
+        KernelOptions { shape, scheme, sweeps, solver: text, precision, fused, conservation_fix }
+    }
+
+    /// All texts to compile.
+    pub fn texts(&self) -> Vec<KernelText> {
+        texts(self)
+    }
+}
+
+fn texts(options: &KernelOptions) -> Vec<KernelText> {
+    let shape = &options.shape;
+    let plain = Target { precision: options.precision, fused: options.fused, solver: None };
+    let solving = Target { solver: Some(options.solver.clone()), ..plain.clone() };
+    let mut all = vec![
+        KernelText { source: shape.plain(), target: plain.clone(), entries: PLAIN.map(|name| [name; 2]).to_vec() },
+        KernelText { source: shape.register_fine(), target: solving.clone(), entries: vec![[REGISTER_FINE; 2]] },
+    ];
+    if shape.capacity >= 0 {
+        all.push(KernelText { source: shape.conserve(), target: plain, entries: vec![[CONSERVE; 2]] });
+    }
+    if options.solver.has_source {
+        all.push(KernelText { source: shape.source_terms(), target: solving.clone(), entries: vec![[SOURCE; 2]] });
+    }
+    for &sweep in &options.sweeps {
+        let name = super::advance::update_name([sweep[0], sweep[1], false]);
+        let kinds = [(Taps::None, without_taps(name)), (Taps::Map, name)];
+        for (taps, name) in kinds.into_iter().filter(|(taps, _)| *taps == Taps::None || options.conservation_fix) {
+            let update = UpdateOptions::of_scheme(&options.scheme, options.solver.waves, sweep, taps);
+            let source = update.source(&options.solver, options.precision);
+            all.push(KernelText { source, target: solving.clone(), entries: vec![["update_2d", name]] });
+        }
+    }
+    all
+}
+
+/// Copies bytes on all threads.
+fn copy_parallel(source: &[u8], target: &mut [u8]) {
+    target.par_chunks_mut(PIECE).zip(source.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+impl Machine for Hardware {
+    type Memory = DeviceBuffer<u8>;
+
+    fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
+        self.device.buffer(bytes.max(1))
+    }
+
+    fn address(memory: &Self::Memory) -> u64 {
+        memory.at(0).address()
+    }
+
+    fn upload(&self, source: &[u8], target: &Self::Memory, at: usize) -> Result<(), CudaError> {
+        let mut staging = self.staging.lock();
+        let mut done = 0;
+        while done < source.len() {
+            if staging.used == STAGING {
+                self.stream.synchronize()?;
+                staging.used = 0;
+            }
+            let count = (source.len() - done).min(STAGING - staging.used).min(STAGING / 4);
+            let range = staging.used..staging.used + count;
+            copy_parallel(&source[done..done + count], &mut staging.pinned[range.clone()]);
+            // SAFETY: this part of the staging memory is not used again before the stream has been waited for.
+            unsafe { self.stream.upload_async(&staging.pinned[range.clone()], target, at + done)? };
+            staging.used = range.end;
+            done += count;
+        }
+        Ok(())
+    }
+
+    fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        let mut staging = self.staging.lock();
+        for (k, part) in target.chunks_mut(STAGING).enumerate() {
+            // What is still to be copied from the staging memory is copied before: one stream.
+            let pinned = &mut staging.pinned[..part.len()];
+            // SAFETY: waited for before anybody else touches the staging memory.
+            unsafe { self.stream.download_async(source, at + k * STAGING, pinned)? };
+            self.stream.synchronize()?;
+            copy_parallel(pinned, part);
+        }
+        staging.used = 0;
+        Ok(())
+    }
+
+    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
+        self.stream.fill(target, at, bytes, 0)
+    }
+
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
+        // SAFETY: the caller's promise.
+        unsafe { kernel.launch(&self.stream, grid, argument) }
+    }
+
+    fn resident_warps(&self) -> u32 {
+        self.resident_warps
+    }
+
+    fn memory_bytes(&self) -> [usize; 2] {
+        [self.device.pinned().statistics().held as usize, self.device.memory().statistics().held as usize]
+    }
+
+    fn allocations(&self) -> u64 {
+        self.device.memory().statistics().driver_allocations + self.device.pinned().statistics().driver_allocations
+    }
+}

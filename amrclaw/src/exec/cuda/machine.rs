@@ -1,0 +1,67 @@
+//! What the executor needs of a device: memory, copies, launches, all in the order in which they are asked for.
+
+use cuda::abi::DeviceStruct;
+use cuda::{CudaError, Grid};
+
+/// A device, or what stands in for one in tests.
+pub trait Machine: Send + Sync + 'static {
+    /// Memory of the device; given back when dropped. Work that was asked for before may still use it.
+    type Memory: Send + Sync;
+
+    /// Memory for `bytes` bytes, whatever they are.
+    ///
+    /// # Errors
+    /// If there is not enough.
+    fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError>;
+
+    /// Where memory begins.
+    fn address(memory: &Self::Memory) -> u64;
+
+    /// Asks for a copy to byte `at` of the device's memory. `source` is free at once.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn upload(&self, source: &[u8], target: &Self::Memory, at: usize) -> Result<(), CudaError>;
+
+    /// Copies from byte `at` of the device's memory, and waits for it.
+    ///
+    /// # Errors
+    /// If the device fails, now or in work asked for before.
+    fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
+
+    /// Asks for zeros.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError>;
+
+    /// Asks for a kernel to be run.
+    ///
+    /// # Safety
+    /// The addresses in `argument` point at memory of this device that holds what the kernel expects.
+    ///
+    /// # Errors
+    /// If the device fails.
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError>;
+
+    /// Warps of the update that the device runs at once.
+    fn resident_warps(&self) -> u32;
+
+    /// Bytes held on the host and on the device.
+    fn memory_bytes(&self) -> [usize; 2];
+
+    /// How often the driver was asked for memory.
+    fn allocations(&self) -> u64;
+}
+
+/// A slice of plain numbers as bytes.
+pub(super) fn bytes_of<T: Copy>(values: &[T]) -> &[u8] {
+    // SAFETY: the callers' types are plain numbers and structs without padding that matters; any byte may be read.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// Likewise, to write.
+pub(super) fn bytes_of_mut<T: Copy>(values: &mut [T]) -> &mut [u8] {
+    // SAFETY: likewise; every bit pattern is a value of the callers' types.
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
+}

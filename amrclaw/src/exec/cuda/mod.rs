@@ -1,0 +1,286 @@
+//! The executor on a GPU: all levels' values live in the device's memory; the host keeps integers.
+//!
+//! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
+//! device when flags are collected at a regrid, and once a step of the coarsest level for the Courant numbers. What calls
+//! functions of the user's on the host (boundaries, sources, criteria and aux that are not the solver's own, Richardson's
+//! estimate) copies a level to the host and back: right, but slow.
+//!
+//! The arithmetic is that of the CPU executor, operation by operation: compiled without fused multiply-adds, results agree
+//! to the bit.
+
+mod advance;
+mod fill;
+mod gather;
+mod hardware;
+mod machine;
+mod store;
+mod synchronize;
+mod tables;
+
+pub use hardware::{Hardware, KernelOptions, KernelText};
+pub use machine::Machine;
+
+use super::cpu::CpuExecutor;
+use super::cpu::update::{Sweep, sweeps};
+use super::{ExecError, Executor, LevelState, Outcomes};
+use crate::index::{Level, Ratio};
+use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
+use crate::physics::Problem;
+use crate::plan::{LevelPlans, TransferPlan};
+use ::cuda::CudaError;
+use gather::Reports;
+use machine::bytes_of;
+use parking_lot::Mutex;
+use riemann::axis::Axis;
+use riemann::patch::PatchSolver;
+use riemann::real::Scalar;
+use std::sync::Arc;
+use store::{DeviceLevel, Sizes};
+use tables::{LevelTables, TableBuilder};
+
+/// Values of all levels in a device's memory.
+pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
+    machine: N,
+    /// Does what only the host can do.
+    host: Mutex<CpuExecutor<D, R>>,
+    problem: Problem<D>,
+    has_source: bool,
+    wall_normal: [Option<usize>; D],
+    sizes: Sizes,
+    ratios: Vec<Ratio<D>>,
+    sweeps: Vec<Sweep>,
+    levels: Vec<DeviceLevel<D, N>>,
+    /// Levels replaced since the last [`Executor::save`], by level.
+    stash: Vec<Option<DeviceLevel<D, N>>>,
+    /// Levels there were at the last [`Executor::save`].
+    saved_levels: usize,
+    /// States between the parts of a split step, and their bytes.
+    stage: [Option<(N::Memory, usize)>; 2],
+    epoch: MeshEpoch,
+    builder: TableBuilder,
+    reports: Reports<N>,
+    /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
+    failed: Option<ExecError>,
+}
+
+impl From<CudaError> for ExecError {
+    fn from(error: CudaError) -> Self {
+        let mut message = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            message += &format!(": {error}");
+            cause = error.source();
+        }
+        ExecError::Device(message)
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
+    /// An executor on a machine whose kernels are those of `solver` and `problem`. `threads`: of the host, in whose pool
+    /// it must then be called.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(
+        machine: N,
+        problem: Problem<D>,
+        solver: Arc<dyn PatchSolver<R>>,
+        ratios: Vec<Ratio<D>>,
+        threads: usize,
+    ) -> Result<Self, ExecError> {
+        let sizes = Sizes {
+            num_ghost: problem.num_ghost(),
+            num_eqn: solver.equations().len(),
+            num_aux: solver.aux().len(),
+            number: R::BYTES,
+        };
+        Ok(CudaExecutor {
+            sweeps: sweeps::<D>(problem.split),
+            has_source: solver.has_source(),
+            wall_normal: std::array::from_fn(|d| solver.wall_normal(Axis::ALL[d])),
+            stash: (0..=ratios.len()).map(|_| None).collect(),
+            saved_levels: 0,
+            levels: Vec::new(),
+            stage: [None, None],
+            epoch: MeshEpoch::default(),
+            builder: TableBuilder::default(),
+            reports: Reports::new(&machine, sizes.num_eqn)?,
+            failed: None,
+            host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
+            machine,
+            problem,
+            sizes,
+            ratios,
+        })
+    }
+
+    /// An empty level of the hierarchy.
+    fn new_level(&self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<DeviceLevel<D, N>, ExecError> {
+        let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
+        Ok(DeviceLevel::new(&self.machine, mesh, dx, time, self.sizes, &self.sweeps)?)
+    }
+
+    /// Sends the values that the host has of a level.
+    fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
+        let store = &self.levels[level.index()];
+        let host = self.host.get_mut();
+        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?;
+        if let Some(aux) = &store.aux {
+            self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a replaced level aside if a rejected step may need it again.
+    fn retire(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
+        if store.has_saved() && self.stash[level].is_none() {
+            store.keep_saved_alone();
+            self.stash[level] = Some(store);
+        }
+    }
+
+    /// Makes a level's tables those of its plans.
+    fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        let store = &mut self.levels[level.index()];
+        if !store.tables.as_ref().is_some_and(|tables| tables.are_of(plans)) {
+            store.tables = Some(LevelTables::new(&self.machine, &mut self.builder, plans)?);
+        }
+        Ok(())
+    }
+
+    /// Keeps the first error until it can be told.
+    fn note<T>(&mut self, outcome: Result<T, ExecError>) {
+        if let Err(error) = outcome {
+            self.failed.get_or_insert(error);
+        }
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N> {
+    fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        self.truncate(level);
+        self.host.get_mut().initialise(hierarchy, level, time)?;
+        let store = self.new_level(hierarchy, level, time)?;
+        self.levels.push(store);
+        self.send_level(level)
+    }
+
+    fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {
+        self.transfer_level(hierarchy, level, plan)
+    }
+
+    fn truncate(&mut self, first: Level) {
+        while self.levels.len() > first.index() {
+            let store = self.levels.pop().expect("a level is left");
+            self.retire(self.levels.len(), store);
+        }
+    }
+
+    fn set_epoch(&mut self, epoch: MeshEpoch) {
+        self.epoch = epoch;
+    }
+
+    fn lists_faces(&self) -> bool {
+        false
+    }
+
+    fn make_room(&mut self, plans: &[LevelPlans<D>]) {
+        let outcome = self.make_fix(plans);
+        self.note(outcome);
+    }
+
+    fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        assert_eq!(plans.epoch, self.epoch, "stale plan: rebuild at regrid");
+        self.fill_level(level, plans)
+    }
+
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        self.advance_level(level, plans, dt)
+    }
+
+    fn works_ahead(&self) -> bool {
+        true
+    }
+
+    fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        Ok(self.reports.collect(&self.machine, outcomes)?)
+    }
+
+    fn find_not_finite(&self, level: Level) -> Option<ExecError> {
+        match self.fetch_level(level) {
+            Ok(()) => self.host.lock().mirrored_not_finite(level),
+            Err(error) => Some(error),
+        }
+    }
+
+    fn set_time(&mut self, level: Level, time: f64) {
+        self.levels[level.index()].time = time;
+    }
+
+    fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        if let Some(plan) = &plans.reflux {
+            let outcome = self.reflux_level(fine, plan);
+            self.note(outcome);
+        }
+    }
+
+    fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        let outcome = self.average_level(fine, plans);
+        self.note(outcome);
+    }
+
+    fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
+        self.flag_level(level, dt)
+    }
+
+    fn save(&mut self) {
+        self.stash.fill_with(|| None);
+        self.levels.iter_mut().for_each(DeviceLevel::save);
+        self.saved_levels = self.levels.len();
+    }
+
+    fn restore(&mut self) {
+        self.reports.forget();
+        for l in 0..self.saved_levels {
+            match self.stash[l].take() {
+                Some(saved) if l < self.levels.len() => self.levels[l] = saved,
+                Some(saved) => self.levels.push(saved),
+                None => self.levels[l].restore(),
+            }
+        }
+        self.levels.truncate(self.saved_levels);
+    }
+
+    fn snapshot(&self, level: Level) -> LevelState<D> {
+        self.level_state(level)
+    }
+
+    fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError> {
+        self.truncate(level);
+        self.host.get_mut().load(hierarchy, level, state)?;
+        let store = self.new_level(hierarchy, level, state.time)?;
+        self.levels.push(store);
+        self.send_level(level)
+    }
+
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        let outcome = self.sample_patch(level, patch, position);
+        self.note(outcome);
+    }
+
+    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        self.level_totals(level, finer)
+    }
+
+    fn memory_bytes(&self) -> [usize; 2] {
+        let [host, device] = self.machine.memory_bytes();
+        [host + self.host.lock().memory_bytes()[0], device]
+    }
+
+    fn allocations(&self) -> u64 {
+        self.machine.allocations() + self.host.lock().allocations()
+    }
+}

@@ -1,0 +1,309 @@
+//! A level's values in the device's memory.
+
+use super::machine::{Machine, bytes_of};
+use super::tables::{FaceMap, LevelTables, TableBuilder};
+use crate::exec::cpu::update::Sweep;
+use crate::fields::LevelLayout;
+use crate::mesh::LevelMesh;
+use cuda::CudaError;
+use cuda::abi::{Pointee, Pointer};
+use cuda::regions::Patch;
+use cuda::update::{self, Taps, TileTable, UpdateOptions};
+use riemann::patch::PACK_OVERRUN;
+use std::sync::Arc;
+
+/// Terms of the conservation fix between a level and the next coarser one.
+pub(super) struct Register<N: Machine> {
+    /// `Σ Δt (fine flux + C1) − Δt coarse flux` per coarse face: `[equation, slot]`.
+    pub sums: N::Memory,
+    /// State and aux of the coarse cell beside each face, per sweep: `[sweep, equation then aux, slot]`.
+    pub coarse_cells: N::Memory,
+}
+
+/// A level's values. The arrays of q take turns: one holds the present state, one the state before the last step, one
+/// the state to return to if the coarse step is rejected; any two may be the same.
+pub(super) struct DeviceLevel<const D: usize, N: Machine> {
+    pub mesh: Arc<LevelMesh<D>>,
+    pub layout: Arc<LevelLayout<D>>,
+    pub dx: [f64; D],
+    buffers: Vec<Option<N::Memory>>,
+    buffer_bytes: usize,
+    current: usize,
+    old: Option<usize>,
+    saved: Option<usize>,
+    pub aux: Option<N::Memory>,
+    pub time: f64,
+    pub time_old: f64,
+    saved_time: f64,
+    /// Table of patches, then the first word of each patch's flags.
+    patches: N::Memory,
+    /// Where the first words of flags begin in it.
+    first_flags: usize,
+    /// Words of 64 flags of all patches.
+    pub flag_words: usize,
+    /// Words of a face map.
+    pub map_words: usize,
+    /// Where the patches as the update sees them begin in the table.
+    update_patches: usize,
+    /// What each sweep updates.
+    pub tiles: Vec<Tiles<N>>,
+    pub tables: Option<LevelTables<D, N>>,
+    /// Fluxes that the last sweep kept: `[equation, slot]`.
+    pub taps: Option<N::Memory>,
+    pub num_taps: usize,
+    pub map: Option<FaceMap<D, N>>,
+    pub register: Option<Register<N>>,
+}
+
+/// The tiles of a sweep.
+pub(super) struct Tiles<N: Machine> {
+    pub memory: N::Memory,
+    pub count: usize,
+}
+
+/// Sizes of a level's arrays.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub num_ghost: i32,
+    pub num_eqn: usize,
+    pub num_aux: usize,
+    /// Bytes of a number.
+    pub number: usize,
+}
+
+/// The patches as the device sees them, the first word of each patch's flags, and the words of flags and of a face map.
+fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (Vec<Patch>, Vec<u32>, [usize; 2]) {
+    let (mut first, mut word, mut flags) = (0u64, 0usize, 0usize);
+    let mut first_flags = Vec::with_capacity(layout.patches.len());
+    let place = |patch: &crate::fields::PatchLayout<D>| {
+        let (strides, size, with_ghosts) = (patch.strides(), patch.cells.size(), patch.with_ghosts().size());
+        let row = with_ghosts[0] as usize;
+        let (ny, rows) = if D > 1 { (size[1], with_ghosts[1]) } else { (1, 1) };
+        let entry = Patch {
+            first,
+            first_word: word as u32,
+            row: row as i32,
+            component: strides.component as i32,
+            lo_x: patch.cells.lo[0],
+            lo_y: if D > 1 { patch.cells.lo[1] } else { 0 },
+            nx: size[0],
+            ny,
+            padding: 0,
+        };
+        first_flags.push(flags as u32);
+        first += strides.component as u64;
+        word += 2 * rows as usize * row.div_ceil(32);
+        flags += ny as usize * (size[0] as usize).div_ceil(64);
+        entry
+    };
+    let patches = layout.patches.iter().map(place).collect();
+    (patches, first_flags, [flags, word])
+}
+
+/// The patches as the update sees them.
+fn update_table<const D: usize>(layout: &LevelLayout<D>, sizes: Sizes, table: &[Patch]) -> Vec<update::Patch> {
+    let place = |(patch, entry): (&crate::fields::PatchLayout<D>, &Patch)| update::Patch {
+        q: patch.offset(sizes.num_eqn, patch.cells.lo) as u64,
+        aux: if sizes.num_aux > 0 { patch.offset(sizes.num_aux, patch.cells.lo) as u64 } else { 0 },
+        cell: (patch.offset(1, patch.cells.lo) - PACK_OVERRUN) as u64,
+        row: entry.row,
+        component: entry.component,
+        columns: entry.nx,
+        rows: entry.ny,
+        first_word: entry.first_word,
+        padding: 0,
+    };
+    layout.patches.iter().zip(table).map(place).collect()
+}
+
+/// Cuts a level's patches into the tiles of a sweep.
+fn tiles<const D: usize, N: Machine>(
+    machine: &N,
+    layout: &LevelLayout<D>,
+    sweep: &Sweep,
+) -> Result<Tiles<N>, CudaError> {
+    // Only which axes are swept matters for the tiles.
+    let [x, y, _] = sweep.axes;
+    let options =
+        UpdateOptions { order: 2, transverse: 0, limiters: Vec::new(), capacity: None, sweep: [x, y], taps: Taps::Map };
+    let grown = |cells: &crate::index::CellBox<D>| {
+        let size = cells.size();
+        let axis = |d: usize| if d < D { [-sweep.grow[d], size[d] + sweep.grow[d]] } else { [0, 1] };
+        let ([lo_x, hi_x], [lo_y, hi_y]) = (axis(0), axis(1));
+        [[lo_x, lo_y], [hi_x, hi_y]]
+    };
+    let boxes = layout.patches.iter().map(|patch| grown(&patch.cells));
+    let sizes = boxes.clone().map(|[lo, hi]| [hi[0] - lo[0], hi[1] - lo[1]]);
+    let rows = update::rows_per_tile(sizes, options.tile_columns(), machine.resident_warps());
+    let mut table = TileTable::default();
+    for (k, cells) in boxes.enumerate() {
+        table.add_patch(&options, rows, k as u32, cells, &[]);
+    }
+    let memory = machine.allocate(size_of_val(&*table.tiles).max(1))?;
+    machine.upload(bytes_of(&table.tiles), &memory, 0)?;
+    Ok(Tiles { memory, count: table.tiles.len() })
+}
+
+impl<const D: usize, N: Machine> DeviceLevel<D, N> {
+    pub fn new(
+        machine: &N,
+        mesh: Arc<LevelMesh<D>>,
+        dx: [f64; D],
+        time: f64,
+        sizes: Sizes,
+        sweeps: &[Sweep],
+    ) -> Result<Self, CudaError> {
+        let layout = Arc::new(LevelLayout::new(&mesh, sizes.num_ghost));
+        let (table, first, [flag_words, map_words]) = patch_table(&layout);
+        let mut builder = TableBuilder::default();
+        builder.append(table.iter().copied());
+        let first_flags = builder.append(first.iter().copied());
+        let update_patches = builder.append(update_table(&layout, sizes, &table).into_iter());
+        let patches = builder.send(machine)?;
+        let tiles = sweeps.iter().map(|sweep| tiles(machine, &layout, sweep)).collect::<Result<_, _>>()?;
+        let aux = match sizes.num_aux {
+            0 => None,
+            count => Some(machine.allocate(layout.len(count) * sizes.number)?),
+        };
+        let buffer_bytes = layout.len(sizes.num_eqn) * sizes.number;
+        Ok(DeviceLevel {
+            buffers: vec![Some(machine.allocate(buffer_bytes)?)],
+            buffer_bytes,
+            mesh,
+            layout,
+            dx,
+            current: 0,
+            old: None,
+            saved: None,
+            aux,
+            time,
+            time_old: time,
+            saved_time: time,
+            patches,
+            first_flags,
+            flag_words,
+            map_words,
+            update_patches,
+            tiles,
+            tables: None,
+            taps: None,
+            num_taps: 0,
+            map: None,
+            register: None,
+        })
+    }
+
+    /// The table of patches.
+    pub fn patches(&self) -> Pointer<Patch> {
+        pointer::<Patch, N>(&self.patches, 0)
+    }
+
+    /// The patches as the update sees them.
+    pub fn update_patches(&self) -> Pointer<update::Patch> {
+        pointer::<update::Patch, N>(&self.patches, self.update_patches)
+    }
+
+    /// First word of each patch's flags.
+    pub fn first_flags(&self) -> Pointer<u32> {
+        pointer::<u32, N>(&self.patches, self.first_flags)
+    }
+
+    /// The present state.
+    pub fn q(&self) -> &N::Memory {
+        self.buffers[self.current].as_ref().expect("the present state is kept")
+    }
+
+    /// Its address.
+    pub fn q_address<T: Pointee + ?Sized>(&self) -> Pointer<T> {
+        pointer::<T, N>(self.q(), 0)
+    }
+
+    /// Address of the state before the last step, where it is kept.
+    pub fn q_old<T: Pointee + ?Sized>(&self) -> Option<Pointer<T>> {
+        let buffer = self.buffers[self.old?].as_ref()?;
+        Some(pointer::<T, N>(buffer, 0))
+    }
+
+    /// Address of the auxiliary values.
+    pub fn aux_address<T: Pointee + ?Sized>(&self) -> Pointer<T> {
+        self.aux.as_ref().map_or(Pointer::NULL, |aux| pointer::<T, N>(aux, 0))
+    }
+
+    /// Bytes of an array of q.
+    pub fn buffer_bytes(&self) -> usize {
+        self.buffer_bytes
+    }
+
+    /// The array that a step writes: neither the present state nor the one to return to.
+    fn next_index(&self) -> usize {
+        (0..=self.buffers.len()).find(|&k| k != self.current && Some(k) != self.saved).unwrap_or(0)
+    }
+
+    /// The array that the next state goes to.
+    pub fn next(&mut self, machine: &N) -> Result<&N::Memory, CudaError> {
+        let next = self.next_index();
+        if next == self.buffers.len() {
+            self.buffers.push(None);
+        }
+        let bytes = self.buffer_bytes;
+        match &mut self.buffers[next] {
+            Some(buffer) => Ok(buffer),
+            empty => Ok(empty.insert(machine.allocate(bytes)?)),
+        }
+    }
+
+    /// The same, once [`DeviceLevel::next`] has made it.
+    pub fn made_next(&self) -> &N::Memory {
+        self.buffers[self.next_index()].as_ref().expect("made before the step")
+    }
+
+    /// What the step has written becomes the present state.
+    pub fn advance(&mut self, dt: f64) {
+        let next = self.next_index();
+        self.old = Some(self.current);
+        self.current = next;
+        self.time_old = self.time;
+        self.time += dt;
+    }
+
+    /// Remembers the present state; nothing is copied.
+    pub fn save(&mut self) {
+        self.saved = Some(self.current);
+        self.saved_time = self.time;
+    }
+
+    /// Returns to the state remembered.
+    pub fn restore(&mut self) {
+        if let Some(saved) = self.saved {
+            self.current = saved;
+            self.old = None;
+            self.time = self.saved_time;
+            self.time_old = self.time;
+        }
+    }
+
+    /// True if there is a state to return to.
+    pub fn has_saved(&self) -> bool {
+        self.saved.is_some()
+    }
+
+    /// Keeps the state to return to alone: the level is being replaced, but the step may yet be rejected.
+    pub fn keep_saved_alone(&mut self) {
+        self.restore();
+        for k in (0..self.buffers.len()).filter(|&k| k != self.current) {
+            self.buffers[k] = None;
+        }
+        (self.tables, self.taps, self.map, self.register) = (None, None, None, None);
+    }
+
+    /// Weight of the present state in the level's state at `time`, between its last step's ends.
+    pub fn weight_at(&self, time: f64) -> f64 {
+        let known = self.old.is_some() && self.time > self.time_old;
+        if known { (time - self.time_old) / (self.time - self.time_old) } else { 1.0 }
+    }
+}
+
+/// An address in memory, `bytes` behind its beginning.
+pub(super) fn pointer<T: Pointee + ?Sized, N: Machine>(memory: &N::Memory, bytes: usize) -> Pointer<T> {
+    Pointer::new(N::address(memory) + bytes as u64)
+}

@@ -1,0 +1,235 @@
+//! Plans as tables in the device's memory: made when a level's plans are new, used every step.
+
+use super::machine::{Machine, bytes_of};
+use super::store::pointer;
+use crate::index::{CellBox, CellIndex, Ratio};
+use crate::plan::{BoundaryRegion, GhostPlan, LevelPlans, RefluxPlan, RestrictPlan, TransferPlan};
+use cuda::abi::{Pointee, Pointer};
+use cuda::regions::{Chunk, FaceRun, Region};
+use cuda::{CudaError, Grid};
+use std::sync::Arc;
+
+/// Threads of a block where a warp takes a chunk.
+const THREADS: u32 = 128;
+/// Warps that a table should give work to.
+const WARPS: usize = 4096;
+
+/// Regions or runs, and the warps' work on them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Table {
+    /// Where the regions begin, in bytes.
+    items: usize,
+    /// Where the chunks begin.
+    chunks: usize,
+    pub num_chunks: u32,
+    pub chunk_cells: u32,
+    /// Leading items of another kind: copies before interpolations.
+    pub num_first: u32,
+}
+
+impl Table {
+    pub fn items<T: Pointee, N: Machine>(&self, memory: &N::Memory) -> Pointer<T> {
+        pointer::<T, N>(memory, self.items)
+    }
+
+    pub fn chunks<N: Machine>(&self, memory: &N::Memory) -> Pointer<Chunk> {
+        pointer::<Chunk, N>(memory, self.chunks)
+    }
+
+    /// One warp a chunk.
+    pub fn grid(&self) -> Grid {
+        Grid { blocks: [(self.num_chunks * 32).div_ceil(THREADS), 1, 1], threads: THREADS, shared_bytes: 0 }
+    }
+}
+
+/// Puts tables one after another, to be sent in one piece. Its memory is kept from regrid to regrid.
+#[derive(Debug, Default)]
+pub(super) struct TableBuilder {
+    bytes: Vec<u8>,
+}
+
+impl TableBuilder {
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// Appends numbers or structs; answers where they begin.
+    pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
+        let start = self.bytes.len().next_multiple_of(16);
+        self.bytes.reserve(start - self.bytes.len() + items.len() * size_of::<T>());
+        self.bytes.resize(start, 0);
+        items.for_each(|item| self.bytes.extend_from_slice(bytes_of(&[item])));
+        start
+    }
+
+    /// Appends a table; `cells`: of each item.
+    pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)> + Clone) -> Table {
+        let total: usize = items.clone().map(|(_, cells)| cells).sum();
+        let chunk_cells = (total / WARPS).next_multiple_of(32).clamp(32, 1024);
+        let start = self.append(items.clone().map(|(item, _)| item));
+        let chunks = self.append(std::iter::empty::<Chunk>());
+        let mut num_chunks = 0;
+        for (region, (_, cells)) in items.enumerate() {
+            for first in (0..cells).step_by(chunk_cells) {
+                let chunk = Chunk { region: region as u32, first: first as u32 };
+                self.bytes.extend_from_slice(bytes_of(&[chunk]));
+                num_chunks += 1;
+            }
+        }
+        Table { items: start, chunks, num_chunks, chunk_cells: chunk_cells as u32, num_first: 0 }
+    }
+
+    /// Sends everything.
+    pub fn send<N: Machine>(&self, machine: &N) -> Result<N::Memory, CudaError> {
+        let memory = machine.allocate(self.bytes.len().max(1))?;
+        machine.upload(&self.bytes, &memory, 0)?;
+        Ok(memory)
+    }
+}
+
+/// A cell's indices, those along missing axes `fill`.
+fn padded<const D: usize>(index: CellIndex<D>, fill: i32) -> [i32; 2] {
+    std::array::from_fn(|d| if d < D { index[d] } else { fill })
+}
+
+/// A region and its number of cells.
+pub(super) fn region<const D: usize>(
+    target: u32,
+    source: u32,
+    cells: &CellBox<D>,
+    shift: CellIndex<D>,
+) -> (Region, usize) {
+    let ([x, y], [nx, ny], [shift_x, shift_y]) = (padded(cells.lo, 0), padded(cells.size(), 1), padded(shift, 0));
+    (Region { target, source, x, y, nx, ny, shift_x, shift_y }, cells.volume())
+}
+
+/// Ratios along x and y.
+pub(super) fn ratios<const D: usize>(ratio: Ratio<D>) -> [i32; 2] {
+    padded(ratio.0, 1)
+}
+
+/// Chains two lists of known length.
+fn chain<T>(
+    first: impl ExactSizeIterator<Item = T> + Clone,
+    second: impl ExactSizeIterator<Item = T> + Clone,
+) -> impl ExactSizeIterator<Item = T> + Clone {
+    #[derive(Clone)]
+    struct Both<A, B>(A, B);
+    impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> Iterator for Both<A, B> {
+        type Item = T;
+        fn next(&mut self) -> Option<T> {
+            self.0.next().or_else(|| self.1.next())
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            let len = self.0.len() + self.1.len();
+            (len, Some(len))
+        }
+    }
+    impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> ExactSizeIterator for Both<A, B> {}
+    Both(first, second)
+}
+
+/// The tables of a level's plans.
+pub(super) struct LevelTables<const D: usize, N: Machine> {
+    /// What they were made from.
+    plan: Arc<GhostPlan<D>>,
+    pub memory: N::Memory,
+    pub fill: Table,
+    pub boundary: Table,
+    pub restrict: Table,
+    pub runs: Table,
+}
+
+impl<const D: usize, N: Machine> LevelTables<D, N> {
+    pub fn new(machine: &N, builder: &mut TableBuilder, plans: &LevelPlans<D>) -> Result<Self, CudaError> {
+        builder.clear();
+        let ghost = &plans.ghost;
+        let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+        let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+        let num_first = copies.len() as u32;
+        let fill = Table { num_first, ..builder.table(chain(copies, interps)) };
+        let outside = |r: &BoundaryRegion<D>| region(r.target, r.target, &r.cells, [0; D]);
+        let boundary = builder.table(ghost.all_boundaries().all().iter().map(outside));
+        let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(builder, plan));
+        let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(builder, plan));
+        Ok(LevelTables { plan: ghost.clone(), memory: builder.send(machine)?, fill, boundary, restrict, runs })
+    }
+
+    /// True if these are the tables of such plans.
+    pub fn are_of(&self, plans: &LevelPlans<D>) -> bool {
+        Arc::ptr_eq(&self.plan, &plans.ghost)
+    }
+}
+
+fn restrict_table<const D: usize>(builder: &mut TableBuilder, plan: &RestrictPlan<D>) -> Table {
+    builder.table(plan.all_regions().all().iter().map(|r| region(r.target, r.source, &r.cells, [0; D])))
+}
+
+fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -> Table {
+    let run = |r: &crate::plan::FaceRun<D>| {
+        let (Region { x, y, nx, ny, shift_x, shift_y, .. }, cells) = region(0, 0, &r.cells, r.shift);
+        let run = FaceRun {
+            coarse_patch: r.coarse_patch,
+            fine_patch: r.fine_patch,
+            axis: r.axis as u32,
+            coarse_side: r.coarse_side as u32,
+            x,
+            y,
+            nx,
+            ny,
+            shift_x,
+            shift_y,
+            first_slot: r.first_slot,
+            first_fine: r.first_fine,
+        };
+        (run, cells)
+    };
+    builder.table(plan.runs().all().iter().map(run))
+}
+
+/// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was
+/// interpolated.
+pub(super) struct TransferTables<N: Machine> {
+    pub memory: N::Memory,
+    pub fill: Table,
+    pub conserve: Table,
+}
+
+impl<N: Machine> TransferTables<N> {
+    pub fn new<const D: usize>(
+        machine: &N,
+        builder: &mut TableBuilder,
+        plan: &TransferPlan<D>,
+        ratio: Ratio<D>,
+        capacity: bool,
+    ) -> Result<Self, CudaError> {
+        builder.clear();
+        let copies = plan.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+        let interps = plan.all_interps().all().iter();
+        let filled = interps.clone().map(|r| region(r.target, r.source, &r.cells, r.shift));
+        let num_first = copies.len() as u32;
+        let fill = Table { num_first, ..builder.table(chain(copies, filled)) };
+        let over = interps.map(|r| region(r.target, r.source, &r.cells.coarse_from_fine(ratio), r.shift));
+        let conserve = if capacity { builder.table(over) } else { Table::default() };
+        Ok(TransferTables { memory: builder.send(machine)?, fill, conserve })
+    }
+}
+
+/// The faces of a level whose fluxes are kept: which, and in which slots.
+pub(super) struct FaceMap<const D: usize, N: Machine> {
+    /// The plans it was made from: of the faces to the coarser level and to the finer one.
+    pub plans: [Option<Arc<RefluxPlan<D>>>; 2],
+    pub words: N::Memory,
+    pub slots: N::Memory,
+}
+
+impl<const D: usize, N: Machine> FaceMap<D, N> {
+    /// True if this is the map of such plans.
+    pub fn is_of(&self, plans: &[Option<Arc<RefluxPlan<D>>>; 2]) -> bool {
+        self.plans.iter().zip(plans).all(|(here, there)| match (here, there) {
+            (Some(here), Some(there)) => Arc::ptr_eq(here, there),
+            (None, None) => true,
+            _ => false,
+        })
+    }
+}

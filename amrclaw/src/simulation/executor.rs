@@ -1,0 +1,63 @@
+//! The executor that a run asks for.
+
+use super::build::available_threads;
+use super::{Device, Precision, RunError, RunOptions};
+use crate::exec::cpu::CpuExecutor;
+use crate::exec::cuda::{CudaExecutor, Hardware, KernelOptions};
+use crate::exec::{ExecError, Executor};
+use crate::index::Ratio;
+use crate::physics::Problem;
+use riemann::patch::{PatchSolver, SolverKernels};
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+/// Makes an executor for a problem, a solver and the ratios between levels.
+pub type MakeExecutor<'a, const D: usize> =
+    &'a dyn Fn(&Problem<D>, &SolverKernels, Vec<Ratio<D>>, &RunOptions) -> Result<Box<dyn Executor<D>>, RunError>;
+
+impl RunOptions {
+    /// Threads of the host to use.
+    pub fn num_threads(&self) -> usize {
+        self.threads.unwrap_or_else(available_threads).max(1)
+    }
+}
+
+/// The executor of the options' device.
+pub(super) fn make<const D: usize>(
+    problem: &Problem<D>,
+    solver: &SolverKernels,
+    ratios: Vec<Ratio<D>>,
+    options: &RunOptions,
+) -> Result<Box<dyn Executor<D>>, RunError> {
+    match options.precision {
+        Precision::F64 => on_device(problem, &solver.double, ratios, options),
+        Precision::F32 => on_device(problem, &solver.single, ratios, options),
+    }
+}
+
+fn on_device<const D: usize, R: Scalar>(
+    problem: &Problem<D>,
+    solver: &Arc<dyn PatchSolver<R>>,
+    ratios: Vec<Ratio<D>>,
+    options: &RunOptions,
+) -> Result<Box<dyn Executor<D>>, RunError> {
+    let (problem, solver, threads) = (problem.clone(), solver.clone(), options.num_threads());
+    match options.device {
+        Device::Cpu => Ok(Box::new(CpuExecutor::new(problem, solver, ratios, threads))),
+        Device::Cuda => {
+            let refused = |why: &str| RunError::from(ExecError::Device(format!("--device cuda: {why}")));
+            if D > 2 {
+                return Err(refused("there is no update for three dimensions yet; use one or two"));
+            }
+            let text = solver.device_source().ok_or_else(|| {
+                refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
+            })?;
+            let kernels = KernelOptions::of(&problem, solver.as_ref(), text, !options.no_fused);
+            let hardware = Hardware::open(0, options.device_memory, &kernels).map_err(ExecError::from)?;
+            Ok(Box::new(CudaExecutor::new(hardware, problem, solver, ratios, threads)?))
+        }
+        Device::CudaStreamed => {
+            Err(ExecError::Device("--device cuda-streamed is not in this build; use cpu or cuda".to_owned()).into())
+        }
+    }
+}

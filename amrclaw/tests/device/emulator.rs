@@ -1,0 +1,141 @@
+//! A device that is the host: kernels compiled by the host's C++ compiler, memory of the host's.
+//!
+//! Memory is handed out full of NaN, so that reading what nothing has written is seen.
+
+use amrclaw::exec::cuda::{KernelOptions, Machine};
+use cuda::abi::DeviceStruct;
+use cuda::{CudaError, Grid};
+use libloading::Library;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The emulated device of one run.
+pub struct Emulator {
+    /// Compiled texts with the kernels in them.
+    libraries: Vec<(Library, Vec<&'static str>)>,
+    /// Kernels run one at a time.
+    running: Mutex<()>,
+    allocations: AtomicU64,
+}
+
+/// Memory in words, so that it is aligned for every number.
+pub struct HostMemory {
+    words: Box<[u64]>,
+    bytes: usize,
+}
+
+/// Functions that run kernels whose threads do not wait for each other, one thread after another.
+const LOOPS: &str = r"
+template <class Args> static void run_threads(void (*kernel)(Args), const unsigned* blocks, unsigned threads, const void* args)
+{
+    blockDim = Dim3{threads, 1, 1};
+    for (unsigned block = 0; block < blocks[0]; block++)
+        for (unsigned thread = 0; thread < threads; thread++) {
+            blockIdx = Dim3{block, 0, 0};
+            threadIdx = Dim3{thread, 0, 0};
+            kernel(*static_cast<const Args*>(args));
+        }
+}
+";
+
+impl Emulator {
+    /// Compiles the kernels of a run.
+    pub fn new(options: &KernelOptions) -> Emulator {
+        let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/tests/support/emulator.h");
+        let compile = |text: amrclaw::exec::cuda::KernelText| {
+            let mut source =
+                format!("#include \"{}\"\n{}\n{LOOPS}", header.display(), text.source.assemble(&text.target));
+            for [entry, _] in &text.entries {
+                source += &match *entry {
+                    "update_2d" => "EMULATE(update_2d, UpdateArgs)\n".to_owned(),
+                    plain => format!(
+                        "extern \"C\" void emulate_{plain}(const unsigned* b, unsigned t, const void* a) {{ run_threads({plain}, b, t, a); }}\n"
+                    ),
+                };
+            }
+            let names = text.entries.iter().map(|[_, name]| *name).collect();
+            (compile(&source), names)
+        };
+        let libraries = options.texts().into_iter().map(compile).collect();
+        Emulator { libraries, running: Mutex::new(()), allocations: AtomicU64::new(0) }
+    }
+}
+
+fn compile(source: &str) -> Library {
+    let folder = tempfile::tempdir().expect("a folder for the compiler");
+    let (file, library) = (folder.path().join("kernel.cpp"), folder.path().join("kernel.so"));
+    std::fs::write(&file, source).expect("the folder can be written to");
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
+    let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-o"];
+    let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    // SAFETY: the library is the one just made; it has no initialisation of its own.
+    unsafe { Library::new(&library) }.expect("the library was just made")
+}
+
+impl HostMemory {
+    fn slice(&self, at: usize, bytes: usize) -> *mut u8 {
+        assert!(at + bytes <= self.bytes, "{bytes} bytes at {at} of {}", self.bytes);
+        // The device's memory has no owner in the host's sense: kernels write it through addresses.
+        self.words.as_ptr().cast::<u8>().cast_mut().wrapping_add(at)
+    }
+}
+
+impl Machine for Emulator {
+    type Memory = HostMemory;
+
+    fn allocate(&self, bytes: usize) -> Result<HostMemory, CudaError> {
+        self.allocations.fetch_add(1, Ordering::Relaxed);
+        Ok(HostMemory { words: vec![u64::MAX; bytes.div_ceil(8).max(1)].into_boxed_slice(), bytes })
+    }
+
+    fn address(memory: &HostMemory) -> u64 {
+        memory.words.as_ptr() as u64
+    }
+
+    fn upload(&self, source: &[u8], target: &HostMemory, at: usize) -> Result<(), CudaError> {
+        // SAFETY: the place lies in the memory; calls follow each other.
+        unsafe { target.slice(at, source.len()).copy_from_nonoverlapping(source.as_ptr(), source.len()) };
+        Ok(())
+    }
+
+    fn download(&self, source: &HostMemory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        // SAFETY: likewise.
+        unsafe { target.as_mut_ptr().copy_from_nonoverlapping(source.slice(at, target.len()), target.len()) };
+        Ok(())
+    }
+
+    fn zero(&self, target: &HostMemory, at: usize, bytes: usize) -> Result<(), CudaError> {
+        // SAFETY: likewise.
+        unsafe { target.slice(at, bytes).write_bytes(0, bytes) };
+        Ok(())
+    }
+
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        let _one_at_a_time = self.running.lock().expect("no kernel panics");
+        let (library, names) =
+            self.libraries.iter().find(|(_, names)| names.contains(&kernel)).unwrap_or_else(|| panic!("no {kernel}"));
+        let symbol = if kernel.starts_with("update") { "emulate".to_owned() } else { format!("emulate_{kernel}") };
+        debug_assert!(!names.is_empty());
+        // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
+        unsafe {
+            let run = library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(symbol.as_bytes());
+            run.unwrap_or_else(|e| panic!("{kernel}: {e}"))(grid.blocks.as_ptr(), grid.threads, argument);
+        }
+        Ok(())
+    }
+
+    fn resident_warps(&self) -> u32 {
+        64
+    }
+
+    fn memory_bytes(&self) -> [usize; 2] {
+        [0, 0]
+    }
+
+    fn allocations(&self) -> u64 {
+        self.allocations.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,181 @@
+//! The executor for GPUs gives what the CPU's gives, to the bit: whole runs with regridding, the conservation fix, rejected
+//! steps. The device is emulated by the host, which runs the same kernels; with `AMRCLAW_TEST_GPU` set it is a GPU.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod emulator;
+
+use ::cuda::nvrtc::Nvrtc;
+use amrclaw::exec::cpu::CpuExecutor;
+use amrclaw::exec::cuda::{CudaExecutor, Hardware, KernelOptions};
+use amrclaw::exec::{ExecError, Executor};
+use amrclaw::index::Ratio;
+use amrclaw::physics::Problem;
+use amrclaw::simulation::{RunError, RunOptions, Simulation, UserFunctions};
+use common::{bits, case, take_steps};
+use emulator::Emulator;
+use riemann::patch::SolverKernels;
+
+fn emulated(
+    problem: &Problem<2>,
+    solver: &SolverKernels,
+    ratios: Vec<Ratio<2>>,
+    options: &RunOptions,
+) -> Result<Box<dyn Executor<2>>, RunError> {
+    let text = solver.double.device_source().expect("built-in solvers have a text");
+    let kernels = KernelOptions::of(problem, solver.double.as_ref(), text, false);
+    let (problem, solver, threads) = (problem.clone(), solver.double.clone(), options.num_threads());
+    if std::env::var_os("AMRCLAW_TEST_GPU").is_some() {
+        let hardware = Hardware::open(0, None, &kernels).map_err(ExecError::from)?;
+        return Ok(Box::new(CudaExecutor::new(hardware, problem, solver, ratios, threads)?));
+    }
+    Ok(Box::new(CudaExecutor::new(Emulator::new(&kernels), problem, solver, ratios, threads)?))
+}
+
+fn start_emulated(text: &str, overrides: &[&str], user: UserFunctions<2>) -> Simulation<2> {
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    Simulation::with_executor(&case(text, overrides), &options, user, &emulated).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Three levels of sound over a domain with `dx != dy`, a wall, an open and two periodic sides.
+const SOUND: &str = r#"
+[solver]
+name = "acoustics"
+density = 1.0
+bulk = 4.0
+[mesh]
+lower = [-1.0, -1.0]
+upper = [1.2, 1.0]
+cells = [33, 26]
+[mesh.boundary]
+x = ["wall", "extrapolate"]
+y = ["periodic", "periodic"]
+[levels]
+max = 3
+ratio = [2, 2]
+[regrid]
+interval = 2
+buffer = 2
+cutoff = 0.7
+max_patch_size = 24
+[regrid.flag]
+criterion = "difference"
+tolerance = 0.1
+[scheme]
+order = 2
+transverse = 2
+limiter = ["van_leer", "mc"]
+[time]
+end = 1.0
+dt_initial = 1e-2
+cfl_desired = 0.9
+cfl_max = 1.0
+[initial]
+pressure = "if(abs(r - 0.4) <= 0.2, 1 + cos(pi * (r - 0.4) / 0.2), 0)"
+u = "0"
+v = "0.1 * x"
+[[gauge]]
+name = "g"
+position = [0.31, 0.02]
+"#;
+
+/// Runs a case on both and compares everything.
+fn compare(text: &str, overrides: &[&str], steps: usize) {
+    let mut cpu = common::start(text, overrides);
+    let mut device = start_emulated(text, overrides, UserFunctions::default());
+    for step in 0..steps {
+        take_steps(&mut cpu, 1);
+        take_steps(&mut device, 1);
+        assert_eq!(cpu.hierarchy().levels().len(), device.hierarchy().levels().len(), "{overrides:?}, step {step}");
+        let (expected, found) = (bits(&cpu.frame()), bits(&device.frame()));
+        let different = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
+        assert_eq!((different, expected.len()), (0, found.len()), "{overrides:?}: bits after step {step}");
+    }
+    assert_eq!(cpu.counts(), device.counts(), "{overrides:?}");
+    assert_eq!(cpu.totals(), device.totals(), "{overrides:?}");
+    assert_eq!(cpu.dt_next().to_bits(), device.dt_next().to_bits());
+    for (a, b) in cpu.gauges().iter().zip(device.gauges()) {
+        assert!(a.samples().eq(b.samples()), "{overrides:?}: gauges");
+    }
+}
+
+/// The same with each choice of scheme and mesh that takes another way through the executor.
+#[test]
+fn sound_is_that_of_the_cpu_to_the_bit() {
+    let table: &[&[&str]] = &[
+        &["scheme.split=\"strang\"", "mesh.boundary.y=[\"wall\",\"wall\"]"],
+        &["levels.ratio=[[2,4],[4,2]]", "scheme.transverse=1", "output.format=[\"clawpack-ascii\"]"],
+        // The first step is rejected, after regrids.
+        &["time.dt_initial=3.0", "mesh.boundary.x=[\"periodic\",\"periodic\"]"],
+    ];
+    table.iter().for_each(|overrides| compare(SOUND, overrides, 4));
+}
+
+/// A swirling flow: auxiliary values on faces, which change with time.
+const SWIRL: &str = r#"
+[solver]
+name = "advection_edge"
+[mesh]
+cells = [26, 22]
+[mesh.boundary]
+x = ["extrapolate", "extrapolate"]
+y = ["periodic", "periodic"]
+[levels]
+max = 3
+ratio = [2, 2]
+[regrid]
+interval = 2
+buffer = 2
+max_patch_size = 24
+[regrid.flag]
+criterion = "difference"
+tolerance = 0.1
+[scheme]
+limiter = ["superbee"]
+[time]
+end = 1.0
+dt_initial = 1e-2
+[initial]
+q = "if(x < 0.5, 1, 0)"
+[aux]
+u_edge = "cos(t) * sin(2 * pi * y)"
+v_edge = "0.3 * sin(pi * x)"
+"#;
+
+#[test]
+fn flow_is_that_of_the_cpu_to_the_bit() {
+    compare(
+        SWIRL,
+        &["scheme.split=\"strang\"", "regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=1e-3"],
+        4,
+    );
+}
+
+/// All kernels of whole runs compile for a GPU, in both precisions, with and without fused operations. Skipped where NVRTC
+/// is missing.
+#[test]
+fn kernels_of_runs_compile() {
+    if Nvrtc::get().is_err() {
+        return;
+    }
+    let compile = |problem: &Problem<2>, solver: &SolverKernels, ratios: Vec<Ratio<2>>, options: &RunOptions| {
+        let text = || solver.double.device_source().expect("built-in solvers have a text");
+        for fused in [true, false] {
+            let double = KernelOptions::of(problem, solver.double.as_ref(), text(), fused);
+            let single = KernelOptions::of(problem, solver.single.as_ref(), text(), fused);
+            for kernel in double.texts().into_iter().chain(single.texts()) {
+                kernel.source.machine_code(&kernel.target, "sm_90").unwrap_or_else(|e| panic!("{e}"));
+            }
+        }
+        let (problem, solver) = (problem.clone(), solver.double.clone());
+        let executor: Box<dyn Executor<2>> = Box::new(CpuExecutor::new(problem, solver, ratios, options.num_threads()));
+        Ok(executor)
+    };
+    let paper = include_str!("../../../examples/acoustics_radial/case.toml");
+    for (text, overrides) in [(paper, &["mesh.cells=[50,50]"][..]), (SOUND, &["scheme.split=\"strang\""]), (SWIRL, &[])]
+    {
+        let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+        let built = Simulation::with_executor(&case(text, overrides), &options, UserFunctions::default(), &compile);
+        assert!(built.is_ok());
+    }
+}

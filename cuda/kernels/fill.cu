@@ -1,0 +1,74 @@
+// fill.cu: copies cells between patches and interpolates them from coarser patches.
+// Map     one warp per chunk of a region's cells, one cell a lane at a time
+// Bytes   2 M Real per copied cell; (5 M to 10 M reads, mostly cached) + M Real per interpolated cell
+// Floor   the bytes: ghost cells are a few percent of a level
+// Order   every cell is written by one lane: repeats bit for bit
+
+// Slope of a cell between its neighbours, zero at extrema. `wide`: min(2 |below|, 2 |above|, |central| / 2), for ghost
+// cells; else min(|below|, |above|), for new patches.
+__device__ __forceinline__ Real limited_slope(bool wide, Real below, Real here, Real above)
+{
+    Real minus = here - below, plus = above - here;
+    if (minus * plus <= Real(0)) return Real(0);
+    Real central = above - below;
+    Real size = real_min(real_abs(minus), real_abs(plus));
+    if (wide) size = real_min(size + size, Real(0.5) * real_abs(central));
+    return central > Real(0) ? size : -size;
+}
+
+// Distance of a fine cell's centre from its coarse cell's, in coarse cells.
+__device__ __forceinline__ Real offset_in_coarse(int fine, int coarse, int ratio)
+{
+    return Real((double(fine - coarse * ratio) + 0.5) / double(ratio) - 0.5);
+}
+
+__device__ __forceinline__ void copy_cell(const FillArgs& args, const Region& region, int x, int y)
+{
+    const Patch& to = args.target_patches[region.target];
+    const Patch& from = args.source_patches[region.source];
+    size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
+    size_t source = place(from, M, x - region.shift_x - from.lo_x, y - region.shift_y - from.lo_y);
+    #pragma unroll
+    for (int m = 0; m < M; m++)
+        args.target[target + size_t(m) * to.component] = args.source[source + size_t(m) * from.component];
+}
+
+__device__ __forceinline__ void interpolate_cell(const FillArgs& args, const Region& region, int x, int y)
+{
+    const Patch& to = args.target_patches[region.target];
+    const Patch& from = args.coarse_patches[region.source];
+    int coarse_x = floor_divide(x, args.ratio_x), coarse_y = floor_divide(y, args.ratio_y);
+    Real xi_x = offset_in_coarse(x, coarse_x, args.ratio_x), xi_y = offset_in_coarse(y, coarse_y, args.ratio_y);
+    size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
+    size_t source = place(from, M, coarse_x - region.shift_x - from.lo_x, coarse_y - region.shift_y - from.lo_y);
+    Real alpha = Real(args.alpha);
+    for (int m = 0; m < M; m++) {
+        size_t centre = source + size_t(m) * from.component;
+        // The coarse level between its two times.
+        auto value = [&](size_t i) {
+            return alpha == Real(1) ? args.coarse_new[i]
+                                    : alpha * args.coarse_new[i] + (Real(1) - alpha) * args.coarse_old[i];
+        };
+        Real here = value(centre), result = here;
+        if (DIM > 1)
+            result += xi_y * limited_slope(args.wide, value(centre - from.row), here, value(centre + from.row));
+        result = result + xi_x * limited_slope(args.wide, value(centre - 1), here, value(centre + 1));
+        args.target[target + size_t(m) * to.component] = result;
+    }
+}
+
+extern "C" __global__ void fill(const FillArgs args)
+{
+    unsigned warp = warp_number();
+    if (warp >= args.num_chunks) return;
+    Chunk chunk = args.chunks[warp];
+    const Region& region = args.regions[chunk.region];
+    int cells = region.nx * region.ny;
+    int end = min(cells, int(chunk.first + args.chunk_cells));
+    for (int i = chunk.first + lane_number(); i < end; i += 32) {
+        int row = i / region.nx;
+        int x = region.x + (i - row * region.nx), y = region.y + row;
+        if (chunk.region < args.num_copies) copy_cell(args, region, x, y);
+        else interpolate_cell(args, region, x, y);
+    }
+}

@@ -1,0 +1,65 @@
+// register_fine.cu: the fine side of the conservation fix, after a fine sweep: adds dt times the fine fluxes and the
+// fluctuations between the kept coarse states and the fine ghost cells over them (C1 of Berger & LeVeque 1998,
+// doi:10.1137/S0036142997315974).
+// Map     one warp per chunk of a run's faces, one coarse face with its fine ones a lane at a time
+// Bytes   (M + A + 2 M) Real per coarse face, (2 M + A) Real per fine face
+// Order   every slot is written by one lane, fine faces in their order: repeats bit for bit
+
+// Normal of the faces that an auxiliary value lives on, or -1.
+__device__ constexpr int AUX_FACE[] = {AUX_FACE_LIST};
+
+extern "C" __global__ void register_fine(const RegisterArgs args)
+{
+    unsigned warp = warp_number();
+    if (warp >= args.num_chunks) return;
+    Chunk chunk = args.chunks[warp];
+    const FaceRun& run = args.runs[chunk.region];
+    if (!(args.swept >> run.axis & 1)) return;
+    const Solver solver{SOLVER_PARAMETERS};
+    const Patch& patch = args.patches[run.fine_patch];
+    bool lower = run.coarse_side == Lower;
+    int count = run.axis == X ? args.ratio_y : args.ratio_x;
+    Real dt = Real(args.dt / double(count));
+    Real towards_coarse = lower ? Real(1) : Real(-1);
+    int end = min(run.nx * run.ny, int(chunk.first + args.chunk_cells));
+    for (int i = chunk.first + lane_number(); i < end; i += 32) {
+        int row = i / run.nx;
+        int x = (run.x + (i - row * run.nx)) * args.ratio_x + (run.axis == X && lower ? args.ratio_x - 1 : 0) - patch.lo_x;
+        int y = (run.y + row) * args.ratio_y + (run.axis == Y && lower ? args.ratio_y - 1 : 0) - patch.lo_y;
+        size_t slot = run.first_slot + i;
+        const Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
+        State coarse, ghost, total;
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            coarse[m] = kept[size_t(m) * args.num_slots];
+            total[m] = Real(0);
+        }
+        for (int k = 0; k < count; k++) {
+            int fine_x = x + (run.axis == X ? 0 : k), fine_y = y + (run.axis == X ? k : 0);
+            size_t q = place(patch, M, fine_x, fine_y);
+            #pragma unroll
+            for (int m = 0; m < M; m++) ghost[m] = args.q[q + size_t(m) * patch.component];
+            Aux aux_coarse, aux_ghost;
+            #pragma unroll
+            for (int a = 0; a < A; a++) {
+                size_t at = place(patch, A, fine_x, fine_y) + size_t(a) * patch.component;
+                aux_coarse[a] = kept[size_t(M + a) * args.num_slots];
+                aux_ghost[a] = args.aux[at];
+                if (AUX_FACE[a] == int(run.axis)) {
+                    // Values on the face itself are those of the patch's own edge, for both sides.
+                    size_t above = lower ? (run.axis == X ? 1 : patch.row) : 0;
+                    aux_coarse[a] = aux_ghost[a] = args.aux[at + above];
+                }
+            }
+            Normal face = lower ? solver.normal(Axis(run.axis), coarse, ghost, aux_coarse, aux_ghost)
+                                : solver.normal(Axis(run.axis), ghost, coarse, aux_ghost, aux_coarse);
+            #pragma unroll
+            for (int m = 0; m < M; m++) {
+                Real c1 = towards_coarse * (face.amdq[m] + face.apdq[m]);
+                total[m] += c1 + args.taps[size_t(m) * args.tap_stride + run.first_fine + i * count + k];
+            }
+        }
+        #pragma unroll
+        for (int m = 0; m < M; m++) args.sums[size_t(m) * args.num_slots + slot] += dt * total[m];
+    }
+}

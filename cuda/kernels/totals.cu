@@ -1,0 +1,22 @@
+// totals.cu: sums over rows of cells, weighted with the capacity.
+// Map     one thread per row and equation
+// Bytes   (1 + capacity) Real per cell
+// Order   along x, in double; rows are added up by the host in their order: repeats bit for bit
+
+extern "C" __global__ void totals(const TotalsArgs args)
+{
+    unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    if (thread >= args.num_rows * M) return;
+    unsigned number = thread / M, m = thread % M;
+    const Region& row = args.rows[number];
+    const Patch& patch = args.patches[row.target];
+    const Real* values = args.q + place(patch, M, row.x - patch.lo_x, row.y - patch.lo_y) + size_t(m) * patch.component;
+    double sum = -0.0;
+#if CAPACITY >= 0
+    const Real* kappa = args.aux + place(patch, A, row.x - patch.lo_x, row.y - patch.lo_y) + size_t(CAPACITY) * patch.component;
+    for (int i = 0; i < row.nx; i++) sum += double(values[i]) * double(kappa[i]);
+#else
+    for (int i = 0; i < row.nx; i++) sum += double(values[i]);
+#endif
+    args.sums[size_t(number) * M + m] = sum;
+}

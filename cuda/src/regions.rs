@@ -1,0 +1,584 @@
+//! Kernels over tables of regions: what moves between patches, and what is gathered at faces between them.
+//!
+//! A launch covers all regions of a table, cut into chunks of nearly equal work, one a warp.
+
+use crate::abi::{DeviceStruct, Pointer, Real};
+use crate::compile::Source;
+use crate::device_struct;
+use crate::update::PatchReport;
+use riemann::patch::PACK_OVERRUN;
+
+device_struct! {
+    /// Where a patch lies in its level's arrays.
+    pub struct Patch {
+        /// Cells of all patches before, ghost cells included.
+        pub first: u64,
+        /// First word of the patch's part of a face map.
+        pub first_word: u32,
+        /// Numbers from a cell to its upper neighbour in y.
+        pub row: i32,
+        /// Numbers from a component to the next.
+        pub component: i32,
+        /// First interior cell in the level's coordinates.
+        pub lo_x: i32,
+        /// Likewise along y; 0 in one dimension.
+        pub lo_y: i32,
+        /// Interior cells along x.
+        pub nx: i32,
+        /// Interior cells along y; 1 in one dimension.
+        pub ny: i32,
+        /// Nothing.
+        pub padding: i32,
+    }
+}
+
+device_struct! {
+    /// A box of cells that one patch receives, mostly from another one.
+    pub struct Region {
+        /// Patch written.
+        pub target: u32,
+        /// Patch read.
+        pub source: u32,
+        /// First cell, in the level's coordinates.
+        pub x: i32,
+        /// Likewise along y.
+        pub y: i32,
+        /// Cells along x.
+        pub nx: i32,
+        /// Cells along y.
+        pub ny: i32,
+        /// What to subtract from a cell (from the coarse cell over it, where the source is coarser) to find the source's.
+        pub shift_x: i32,
+        /// Likewise along y.
+        pub shift_y: i32,
+    }
+}
+
+device_struct! {
+    /// A straight run of coarse faces at the edge of a fine patch.
+    pub struct FaceRun {
+        /// Coarse patch that holds the cells beside the fine patch.
+        pub coarse_patch: u32,
+        /// Fine patch.
+        pub fine_patch: u32,
+        /// Normal of the faces: 0 is x.
+        pub axis: u32,
+        /// Side of the faces on which the coarse cells lie: 0 is the lower one.
+        pub coarse_side: u32,
+        /// First coarse cell, in the fine patch's periodic image.
+        pub x: i32,
+        /// Likewise along y.
+        pub y: i32,
+        /// Coarse cells along x.
+        pub nx: i32,
+        /// Coarse cells along y.
+        pub ny: i32,
+        /// What to subtract from these cells to find them in the coarse patch.
+        pub shift_x: i32,
+        /// Likewise along y.
+        pub shift_y: i32,
+        /// Slot of the first face.
+        pub first_slot: u32,
+        /// Number of its first fine face.
+        pub first_fine: u32,
+    }
+}
+
+device_struct! {
+    /// A warp's part of a region or run.
+    pub struct Chunk {
+        /// Number of the region.
+        pub region: u32,
+        /// First of its cells, counted x fastest.
+        pub first: u32,
+    }
+}
+
+device_struct! {
+    /// What `fill` takes.
+    pub struct FillArgs {
+        /// Copies first, then interpolations.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches written.
+        pub target_patches: Pointer<Patch>,
+        /// Patches copied from.
+        pub source_patches: Pointer<Patch>,
+        /// Patches interpolated from.
+        pub coarse_patches: Pointer<Patch>,
+        /// Array written.
+        pub target: Pointer<Real>,
+        /// Array copied from.
+        pub source: Pointer<Real>,
+        /// Coarse array at its earlier time.
+        pub coarse_old: Pointer<Real>,
+        /// Coarse array at its later time.
+        pub coarse_new: Pointer<Real>,
+        /// Weight of the later time.
+        pub alpha: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Regions that are copies.
+        pub num_copies: u32,
+        /// Slopes may reach over two cells: ghost cells, not new patches.
+        pub wide: u32,
+        /// Fine cells in a coarse one along x.
+        pub ratio_x: i32,
+        /// Likewise along y.
+        pub ratio_y: i32,
+    }
+}
+
+device_struct! {
+    /// What `boundary` takes.
+    pub struct BoundaryArgs {
+        /// Ghost cells outside the domain.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Cells of the domain along x.
+        pub cells_x: i32,
+        /// Likewise along y.
+        pub cells_y: i32,
+        /// [`BOUNDARY_EXTRAPOLATE`], [`BOUNDARY_WALL`] or [`BOUNDARY_PERIODIC`] at the lower end of x.
+        pub lower_x: u32,
+        /// Likewise at the upper end.
+        pub upper_x: u32,
+        /// Likewise at the lower end of y.
+        pub lower_y: u32,
+        /// Likewise at the upper end.
+        pub upper_y: u32,
+        /// Component that changes its sign at walls across x, or −1.
+        pub normal_x: i32,
+        /// Likewise across y.
+        pub normal_y: i32,
+    }
+}
+
+/// Ghost cells take the nearest cell's state.
+pub const BOUNDARY_EXTRAPOLATE: u32 = 0;
+/// Ghost cells mirror the states inside.
+pub const BOUNDARY_WALL: u32 = 1;
+/// Nothing to do.
+pub const BOUNDARY_PERIODIC: u32 = 2;
+
+device_struct! {
+    /// What `average_down` takes.
+    pub struct AverageArgs {
+        /// Coarse cells.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Coarse patches.
+        pub coarse_patches: Pointer<Patch>,
+        /// Fine patches.
+        pub fine_patches: Pointer<Patch>,
+        /// Coarse array, written.
+        pub coarse: Pointer<Real>,
+        /// Fine array.
+        pub fine: Pointer<Real>,
+        /// Coarse aux.
+        pub coarse_aux: Pointer<Real>,
+        /// Fine aux.
+        pub fine_aux: Pointer<Real>,
+        /// One over the fine cells in a coarse one.
+        pub weight: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Fine cells in a coarse one along x.
+        pub ratio_x: i32,
+        /// Likewise along y.
+        pub ratio_y: i32,
+    }
+}
+
+device_struct! {
+    /// What `conserve` takes.
+    pub struct ConserveArgs {
+        /// Coarse cells whose fine cells were interpolated: target is the fine patch, source the coarse one.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Coarse patches.
+        pub coarse_patches: Pointer<Patch>,
+        /// Fine patches.
+        pub fine_patches: Pointer<Patch>,
+        /// Coarse array.
+        pub coarse: Pointer<Real>,
+        /// Fine array, changed.
+        pub fine: Pointer<Real>,
+        /// Coarse aux.
+        pub coarse_aux: Pointer<Real>,
+        /// Fine aux.
+        pub fine_aux: Pointer<Real>,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Fine cells in a coarse one along x.
+        pub ratio_x: i32,
+        /// Likewise along y.
+        pub ratio_y: i32,
+    }
+}
+
+device_struct! {
+    /// What `face_map` takes.
+    pub struct FaceMapArgs {
+        /// Faces between two levels.
+        pub runs: Pointer<FaceRun>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches of the level that the map is of.
+        pub patches: Pointer<Patch>,
+        /// Bits, written.
+        pub words: Pointer<u32>,
+        /// Slots, written.
+        pub slots: Pointer<u32>,
+        /// Cells of the level, ghost cells included.
+        pub num_cells: u64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+        /// The level is the finer of the two.
+        pub fine: u32,
+        /// Number of the tap that belongs to slot 0, on the coarser level.
+        pub first_slot: u32,
+        /// Fine cells in a coarse one along x.
+        pub ratio_x: i32,
+        /// Likewise along y.
+        pub ratio_y: i32,
+    }
+}
+
+device_struct! {
+    /// What `register_coarse` and `register_fine` take.
+    pub struct RegisterArgs {
+        /// Faces between two levels.
+        pub runs: Pointer<FaceRun>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches of the level swept.
+        pub patches: Pointer<Patch>,
+        /// State that the sweep began with.
+        pub q: Pointer<Real>,
+        /// Aux of the same level.
+        pub aux: Pointer<Real>,
+        /// Fluxes that the sweep kept.
+        pub taps: Pointer<Real>,
+        /// Sums, changed.
+        pub sums: Pointer<Real>,
+        /// States and aux of coarse cells, per sweep.
+        pub coarse_cells: Pointer<Real>,
+        /// Time step of the sweep.
+        pub dt: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+        /// Numbers between components of the sums.
+        pub num_slots: u32,
+        /// Numbers between components of the taps.
+        pub tap_stride: u32,
+        /// Tap of slot 0, on the coarser level.
+        pub first_tap: u32,
+        /// Number of the sweep.
+        pub sweep: u32,
+        /// One bit per axis: swept now.
+        pub swept: u32,
+        /// One bit per axis: not swept before in this step.
+        pub first_sweep: u32,
+        /// Fine cells in a coarse one along x.
+        pub ratio_x: i32,
+        /// Likewise along y.
+        pub ratio_y: i32,
+    }
+}
+
+device_struct! {
+    /// What `reflux` takes.
+    pub struct RefluxArgs {
+        /// Faces between two levels.
+        pub runs: Pointer<FaceRun>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Coarse patches.
+        pub patches: Pointer<Patch>,
+        /// Coarse array, changed.
+        pub q: Pointer<Real>,
+        /// Coarse aux.
+        pub aux: Pointer<Real>,
+        /// Sums.
+        pub sums: Pointer<Real>,
+        /// The coarse level's face map.
+        pub words: Pointer<u32>,
+        /// Its slots.
+        pub slots: Pointer<u32>,
+        /// Cells of the coarse level, ghost cells included.
+        pub num_cells: u64,
+        /// Coarse cell size along x.
+        pub dx: f64,
+        /// Likewise along y.
+        pub dy: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+        /// Numbers between components of the sums.
+        pub num_slots: u32,
+        /// Tap of slot 0.
+        pub first_tap: u32,
+    }
+}
+
+device_struct! {
+    /// What `flag_difference` takes.
+    pub struct FlagArgs {
+        /// Patches; [`BLOCKS_PER_PATCH`] blocks each.
+        pub patches: Pointer<Patch>,
+        /// First word of 64 bits of each patch.
+        pub first_bits: Pointer<u32>,
+        /// The bits, zero before: per patch `[y, words of 64 cells]`.
+        pub bits: Pointer<u32>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// The tolerance.
+        pub tolerance: f64,
+    }
+}
+
+/// Blocks that share a patch where there is no table of chunks.
+pub const BLOCKS_PER_PATCH: u32 = 8;
+
+device_struct! {
+    /// What `sample` takes.
+    pub struct SampleArgs {
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// One value per equation, written.
+        pub out: Pointer<f64>,
+        /// Weight of the lowest cell.
+        pub weight_0: f64,
+        /// Of its upper neighbour in x.
+        pub weight_1: f64,
+        /// Of its upper neighbour in y.
+        pub weight_2: f64,
+        /// Of the highest cell.
+        pub weight_3: f64,
+        /// The patch.
+        pub patch: u32,
+        /// Lowest of the cells around the point, counted from the patch's first.
+        pub x: i32,
+        /// Likewise along y.
+        pub y: i32,
+        /// Nothing.
+        pub padding: i32,
+    }
+}
+
+device_struct! {
+    /// What `totals` takes.
+    pub struct TotalsArgs {
+        /// Rows of cells of their target patches.
+        pub rows: Pointer<Region>,
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Aux.
+        pub aux: Pointer<Real>,
+        /// Per row a sum for each equation, written.
+        pub sums: Pointer<f64>,
+        /// Number of rows.
+        pub num_rows: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What `source` takes.
+    pub struct SourceArgs {
+        /// Patches; [`BLOCKS_PER_PATCH`] blocks each.
+        pub patches: Pointer<Patch>,
+        /// States before.
+        pub from: Pointer<Real>,
+        /// States after; may be the same array.
+        pub to: Pointer<Real>,
+        /// Auxiliary values.
+        pub aux: Pointer<Real>,
+        /// One per patch: whether all is finite.
+        pub reports: Pointer<PatchReport>,
+        /// Lower end of the domain along x.
+        pub lower_x: f64,
+        /// Likewise along y.
+        pub lower_y: f64,
+        /// Cell size along x.
+        pub dx: f64,
+        /// Likewise along y.
+        pub dy: f64,
+        /// Time at which the source starts to act.
+        pub t: f64,
+        /// How long it acts.
+        pub dt: f64,
+        /// It acts on ghost cells too.
+        pub ghosts: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+/// What the kernels are specialised by.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Dimensions: 1 or 2.
+    pub dim: usize,
+    /// Ghost cells on every side of a patch.
+    pub num_ghost: i32,
+    /// Equations.
+    pub equations: usize,
+    /// Auxiliary values.
+    pub aux: usize,
+    /// Component of aux that holds the capacity, or −1.
+    pub capacity: i32,
+    /// For each auxiliary value the normal of the faces it lives on, or −1.
+    pub aux_face: Vec<i32>,
+}
+
+/// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
+pub const PLAIN: [&str; 9] = [
+    "fill",
+    "boundary",
+    "average_down",
+    "face_map",
+    "register_coarse",
+    "reflux",
+    "flag_difference",
+    "sample",
+    "totals",
+];
+
+/// The kernel for capacity functions.
+pub const CONSERVE: &str = "conserve";
+
+/// The kernel that solves the conservation fix's Riemann problems.
+pub const REGISTER_FINE: &str = "register_fine";
+
+/// The kernel for the solver's source.
+pub const SOURCE: &str = "source";
+
+impl Shape {
+    fn source(&self, file: &'static str, text: &'static str, mut structs: Vec<String>) -> Source {
+        let aux_face: Vec<String> = self.aux_face.iter().map(i32::to_string).collect();
+        let defines = vec![
+            ("DIM", self.dim.to_string()),
+            ("NUM_GHOST", self.num_ghost.to_string()),
+            ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
+            ("CAPACITY", self.capacity.to_string()),
+            ("BOUNDARY_WALL", BOUNDARY_WALL.to_string()),
+            ("BOUNDARY_PERIODIC", BOUNDARY_PERIODIC.to_string()),
+            ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
+            ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),
+        ];
+        structs.splice(0..0, [Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()]);
+        Source { file, text, structs, defines }
+    }
+
+    /// The text with all of [`PLAIN`]. To be compiled without the solver's text, which it does not need.
+    pub fn plain(&self) -> Source {
+        let text = concat!(
+            include_str!("../kernels/patch.cuh"),
+            include_str!("../kernels/fill.cu"),
+            include_str!("../kernels/boundary.cu"),
+            include_str!("../kernels/average_down.cu"),
+            include_str!("../kernels/face_map.cu"),
+            include_str!("../kernels/register_coarse.cu"),
+            include_str!("../kernels/reflux.cu"),
+            include_str!("../kernels/flag_difference.cu"),
+            include_str!("../kernels/sample.cu"),
+            include_str!("../kernels/totals.cu"),
+        );
+        let structs = vec![
+            FillArgs::cuda_text(),
+            BoundaryArgs::cuda_text(),
+            AverageArgs::cuda_text(),
+            FaceMapArgs::cuda_text(),
+            RegisterArgs::cuda_text(),
+            RefluxArgs::cuda_text(),
+            FlagArgs::cuda_text(),
+            SampleArgs::cuda_text(),
+            TotalsArgs::cuda_text(),
+        ];
+        self.with_counts(self.source("regions.cu", text, structs))
+    }
+
+    /// The text of [`CONSERVE`]. Likewise.
+    pub fn conserve(&self) -> Source {
+        let text = concat!(include_str!("../kernels/patch.cuh"), include_str!("../kernels/conserve.cu"));
+        self.with_counts(self.source("conserve.cu", text, vec![ConserveArgs::cuda_text()]))
+    }
+
+    /// The text of [`REGISTER_FINE`], to be compiled with the solver's.
+    pub fn register_fine(&self) -> Source {
+        let text = concat!(include_str!("../kernels/patch.cuh"), include_str!("../kernels/register_fine.cu"));
+        self.source("register_fine.cu", text, vec![RegisterArgs::cuda_text()])
+    }
+
+    /// The text of [`SOURCE`], to be compiled with the solver's.
+    pub fn source_terms(&self) -> Source {
+        let text = concat!(include_str!("../kernels/patch.cuh"), include_str!("../kernels/source.cu"));
+        self.source("source.cu", text, vec![PatchReport::cuda_text(), SourceArgs::cuda_text()])
+    }
+
+    /// Where there is no solver the numbers of components come as constants.
+    fn with_counts(&self, mut source: Source) -> Source {
+        source.defines.push(("M", self.equations.to_string()));
+        source.defines.push(("A", self.aux.to_string()));
+        source
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::{Precision, Target};
+    use crate::nvrtc::Nvrtc;
+
+    /// Every kernel compiles for the oldest and the newest architecture in mind, in all precisions and shapes. Skipped
+    /// where NVRTC is missing.
+    #[test]
+    fn region_kernels_compile() {
+        if Nvrtc::get().is_err() {
+            return;
+        }
+        for (dim, aux, capacity) in [(2, 0, -1), (2, 2, 1), (1, 0, -1)] {
+            let aux_face = vec![-1; aux];
+            let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face };
+            for precision in [Precision::Double, Precision::Single] {
+                let target = Target { precision, fused: false, solver: None };
+                for architecture in ["sm_80", "sm_90"] {
+                    shape.plain().compile(&target, architecture).unwrap();
+                    if capacity >= 0 {
+                        shape.conserve().compile(&target, architecture).unwrap();
+                    }
+                }
+            }
+        }
+    }
+}
