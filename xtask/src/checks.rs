@@ -1,7 +1,7 @@
 //! The checks that make up `cargo xtask test`.
 
 use crate::process::{Outcome, cargo, run};
-use crate::{python, tidy};
+use crate::{docs, python, tidy};
 use std::time::Instant;
 
 struct Check {
@@ -18,6 +18,7 @@ const CHECKS: &[Check] = &[
     Check { name: "units", what: "unit and integration tests", run: units },
     Check { name: "doctests", what: "examples in doc comments", run: doctests },
     Check { name: "doc", what: "API documentation", run: doc },
+    Check { name: "doc-blocks", what: "the documentation's links and code blocks", run: docs::check },
     Check {
         name: "python",
         what: "the Python package, and output files with their Python readers",

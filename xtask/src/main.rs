@@ -43,7 +43,6 @@ fn main() -> ExitCode {
     };
     let outcome = match task {
         "docs" => docs::build(rest),
-        "doc-blocks" if rest.is_empty() => docs::check(),
         "bench" => bench::run(rest),
         "bench-compare" => bench::compare(rest),
         "help" | "-h" | "--help" => {

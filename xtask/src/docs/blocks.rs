@@ -38,7 +38,7 @@ impl Block {
 
     /// True for an indented block that holds commands and not formulas.
     pub fn is_indented_command(&self) -> bool {
-        let commands = ["amrclaw ", "cargo ", "pip ", "python ", "python3 "];
+        let commands = ["amrclaw ", "cargo "];
         self.language.is_empty() && commands.iter().any(|command| self.text.trim_start().starts_with(command))
     }
 }
