@@ -25,29 +25,36 @@ fn listed(help: &str) -> String {
     lines.map(|line| line.split("  ").next().unwrap_or_default()).collect::<Vec<_>>().join(" ")
 }
 
+/// The commands that a help text lists; none if the command has none of its own.
+fn commands(help: &str) -> Vec<&str> {
+    let lines = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let names = lines.map_while(|line| line.split_whitespace().next());
+    names.filter(|name| *name != "help").collect()
+}
+
 /// The synopsis names every command, and all options of each, and none that there are not.
 #[test]
 fn the_document_lists_commands_and_options() {
     let start = DOCUMENT.find("amrclaw run ").unwrap();
     let synopsis = &DOCUMENT[start..start + DOCUMENT[start..].find("\n\n").unwrap()];
-    let in_document = |command: &str| -> String {
-        let entries = synopsis.split("amrclaw ").filter(|entry| entry.starts_with(command));
-        entries.collect::<Vec<_>>().join(" ")
-    };
+    let entries: Vec<&str> = synopsis.split("amrclaw ").skip(1).collect();
     let whole = help(&[]);
-    let commands = whole.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
-    let commands: Vec<&str> = commands.map_while(|line| line.split_whitespace().next()).collect();
-    assert!(commands.len() > 5, "{whole}");
-    for command in commands.into_iter().filter(|command| *command != "help") {
-        let entry = in_document(command);
-        assert!(!entry.is_empty(), "`amrclaw {command}` is not in docs/command-line.md");
-        let help = help(&[command]);
-        if help.contains("Commands:") {
-            continue; // has commands of its own, with their options
+    let mut waiting: Vec<String> = commands(&whole).into_iter().map(str::to_owned).collect();
+    let mut checked = 0;
+    while let Some(command) = waiting.pop() {
+        let help = help(&command.split(' ').collect::<Vec<_>>());
+        let inner = commands(&help);
+        if !inner.is_empty() {
+            waiting.extend(inner.into_iter().map(|name| format!("{command} {name}")));
+            continue;
         }
+        let entry = entries.iter().find(|entry| entry.starts_with(&command));
+        let entry = entry.unwrap_or_else(|| panic!("`amrclaw {command}` is not in docs/command-line.md"));
         let listed = listed(&help);
         let mut known = options(&listed);
         known.remove("--help");
-        assert_eq!(options(&entry), known, "amrclaw {command}");
+        assert_eq!(options(entry), known, "amrclaw {command}");
+        checked += 1;
     }
+    assert_eq!(entries.len(), checked, "the document's commands");
 }

@@ -132,8 +132,11 @@ impl Runner {
                 ["cargo", "run", "--release", "--", ..] => 4,
                 _ => continue,
             };
-            let Some((name, rest)) = words[start..].split_first() else { continue };
-            let help = self.help(name)?;
+            // The command `solver` has commands of its own.
+            let length = if words.get(start) == Some(&"solver") { 2 } else { 1 };
+            let Some((name, rest)) = words[start..].split_at_checked(length) else { continue };
+            let name = name.join(" ");
+            let help = self.help(&name)?;
             // In a synopsis, brackets say that an option may be left out.
             let plain: Vec<&str> = rest.iter().map(|word| word.trim_matches(['[', ']', '.'])).collect();
             for option in plain.iter().filter(|word| word.starts_with("--")) {
@@ -159,7 +162,7 @@ impl Runner {
         if let Some(help) = self.help.get(name) {
             return Ok(help.clone());
         }
-        let help = output(command(&self.program).args([name, "--help"]))
+        let help = output(command(&self.program).args(name.split(' ').chain(["--help"])))
             .map_err(|_| format!("there is no `amrclaw {name}`"))?;
         self.help.insert(name.to_owned(), help.clone());
         Ok(help)
