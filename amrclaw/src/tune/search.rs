@@ -3,7 +3,7 @@
 use super::Setting;
 
 /// A setting must be faster than another by this part to count as faster: less is noise.
-const GAIN: f64 = 0.02;
+pub(super) const GAIN: f64 = 0.02;
 
 /// What a trial of a setting gave.
 #[derive(Clone, Copy, Debug, PartialEq)]

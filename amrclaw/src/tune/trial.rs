@@ -1,5 +1,6 @@
 //! Trials: a short piece of the case with one setting after the other.
 
+use super::search::GAIN;
 use super::{CoarseState, Found, Measured, Outcome, Setting, difference, search};
 use crate::io::config::Case;
 use crate::io::run_json::RunRecord;
@@ -55,13 +56,17 @@ pub struct Tuned {
 }
 
 impl Tuned {
-    /// The setting to use: the fastest one, unless the comparison at the end showed that it was so by chance.
+    /// How many times as fast as the case's own setting the one found is; `None` if nothing was found, or if it was so by
+    /// chance, as the comparison at the end showed.
+    pub fn speedup(&self) -> Option<f64> {
+        let [before, after] = self.compared?;
+        (after < (1.0 - GAIN) * before).then_some(before / after)
+    }
+
+    /// The setting to use.
     pub fn setting(&self) -> Setting {
-        let own = self.found.tried[0].setting;
-        match self.compared {
-            Some([before, after]) if after < before => self.found.tried[self.found.fastest].setting,
-            _ => own,
-        }
+        let number = if self.speedup().is_some() { self.found.fastest } else { 0 };
+        self.found.tried[number].setting
     }
 }
 
@@ -189,4 +194,25 @@ fn remove_frames(folder: &Path) -> Result<(), SweepError> {
         std::fs::remove_file(&path).map_err(OutputError::io("remove", &path))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The setting found is taken if it is faster at the end too, by more than noise; else the case's own stays.
+    #[test]
+    fn chance_does_not_change_the_setting() {
+        let own = Setting { interval: 8, buffer: 8, cutoff: 0.7, max_patch_size: 256 };
+        let other = Setting { interval: 4, buffer: 4, ..own };
+        let outcome = |setting, seconds| Outcome { setting, measured: Measured { seconds, error: 0.0, cells: 1 } };
+        let found = Found { tried: vec![outcome(own, 2.0), outcome(other, 1.0)], fastest: 1 };
+        let setting = |compared| {
+            let tuned = Tuned { piece: [0.0, 1.0], limit: 0.0, worth: None, found: found.clone(), compared };
+            tuned.setting()
+        };
+        assert_eq!(setting(Some([2.0, 1.0])), other);
+        assert_eq!(setting(Some([2.0, 1.99])), own);
+        assert_eq!(setting(None), own);
+    }
 }

@@ -9,10 +9,11 @@ fn tune(folder: &std::path::Path, sets: &[&str], arguments: &[&str]) -> Outcome 
     command.output().expect("the program starts").into()
 }
 
-/// From a setting that wastes time on patches far too small, tuning finds a faster one within the error's limit, prints it
-/// as a section of the case file that runs, and leaves no frames behind.
+/// Tuning prints its trials, and a section of the case file that runs: the setting found if that is faster at the end too, else
+/// the case's own. (Which one is a matter of times, which tests cannot rely on.) All trials cover the same time, and
+/// leave no frames behind.
 #[test]
-fn a_poor_setting_is_improved() {
+fn tuning_prints_a_setting_that_runs() {
     let folder = tempfile::tempdir().unwrap();
     let sets = ["mesh.cells=[60,60]", "levels.max=2", "regrid.max_patch_size=8", "regrid.cutoff=1.0"];
     let arguments = ["--steps", "10", "--trials", "12", "--repeat", "1", "--threads", "1"];
@@ -20,9 +21,10 @@ fn a_poor_setting_is_improved() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("trial 2: the finest setting"), "{}", outcome.stderr);
     let (report, section) = outcome.stdout.split_once("[regrid]\n").unwrap();
-    assert!(report.contains("fastest") && report.contains("times as fast as the case's own"), "{report}");
+    assert!(report.contains("one level less: ") && report.contains("the case's own"), "{report}");
     let lines: Vec<&str> = section.lines().collect();
-    assert!(lines[3].starts_with("max_patch_size = ") && lines[3] != "max_patch_size = 8", "{section}");
+    let own = ["interval = 8", "buffer = 8", "cutoff = 1", "max_patch_size = 8"];
+    assert_eq!(lines != own, report.contains("times as fast as the case's own"), "{report}{section}");
     let tuned: Vec<String> = lines.iter().map(|line| format!("regrid.{line}")).collect();
     let small = ["mesh.cells=[60,60]", "levels.max=2", "time.max_steps=2", "output.format=[]"];
     let sets: Vec<&str> = small.into_iter().chain(tuned.iter().map(String::as_str)).collect();

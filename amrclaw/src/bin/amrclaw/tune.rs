@@ -77,16 +77,10 @@ fn text(tuned: &Tuned) -> String {
     if let Some(worth) = tuned.worth {
         let _ = writeln!(out, "\nerrors up to {:.2e} count; one level less: {worth:.2e}", tuned.limit);
     }
-    let _ = match tuned.compared {
-        Some([before, after]) if after < before => {
-            writeln!(
-                out,
-                "run in turn: {after:.4} s per unit of t, {:.2} times as fast as the case's own",
-                before / after
-            )
-        }
-        Some(_) => writeln!(out, "run in turn, the setting that seemed fastest was not faster than the case's own"),
-        None => writeln!(out, "nothing faster than the case's own setting was found"),
+    let _ = match (tuned.speedup(), tuned.compared) {
+        (Some(speedup), _) => writeln!(out, "run in turn, it is {speedup:.2} times as fast as the case's own setting"),
+        (None, Some(_)) => writeln!(out, "run in turn, it is no faster than the case's own setting, which stays"),
+        (None, None) => writeln!(out, "nothing faster than the case's own setting was found"),
     };
     out.push('\n');
     out
