@@ -11,7 +11,7 @@ const BINS_AT_LEAST: usize = 64;
 /// Bins are about as large as the mean box, larger where the boxes are few and far between: memory follows the number of
 /// boxes and not the space around them.
 #[derive(Clone, Debug)]
-pub(super) struct Bins<const D: usize> {
+pub(crate) struct Bins<const D: usize> {
     /// The smallest box around all boxes.
     hull: CellBox<D>,
     /// Binary logarithm of a bin's cells along each axis, and the number of bins.

@@ -31,7 +31,7 @@ impl<const D: usize> LevelMesh<D> {
     /// # Panics
     /// If a patch is empty or leaves the domain.
     pub fn new(domain: CellBox<D>, periodic: [bool; D], mut patches: Vec<CellBox<D>>) -> Self {
-        patches.sort_by_key(|p| (reversed(p.lo), p.hi));
+        patches.sort_unstable_by_key(|p| (reversed(p.lo), p.hi));
         for p in &patches {
             assert!(!p.is_empty() && domain.contains_box(p), "patch {p:?} in domain {domain:?}");
         }

@@ -11,4 +11,5 @@ pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
 pub use tag_set::TagSet;
 
-pub(crate) use tag_set::Tiling;
+pub(crate) use bins::Bins;
+pub(crate) use tag_set::{Tiling, clear_bits, set_bits};

@@ -2,6 +2,7 @@
 
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::{TagSet, Tiling};
+use std::borrow::Cow;
 
 /// Tags every cell within `width` cells (maximum norm) of a tag.
 ///
@@ -16,17 +17,20 @@ pub fn buffer<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D])
     // Widening by a whole period already reaches every cell of the axis, so one image on either side is enough.
     let widths: [i32; D] = std::array::from_fn(|d| if periodic[d] { width.min(size[d]) } else { width });
     let images: [i32; D] = std::array::from_fn(|d| if periodic[d] { widths[d] } else { 0 });
-    let mut wide = with_periodic_images(tags, images);
+    let mut wide = Cow::Borrowed(tags);
+    if images != [0; D] {
+        wide = Cow::Owned(with_periodic_images(tags, images));
+    }
     for axis in 0..D {
         let mut left = widths[axis];
         while left > 0 {
             let step = left.min(Tiling::<D>::extent(axis) as i32);
-            wide = widen_axis(&wide, axis, step as usize);
+            wide = Cow::Owned(widen_axis(&wide, axis, step as usize));
             left -= step;
         }
     }
     if images == [0; D] {
-        return wide;
+        return wide.into_owned();
     }
     let mut inside = TagSet::new(*tags.domain());
     inside.union(&wide);
@@ -35,9 +39,6 @@ pub fn buffer<const D: usize>(tags: &TagSet<D>, width: i32, periodic: [bool; D])
 
 /// The tags on a domain with `images[d]` more cells on both sides along axis `d`, filled with the tags one period away.
 fn with_periodic_images<const D: usize>(tags: &TagSet<D>, images: [i32; D]) -> TagSet<D> {
-    if images == [0; D] {
-        return tags.clone();
-    }
     let domain = *tags.domain();
     let size = domain.size();
     let mut padded = TagSet::new(domain.grow_by(images));
@@ -60,8 +61,9 @@ fn widen_axis<const D: usize>(tags: &TagSet<D>, axis: usize, step: usize) -> Tag
     for (tile, _) in tags.tiles().filter(|(_, words)| words.iter().any(|&w| w != 0)) {
         tiles.extend([-1, 0, 1].map(|side| beside(tile, axis, side)));
     }
+    let nothing = [0; 64];
     TagSet::from_tiles(*tags.domain(), tiles, |tile, words| {
-        let near = [-1, 0, 1].map(|side| tags.tile(beside(tile, axis, side)));
+        let near = [-1, 0, 1].map(|side| tags.tile(beside(tile, axis, side)).unwrap_or(&nothing[..words.len()]));
         if axis == 0 { widen_rows(near, step, words) } else { widen_over_rows::<D>(near, axis, step, words) }
     })
 }
@@ -71,11 +73,10 @@ fn beside<const D: usize>(mut tile: CellIndex<D>, axis: usize, side: i32) -> Cel
     tile
 }
 
-/// Widens the rows of a tile along x. `near`: the tile before it, it, and the tile after it, where there are any.
-fn widen_rows(near: [Option<&[u64]>; 3], step: usize, wide: &mut [u64]) {
+/// Widens the rows of a tile along x. `near`: the tile before it, it, and the tile after it.
+fn widen_rows([before, here, after]: [&[u64]; 3], step: usize, wide: &mut [u64]) {
     let step = step as u32;
-    for (row, wide) in wide.iter_mut().enumerate() {
-        let [before, here, after] = near.map(|words| words.map_or(0, |words| words[row]));
+    for (((wide, &before), &here), &after) in wide.iter_mut().zip(before).zip(here).zip(after) {
         *wide = spread(here, step);
         // The last tag before the row and the first one after it reach the farthest.
         *wide |= u64::MAX.checked_shr(64 + before.leading_zeros() - step).unwrap_or(0);
@@ -97,7 +98,7 @@ fn spread(bits: u64, step: u32) -> u64 {
 }
 
 /// Widens a tile along an axis across its rows. `near`: likewise.
-fn widen_over_rows<const D: usize>(near: [Option<&[u64]>; 3], axis: usize, step: usize, wide: &mut [u64]) {
+fn widen_over_rows<const D: usize>(near: [&[u64]; 3], axis: usize, step: usize, wide: &mut [u64]) {
     let (extent, stride) = (Tiling::<D>::extent(axis), Tiling::<D>::stride(axis));
     let length = extent + 2 * step;
     for line in (0..wide.len()).filter(|row| row / stride % extent == 0) {
@@ -105,7 +106,7 @@ fn widen_over_rows<const D: usize>(near: [Option<&[u64]>; 3], axis: usize, step:
         let (mut rows, mut next) = ([0; 3 * 64], [0; 3 * 64]);
         for (r, entry) in rows[..length].iter_mut().enumerate() {
             let place = r + extent - step;
-            *entry = near[place / extent].map_or(0, |words| words[line + place % extent * stride]);
+            *entry = near[place / extent][line + place % extent * stride];
         }
         for shift in doublings(2 * step) {
             next[..shift].copy_from_slice(&rows[..shift]);

@@ -146,6 +146,9 @@ impl<const D: usize> Candidate<D> {
     fn hole(&self) -> Option<Cut> {
         let mut widest = Best::default();
         for (axis, signature) in self.signatures.iter().enumerate() {
+            if signature.iter().fold(u32::MAX, |least, &n| least.min(n)) > 0 {
+                continue;
+            }
             let mut last = 0;
             for (k, _) in signature.iter().enumerate().filter(|(_, n)| **n > 0) {
                 if k > last + 1 {
@@ -171,7 +174,7 @@ impl<const D: usize> Candidate<D> {
             for (at, planes) in (first..).zip(planes.windows(4)) {
                 let [a, b, c, d] = [0, 1, 2, 3].map(|k| i64::from(planes[k]));
                 let (before, after) = (a - 2 * b + c, b - 2 * c + d);
-                if before.signum() * after.signum() < 0 {
+                if before < 0 && after > 0 || before > 0 && after < 0 {
                     strongest.offer((before - after).abs(), Cut { axis, at }, self);
                 }
             }

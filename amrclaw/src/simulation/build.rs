@@ -213,6 +213,10 @@ impl<const D: usize> Simulation<D> {
         user: UserFunctions<D>,
         make: MakeExecutor<'_, D>,
     ) -> Result<Self, RunError> {
+        if D == 3 {
+            let message = "has 3 numbers, but cells are updated in one and two dimensions only, so far";
+            return Err(case.error("mesh.cells", message, "write one or two numbers").into());
+        }
         assert_eq!(solver.double.dim(), D, "the solver's dimension");
         let problem = problem::<D>(case, shape, user)?;
         let settings = settings::<D>(case, problem.num_ghost());

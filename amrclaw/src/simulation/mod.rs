@@ -4,6 +4,7 @@ mod build;
 mod error;
 mod executor;
 mod gauge;
+mod memory;
 mod pacing;
 mod restart;
 mod run;
@@ -14,6 +15,7 @@ pub use build::available_threads;
 pub use error::RunError;
 pub use executor::MakeExecutor;
 pub use gauge::{Gauge, GaugeSample};
+pub use memory::keep_freed_memory;
 pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
 

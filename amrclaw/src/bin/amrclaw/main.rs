@@ -27,6 +27,7 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
+    amrclaw::simulation::keep_freed_memory();
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),

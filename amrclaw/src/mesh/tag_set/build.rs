@@ -26,8 +26,8 @@ impl<const D: usize> TagSet<D> {
             let cells = Tiling::cells_of(tile);
             let part = cells.intersect(&domain);
             if part != cells {
-                let (mask, mut inside) = (Tiling::row_mask(&part), [0; 64]);
-                Tiling::for_each_row(&part, |row, _| inside[row] = mask);
+                let mut inside = [0; 64];
+                set_bits(&part, &mut inside);
                 words.iter_mut().zip(inside).for_each(|(word, mask)| *word &= mask);
             }
         });
@@ -35,6 +35,22 @@ impl<const D: usize> TagSet<D> {
         let starts = (0..).step_by(rows);
         let tiles = tiles.into_iter().map(key).zip(starts).filter(|(_, start)| tagged(start)).collect();
         TagSet { domain, tiles, words }
+    }
+
+    /// Changes the set tile by tile: `change` gets the cells of a tile in the domain and its words, and may take tags away.
+    pub(crate) fn change_tiles(&mut self, change: impl Fn(&CellBox<D>, &mut [u64]) + Sync) {
+        // Where the words of each tile are, in the order of the words.
+        let mut tiles: Vec<_> = self.tiles.iter().map(|(&k, &start)| (start, key(k))).collect();
+        tiles.sort_unstable();
+        let mut rest = &mut self.words[..];
+        let mut end = 0;
+        let mut parts = Vec::with_capacity(tiles.len());
+        for (start, tile) in tiles {
+            let (words, after) = std::mem::take(&mut rest)[start - end..].split_at_mut(Tiling::<D>::ROWS);
+            (rest, end) = (after, start + Tiling::<D>::ROWS);
+            parts.push((Tiling::cells_of(tile).intersect(&self.domain), words));
+        }
+        parts.into_par_iter().with_min_len(TILES_AT_A_TIME).for_each(|(cells, words)| change(&cells, words));
     }
 
     /// Tags of a level from the bitmaps of its patches, one after another in the mesh's order.
@@ -68,6 +84,18 @@ impl<const D: usize> TagSet<D> {
             self.or_tile(tile, &found[..Tiling::<D>::ROWS]);
         }
     }
+}
+
+/// Sets the bits of `part`, cells of a tile.
+pub(crate) fn set_bits<const D: usize>(part: &CellBox<D>, tile: &mut [u64]) {
+    let mask = Tiling::row_mask(part);
+    Tiling::for_each_row(part, |row, _| tile[row] |= mask);
+}
+
+/// Clears the bits of `part`, cells of a tile.
+pub(crate) fn clear_bits<const D: usize>(part: &CellBox<D>, tile: &mut [u64]) {
+    let mask = Tiling::row_mask(part);
+    Tiling::for_each_row(part, |row, _| tile[row] &= !mask);
 }
 
 /// Words in the bitmap of a patch.

@@ -8,6 +8,7 @@ mod tiling;
 use crate::index::{CellBox, CellIndex, wrap_into_domain};
 use std::collections::BTreeMap;
 
+pub(crate) use build::{clear_bits, set_bits};
 pub(crate) use tiling::Tiling;
 use tiling::{key, visit_tiles};
 
@@ -87,13 +88,6 @@ impl<const D: usize> TagSet<D> {
             let mask = Tiling::row_mask(part);
             Tiling::for_each_row(part, |row, _| words[start + row] &= !mask);
         });
-    }
-
-    /// Takes the tags off a box, whose part outside the domain comes back in along periodic axes.
-    pub fn remove_box_wrapped(&mut self, region: &CellBox<D>, periodic: [bool; D]) {
-        for piece in wrap_into_domain(region, &self.domain, periodic) {
-            self.remove_box(&piece);
-        }
     }
 
     /// Takes the tags off everything outside a box.

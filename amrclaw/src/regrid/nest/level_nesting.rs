@@ -1,7 +1,8 @@
 //! Which boxes of a new level can nest, given the levels that stay.
 
 use crate::index::{CellBox, Ratio, wrap_into_domain};
-use crate::mesh::{LevelMesh, TagSet};
+use crate::mesh::{Bins, LevelMesh, TagSet, clear_bits, set_bits};
+use rayon::prelude::*;
 
 /// Where a level may be refined when all levels finer than a base level are about to be replaced.
 ///
@@ -47,13 +48,23 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         if self.base_is_whole {
             return;
         }
-        let refined = |cells: &CellBox<D>| self.ratios.iter().fold(*cells, |cells, &r| cells.fine_from_coarse(r));
-        let mut inside = TagSet::new(*tags.domain());
-        self.base.patches().iter().for_each(|patch| inside.insert_box(&refined(patch)));
-        tags.intersect(&inside);
-        for barred in self.rim() {
-            tags.remove_box_wrapped(&barred, self.base.periodic());
-        }
+        let refined = |cells: CellBox<D>| self.ratios.iter().fold(cells, |cells, &r| cells.fine_from_coarse(r));
+        let coarsened =
+            |cells: &CellBox<D>| self.ratios.iter().rev().fold(*cells, |cells, &r| cells.coarse_from_fine(r));
+        let (domain, periodic) = (*tags.domain(), self.base.periodic());
+        let barred: Vec<_> =
+            self.rim().par_iter().flat_map_iter(|cells| wrap_into_domain(cells, &domain, periodic)).collect();
+        let bins = Bins::new(&barred);
+        tags.change_tiles(|cells, words| {
+            let mut allowed = [0; 64];
+            let beneath = coarsened(cells).intersect(&self.base.domain());
+            self.base.for_each_image(&beneath, |image| {
+                let part = refined(image.part).intersect(cells);
+                set_bits(&part, &mut allowed);
+            });
+            bins.for_each_in(&barred, cells, |_, part| clear_bits(&part, &mut allowed));
+            words.iter_mut().zip(allowed).for_each(|(word, allowed)| *word &= allowed);
+        });
     }
 
     /// Boxes that hold all cells over the base level's patches, on the level to be refined, that are too near to the edge
@@ -63,16 +74,13 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         // A whole period reaches every cell of a periodic axis.
         let reach =
             std::array::from_fn(|d| if periodic[d] { self.nesting_width.min(size[d]) } else { self.nesting_width });
-        let mut rim = Vec::new();
-        for patch in self.base.patches() {
+        let around = |patch: &CellBox<D>| {
             // What the base level lacks around the patch keeps refinement away by the width, again on every level.
-            for open in self.base.uncovered(&self.base.inside_domain(&patch.grow_by(reach))) {
-                let barred = open.grow(self.nesting_width);
-                let on_finer = |cells: CellBox<D>, &r: &Ratio<D>| cells.fine_from_coarse(r).grow(self.nesting_width);
-                rim.push(self.ratios.iter().fold(barred, on_finer));
-            }
-        }
-        rim
+            let on_finer = |cells: CellBox<D>, &r: &Ratio<D>| cells.fine_from_coarse(r).grow(self.nesting_width);
+            let open = self.base.uncovered(&self.base.inside_domain(&patch.grow_by(reach)));
+            open.into_iter().map(move |open| self.ratios.iter().fold(open.grow(self.nesting_width), on_finer))
+        };
+        self.base.patches().par_iter().with_min_len(16).flat_map_iter(around).collect()
     }
 }
 
