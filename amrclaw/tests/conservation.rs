@@ -7,11 +7,9 @@
 
 mod common;
 
-use amrclaw::io::config::SolverShape;
-use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::Simulation;
+use common::capacity::start_with_capacity;
 use common::{absolute_totals, start, take_steps};
-use riemann::patch::SolverKernels;
-use riemann::prelude::*;
 
 /// Drift of a total relative to `∫ |q|` at the start. Each of some 10⁴ interface faces rounds at 1e-16 of the state, with either sign,
 /// a hundred times.
@@ -144,60 +142,12 @@ conserves! {
     shallow_water_walls_2_4_godunov: SHALLOW_WATER, "wall", "[2, 4]", "godunov", [0];
 }
 
-/// Advection at a constant flux velocity with a capacity: `κ q_t + u q_x + v q_y = 0`.
-#[derive(Clone)]
-struct WithCapacity {
-    velocity: [f64; 2],
-}
-
-impl Solver<1, 1, 1> for WithCapacity {
-    const DIM: usize = 2;
-    const EQUATIONS: [&'static str; 1] = ["q"];
-    const AUX: [&'static str; 1] = ["kappa"];
-    const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
-
-    #[inline(always)]
-    fn normal<V: Real>(&self, axis: Axis, ql: [V; 1], qr: [V; 1], _: [V; 1], _: [V; 1]) -> Normal<V, 1, 1> {
-        let speed = self.velocity[axis.index()];
-        let wave = qr[0] - ql[0];
-        let (left, right) = (V::constant(speed.min(0.0)), V::constant(speed.max(0.0)));
-        Normal { waves: [[wave]], speeds: [V::constant(speed)], amdq: [left * wave], apdq: [right * wave] }
-    }
-
-    #[inline(always)]
-    fn transverse<V: Real>(
-        &self,
-        axis: Axis,
-        _: Side,
-        _: [V; 1],
-        _: [V; 1],
-        _: &TransverseAux<V, 1>,
-        asdq: [V; 1],
-    ) -> Transverse<V, 1> {
-        let speed = self.velocity[axis.transverse_2d().index()];
-        let (down, up) = (V::constant(speed.min(0.0)), V::constant(speed.max(0.0)));
-        Transverse { bmasdq: [down * asdq[0]], bpasdq: [up * asdq[0]] }
-    }
-}
-
 /// With a capacity function that varies, also within a coarse cell, `∫ κ q` is what stays.
 #[test]
 fn capacity_periodic_2_4_unsplit() {
-    let shape = SolverShape {
-        name: "with_capacity".to_string(),
-        dimension: 2,
-        equations: vec!["q".to_string()],
-        aux: vec!["kappa".to_string()],
-        waves: 1,
-        parameters: Vec::new(),
-        has_source: false,
-        wall: [false; 3],
-    };
     let text = format!(
         "{}{}",
         r#"
-[solver]
-path = "of the test"
 [aux]
 kappa = "1.5 + x - 0.6 * y"
 [initial]
@@ -205,15 +155,8 @@ q = "0.5 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2))"
 "#,
         settings("periodic", "[2, 4]", "unsplit")
     );
-    let kernels = SolverKernels::new(WithCapacity { velocity: [1.0, -0.7] });
-    let run = |fix: &str| {
-        let overrides = ["scheme.capacity=\"kappa\"".to_string(), format!("regrid.conservation_fix={fix}")];
-        let case = amrclaw::io::config::Case::from_str_with(&text, "case.toml", &overrides, |_| Ok(shape.clone()))
-            .unwrap_or_else(|e| panic!("{e}"));
-        let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-        let simulation = Simulation::with_solver(&case, &options, &shape, &kernels, UserFunctions::default());
-        drift(simulation.unwrap_or_else(|e| panic!("{e}")), &[0])
-    };
+    let run =
+        |fix: &str| drift(start_with_capacity(&text, &[&format!("regrid.conservation_fix={fix}")], [1.0, -0.7]), &[0]);
     let (with, without) = (run("true"), run("false"));
     assert!(with <= TOLERANCE, "the total drifts by {with:e}");
     assert!(without >= WITHOUT_FIX, "without the fix the total drifts by {without:e} only");

@@ -1,9 +1,11 @@
 //! What the tests of the engine share: cases given as text, and measures of frames.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod capacity;
+
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::io::frame::Frame;
-use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{Precision, RunOptions, Simulation, UserFunctions};
 
 /// A case from its text, with overrides `key.path=value`.
 pub fn case(text: &str, overrides: &[&str]) -> Case {
@@ -19,6 +21,12 @@ pub fn start(text: &str, overrides: &[&str]) -> Simulation<2> {
 /// A simulation of a case on so many threads.
 pub fn start_on(text: &str, overrides: &[&str], threads: usize) -> Simulation<2> {
     let options = RunOptions { threads: Some(threads), ..RunOptions::default() };
+    Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A simulation of a case in a precision.
+pub fn start_in(text: &str, overrides: &[&str], precision: Precision) -> Simulation<2> {
+    let options = RunOptions { threads: Some(2), precision, ..RunOptions::default() };
     Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
 }
 

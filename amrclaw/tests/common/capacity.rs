@@ -1,0 +1,64 @@
+//! A solver of the tests' own: advection with a capacity function.
+
+use amrclaw::io::config::{Case, SolverShape};
+use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
+use riemann::patch::SolverKernels;
+use riemann::prelude::*;
+
+/// Advection at a constant flux velocity with a capacity: `κ q_t + u q_x + v q_y = 0`.
+#[derive(Clone)]
+struct WithCapacity {
+    velocity: [f64; 2],
+}
+
+impl Solver<1, 1, 1> for WithCapacity {
+    const DIM: usize = 2;
+    const EQUATIONS: [&'static str; 1] = ["q"];
+    const AUX: [&'static str; 1] = ["kappa"];
+    const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
+
+    #[inline(always)]
+    fn normal<V: Real>(&self, axis: Axis, ql: [V; 1], qr: [V; 1], _: [V; 1], _: [V; 1]) -> Normal<V, 1, 1> {
+        let speed = self.velocity[axis.index()];
+        let wave = qr[0] - ql[0];
+        let (left, right) = (V::constant(speed.min(0.0)), V::constant(speed.max(0.0)));
+        Normal { waves: [[wave]], speeds: [V::constant(speed)], amdq: [left * wave], apdq: [right * wave] }
+    }
+
+    #[inline(always)]
+    fn transverse<V: Real>(
+        &self,
+        axis: Axis,
+        _: Side,
+        _: [V; 1],
+        _: [V; 1],
+        _: &TransverseAux<V, 1>,
+        asdq: [V; 1],
+    ) -> Transverse<V, 1> {
+        let speed = self.velocity[axis.transverse_2d().index()];
+        let (down, up) = (V::constant(speed.min(0.0)), V::constant(speed.max(0.0)));
+        Transverse { bmasdq: [down * asdq[0]], bpasdq: [up * asdq[0]] }
+    }
+}
+
+/// A simulation of [`WithCapacity`]; the case says the rest, `aux.kappa` included.
+pub fn start_with_capacity(text: &str, overrides: &[&str], velocity: [f64; 2]) -> Simulation<2> {
+    let shape = SolverShape {
+        name: "with_capacity".to_string(),
+        dimension: 2,
+        equations: vec!["q".to_string()],
+        aux: vec!["kappa".to_string()],
+        waves: 1,
+        parameters: Vec::new(),
+        has_source: false,
+        wall: [false; 3],
+    };
+    let overrides = [&["solver.path=\"of the test\"", "scheme.capacity=\"kappa\""], overrides].concat();
+    let overrides: Vec<String> = overrides.into_iter().map(str::to_string).collect();
+    let case = Case::from_str_with(text, "case.toml", &overrides, |_| Ok(shape.clone()));
+    let case = case.unwrap_or_else(|e| panic!("{e}"));
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    let kernels = SolverKernels::new(WithCapacity { velocity });
+    let simulation = Simulation::with_solver(&case, &options, &shape, &kernels, UserFunctions::default());
+    simulation.unwrap_or_else(|e| panic!("{e}"))
+}

@@ -1,0 +1,72 @@
+//! Which cells are refined.
+
+use super::common::{advance_to, for_each_finest_cell, start};
+use amrclaw::simulation::Simulation;
+
+/// A steep front at x = 0.25 and a slow rise elsewhere, with room between them.
+const STEEP_AND_FLAT: &str = r#"
+[solver]
+name = "advection"
+u = 1.0
+v = 0.3
+[mesh]
+cells = [80, 20]
+[levels]
+max = 2
+ratio = [2]
+[regrid]
+interval = 4
+buffer = 2
+[time]
+end = 1.0
+dt_initial = 5e-3
+[initial]
+q = "tanh(40 * (x - 0.25)) + 0.05 * cos(2 * pi * x)"
+"#;
+
+/// Range along x of the cells of level 2.
+fn refined(simulation: &Simulation<2>) -> [f64; 2] {
+    let mut range = [f64::INFINITY, f64::NEG_INFINITY];
+    for_each_finest_cell(&simulation.frame(), |level, x, dx, _| {
+        if level == 1 {
+            range = [range[0].min(x[0] - 0.5 * dx[0]), range[1].max(x[0] + 0.5 * dx[0])];
+        }
+    });
+    range
+}
+
+/// Both criteria find the front, not the slow rise, and follow it.
+#[test]
+fn criteria_follow_the_front() {
+    let criteria: [&[&str]; 3] = [
+        &["regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=3e-4"],
+        &["regrid.flag.criterion=\"difference\"", "regrid.flag.tolerance=0.2"],
+        &["regrid.flag.criterion=\"user\"", "regrid.flag.expression=\"abs(q - 0.05 * cos(2 * pi * x)) < 0.9\""],
+    ];
+    for criterion in criteria {
+        let mut simulation = start(STEEP_AND_FLAT, criterion);
+        for (t, front) in [(0.0, 0.25), (0.3, 0.55)] {
+            if t > 0.0 {
+                advance_to(&mut simulation, t);
+            }
+            let [from, to] = refined(&simulation);
+            let near = from > front - 0.2 && to < front + 0.2;
+            assert!(near && from < front && front < to, "{criterion:?}, t = {t}: refined from {from} to {to}");
+        }
+    }
+}
+
+/// An expression of the criterion is asked for cell by cell: exactly the cells where it is not zero, without a buffer.
+#[test]
+fn an_expression_refines_where_it_is_not_zero() {
+    let overrides = [
+        "regrid.flag.criterion=\"user\"",
+        "regrid.flag.expression=\"x > 0.5 && x < 0.75 && y < 0.5\"",
+        "regrid.buffer=0",
+        "regrid.cutoff=1.0",
+    ];
+    let simulation = start(STEEP_AND_FLAT, &overrides);
+    let patches = simulation.hierarchy().levels()[1].patches();
+    assert_eq!(patches.len(), 1, "{patches:?}");
+    assert_eq!((patches[0].lo, patches[0].hi), ([80, 0], [120, 20]));
+}

@@ -1,0 +1,85 @@
+//! Steps and ratios of the levels.
+
+use super::common::{absolute_totals, advance_to, l1_error, start, take_steps};
+use amrclaw::simulation::Simulation;
+
+/// A blob of dense gas that drifts through three levels, periodic.
+fn drifting(extra: &str) -> String {
+    format!(
+        r#"
+[solver]
+name = "euler"
+[mesh]
+cells = [24, 20]
+[mesh.boundary]
+x = ["periodic", "periodic"]
+y = ["periodic", "periodic"]
+[initial]
+density = "1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2))"
+x_momentum = "0.5 * (1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2)))"
+y_momentum = "-0.3 * (1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2)))"
+energy = "2.5 + 0.17 * (1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2)))"
+[regrid]
+interval = 3
+[regrid.flag]
+tolerance = 0.1
+[time]
+end = 1.0
+dt_initial = 1e-3
+{extra}"#
+    )
+}
+
+/// Error of the density of [`drifting`], exact but for the periodic images, which are smaller than 1e-6.
+fn drift_error(simulation: &Simulation<2>) -> f64 {
+    let t = simulation.time();
+    l1_error(&simulation.frame(), 0, |x| {
+        1.0 + (-60.0 * ((x[0] - 0.4 - 0.5 * t).powi(2) + (x[1] - 0.5 + 0.3 * t).powi(2))).exp()
+    })
+}
+
+fn assert_mass_is_kept(simulation: &Simulation<2>, before: &[f64]) {
+    let scale = absolute_totals(&simulation.frame());
+    for (m, (after, before)) in simulation.totals().iter().zip(before).enumerate() {
+        assert!((after - before).abs() <= 1e-13 * scale[m], "equation {m}: {before} has become {after}");
+    }
+}
+
+/// More substeps than the ratio in space asks for, and so many as the case says.
+#[test]
+fn the_ratio_in_time_is_the_cases() {
+    let dt = 0.008;
+    let run = |ratio_time: &str| {
+        let text = drifting(&format!("dt = {dt}\n[levels]\nmax = 3\nratio = [2, 2]\nratio_time = {ratio_time}\n"));
+        let mut simulation = start(&text, &[]);
+        let before = simulation.totals();
+        take_steps(&mut simulation, 20);
+        assert_eq!(simulation.time().to_bits(), (0..20).fold(0.0, |t: f64, _| t + dt).to_bits(), "steps are fixed");
+        assert_mass_is_kept(&simulation, &before);
+        let steps: Vec<u64> = simulation.counts().levels.iter().map(|l| l.steps).collect();
+        (steps, drift_error(&simulation))
+    };
+    let (usual, more) = (run("[2, 2]"), run("[3, 4]"));
+    assert_eq!(usual.0, [20, 40, 80]);
+    assert_eq!(more.0, [20, 60, 240]);
+    assert!(more.1 < 2.0 * usual.1, "errors {} and {}", more.1, usual.1);
+}
+
+/// Other ratios along x than along y: cells have the sizes they should, the solution is better for them, and nothing is lost.
+#[test]
+fn ratios_may_differ_between_axes() {
+    let run = |levels: &str| {
+        let mut simulation = start(&drifting(levels), &[]);
+        let before = simulation.totals();
+        advance_to(&mut simulation, 0.3);
+        assert_mass_is_kept(&simulation, &before);
+        simulation
+    };
+    let coarse = run("");
+    let fine = run("[output]\nformat = []\n[levels]\nmax = 3\nratio = [[2, 4], [4, 2]]\n");
+    let frame = fine.frame();
+    let sizes: Vec<[i32; 2]> = frame.levels.iter().map(|l| l.dx.map(|h| (1.0 / h).round() as i32)).collect();
+    assert_eq!(sizes, [[24, 20], [48, 80], [192, 160]]);
+    let errors = [drift_error(&coarse), drift_error(&fine)];
+    assert!(errors[1] < 0.2 * errors[0], "errors {errors:?}");
+}
