@@ -10,7 +10,7 @@ use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use std::sync::Mutex;
 use support::emulator::Emulated;
-use support::level::{DT, DX, TestLevel, option_table};
+use support::level::{DT, DX, TestLevel, fewer_options};
 use support::solvers::{Random, TestSolver, all};
 
 /// Odd, narrower and wider than a warp, longer and shorter than a tile.
@@ -74,7 +74,7 @@ fn for_all(every: usize, check: impl Fn(&TestSolver, &UpdateOptions, [i32; 2]) +
     let solvers = all();
     assert!(!solvers.is_empty());
     let jobs: Vec<_> =
-        solvers.iter().flat_map(|s| option_table(s).into_iter().step_by(every).map(move |o| (s, o))).collect();
+        solvers.iter().flat_map(|s| fewer_options(s).into_iter().step_by(every).map(move |o| (s, o))).collect();
     let queue = Mutex::new(jobs.into_iter());
     std::thread::scope(|scope| {
         for _ in 0..2 {

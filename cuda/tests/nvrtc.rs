@@ -6,13 +6,11 @@ mod support;
 use cuda::compile::{Precision, Target};
 use cuda::nvrtc::Nvrtc;
 use cuda::update::{Taps, UpdateOptions};
-use support::level::option_table;
+use riemann::limiter::Limiter;
+use support::level::fewer_options;
 use support::solvers::all;
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
-
-/// The place in the table of options of the one that uses most of the kernel.
-const FULLEST: usize = 3;
 
 /// Registers, bytes of stack and bytes spilt, from the assembler's lines in the log.
 fn resources(log: &str) -> String {
@@ -30,8 +28,9 @@ fn every_kernel_compiles_for_every_solver() {
     for solver in &solvers {
         for precision in [Precision::Double, Precision::Single] {
             // Options differ little in what they can do to the compiler: all of them once, the fullest everywhere.
-            for (n, (options, _)) in option_table(solver).iter().enumerate() {
-                let fullest = n == FULLEST;
+            for (n, (options, _)) in fewer_options(solver).iter().enumerate() {
+                let fullest =
+                    options.capacity.is_none() && options.order == 2 && options.limiters[0] == Limiter::VanLeer;
                 for architecture in ARCHITECTURES.into_iter().filter(|&a| fullest || a == "sm_90") {
                     let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
                     let source = options.source(&solver.source, precision);
@@ -55,7 +54,7 @@ fn machine_code_is_kept() {
         for precision in [Precision::Double, Precision::Single] {
             for fused in [true, false] {
                 let target = Target { precision, fused, solver: Some(solver.source.clone()) };
-                for (options, _) in option_table(solver) {
+                for (options, _) in fewer_options(solver) {
                     for taps in [options.taps, Taps::Map, Taps::None] {
                         let options = UpdateOptions { taps, ..options.clone() };
                         let source = options.source(&solver.source, precision);

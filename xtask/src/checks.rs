@@ -1,5 +1,6 @@
 //! The checks that make up `cargo xtask test`.
 
+use crate::gpu;
 use crate::process::{Outcome, cargo, run};
 use crate::{docs, python, tidy};
 use std::time::Instant;
@@ -24,6 +25,7 @@ const CHECKS: &[Check] = &[
         what: "the Python package, and output files with their Python readers",
         run: python::run_tests,
     },
+    Check { name: "cuda", what: "kernels compile for every solver", run: gpu::compile_kernels },
 ];
 
 /// Runs every check in order, up to the first that fails.

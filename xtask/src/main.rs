@@ -3,6 +3,7 @@
 mod bench;
 mod checks;
 mod docs;
+mod gpu;
 mod process;
 mod python;
 mod tidy;
@@ -24,6 +25,9 @@ Usage: cargo xtask TASK
                        virtual environment under target/
 
   docs [--output DIR]  the documentation as a site                              (default target/site)
+  cuda                 every kernel compiles for every solver by NVRTC, installed in an environment under target/
+
+  gpu-bundle           a folder of programs, cases and compiled kernels to copy to a machine with a GPU
 
   bench [OPTIONS]      the paper's benchmark on a small base mesh, through the command line
       --runs N         measured runs per thread count, after one warm-up        (default 5)
@@ -44,6 +48,7 @@ fn main() -> ExitCode {
     let outcome = match task {
         "docs" => docs::build(rest),
         "bench" => bench::run(rest),
+        "gpu-bundle" => gpu::bundle(),
         "bench-compare" => bench::compare(rest),
         "help" | "-h" | "--help" => {
             print!("{HELP}");

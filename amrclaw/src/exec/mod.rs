@@ -5,6 +5,7 @@ pub mod cpu;
 pub mod cuda;
 mod host_values;
 mod report;
+pub mod streamed;
 
 pub use host_values::{HostArray, HostMemory, HostValues};
 pub use report::{CellPlace, ExecError, LevelState, Outcomes, StepReport};

@@ -5,5 +5,5 @@ mod pool;
 mod shared;
 
 pub use layout::{LevelLayout, PatchLayout};
-pub use pool::Pool;
+pub use pool::{PageLock, Pool};
 pub use shared::Shared;

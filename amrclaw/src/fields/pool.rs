@@ -5,9 +5,30 @@ use riemann::real::Scalar;
 /// Arrays up to this size are not worth telling apart.
 const SMALL: usize = 1 << 10;
 
+/// Arrays of fewer bytes share pages with others, and are not locked.
+const LOCKABLE: usize = 1 << 20;
+
+/// Keeps pages of memory in place, for devices that copy from and to them.
+pub trait PageLock: Send + Sync {
+    /// Locks a piece of memory. False if the system refuses.
+    ///
+    /// # Safety
+    /// The memory stays the program's until it is unlocked.
+    unsafe fn lock(&self, address: usize, bytes: usize) -> bool;
+
+    /// Unlocks it.
+    ///
+    /// # Safety
+    /// No copy from or to it is under way.
+    unsafe fn unlock(&self, address: usize);
+}
+
 /// Arrays handed back, for the next that asks.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Pool<R> {
+    lock: Option<Box<dyn PageLock>>,
+    /// Addresses of the arrays that are locked.
+    locked: Vec<usize>,
     free: Vec<Vec<R>>,
     /// Numbers held by arrays that are out or free.
     held: usize,
@@ -18,7 +39,31 @@ pub struct Pool<R> {
 impl<R: Scalar> Pool<R> {
     /// An empty pool.
     pub fn new() -> Self {
-        Pool { free: Vec::new(), held: 0, grown: 0 }
+        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, grown: 0 }
+    }
+
+    /// An empty pool whose arrays are locked in memory. It must be dropped before them.
+    pub fn locked(lock: Box<dyn PageLock>) -> Self {
+        let mut pool = Pool::new();
+        pool.lock = Some(lock);
+        pool
+    }
+
+    fn lock(&mut self, array: &Vec<R>) {
+        let (address, bytes) = (array.as_ptr() as usize, array.capacity() * R::BYTES);
+        // SAFETY: the array is unlocked before its memory goes.
+        if self.lock.as_ref().is_some_and(|lock| bytes >= LOCKABLE && unsafe { lock.lock(address, bytes) }) {
+            self.locked.push(address);
+        }
+    }
+
+    fn unlock(&mut self, array: &[R]) {
+        let address = array.as_ptr() as usize;
+        if let (Some(lock), Some(k)) = (&self.lock, self.locked.iter().position(|&a| a == address)) {
+            self.locked.swap_remove(k);
+            // SAFETY: the array is the caller's alone.
+            unsafe { lock.unlock(address) };
+        }
     }
 
     /// An array of `len` numbers, each of them some finite or non-finite number left by an earlier owner, or zero.
@@ -36,10 +81,12 @@ impl<R: Scalar> Pool<R> {
         if array.capacity() < len {
             // A little more than asked for: the next regrid wants about as much. The old memory goes first.
             self.held -= array.capacity();
+            self.unlock(&array);
             drop(std::mem::take(&mut array));
             array.reserve_exact(len + len / 8);
             self.held += array.capacity();
             self.grown += 1;
+            self.lock(&array);
         }
         array.resize(len, R::default());
         array
@@ -52,9 +99,10 @@ impl<R: Scalar> Pool<R> {
         }
     }
 
-    /// Counts an array of that capacity no longer: it will not be given back.
-    pub fn forget(&mut self, capacity: usize) {
-        self.held -= capacity;
+    /// Counts an array no longer: it will not be given back.
+    pub fn forget(&mut self, array: &Vec<R>) {
+        self.held -= array.capacity();
+        self.unlock(array);
     }
 
     /// Bytes of all arrays that came from here.
@@ -65,6 +113,17 @@ impl<R: Scalar> Pool<R> {
     /// How often an array had to be allocated.
     pub fn allocations(&self) -> u64 {
         self.grown
+    }
+}
+
+impl<R> Drop for Pool<R> {
+    fn drop(&mut self) {
+        for &address in &self.locked {
+            if let Some(lock) = &self.lock {
+                // SAFETY: steps wait for their copies before they end.
+                unsafe { lock.unlock(address) };
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::build::available_threads;
 use super::{Device, Precision, RunError, RunOptions};
 use crate::exec::cpu::CpuExecutor;
 use crate::exec::cuda::{CudaExecutor, Hardware, KernelOptions};
+use crate::exec::streamed::Streamed;
 use crate::exec::{ExecError, Executor};
 use crate::index::Ratio;
 use crate::physics::Problem;
@@ -42,22 +43,23 @@ fn on_device<const D: usize, R: Scalar>(
     options: &RunOptions,
 ) -> Result<Box<dyn Executor<D>>, RunError> {
     let (problem, solver, threads) = (problem.clone(), solver.clone(), options.num_threads());
-    match options.device {
-        Device::Cpu => Ok(Box::new(CpuExecutor::new(problem, solver, ratios, threads))),
-        Device::Cuda => {
-            let refused = |why: &str| RunError::from(ExecError::Device(format!("--device cuda: {why}")));
-            if D > 2 {
-                return Err(refused("there is no update for three dimensions yet; use one or two"));
-            }
-            let text = solver.device_source().ok_or_else(|| {
-                refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
-            })?;
-            let kernels = KernelOptions::of(&problem, solver.as_ref(), text, !options.no_fused);
-            let hardware = Hardware::open(0, options.device_memory, &kernels).map_err(ExecError::from)?;
-            Ok(Box::new(CudaExecutor::new(hardware, problem, solver, ratios, threads)?))
-        }
-        Device::CudaStreamed => {
-            Err(ExecError::Device("--device cuda-streamed is not in this build; use cpu or cuda".to_owned()).into())
-        }
+    if options.device == Device::Cpu {
+        return Ok(Box::new(CpuExecutor::new(problem, solver, ratios, threads)));
     }
+    let refused = |why: &str| RunError::from(ExecError::Device(format!("--device {}: {why}", options.device.name())));
+    if D > 2 {
+        return Err(refused("there is no update for three dimensions yet; use one or two"));
+    }
+    let text = solver.device_source().ok_or_else(|| {
+        refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
+    })?;
+    let fused = !options.no_fused;
+    if options.device == Device::CudaStreamed {
+        let engine = Streamed::open(&problem, solver.as_ref(), text, fused, options.device_memory);
+        let engine = engine.map_err(ExecError::from)?;
+        return Ok(Box::new(CpuExecutor::streamed(problem, solver, ratios, threads, engine)));
+    }
+    let kernels = KernelOptions::of(&problem, solver.as_ref(), text, fused);
+    let hardware = Hardware::open(0, options.device_memory, &kernels).map_err(ExecError::from)?;
+    Ok(Box::new(CudaExecutor::new(hardware, problem, solver, ratios, threads)?))
 }

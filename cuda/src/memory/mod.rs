@@ -2,10 +2,12 @@
 
 mod backend;
 mod buffer;
+mod lock;
 mod slabs;
 
 pub use backend::{Backend, DeviceMemory, PinnedMemory};
 pub use buffer::{DeviceBuffer, PinnedBuffer};
+pub use lock::PageLocks;
 pub use slabs::PoolStatistics;
 
 use crate::error::CudaError;

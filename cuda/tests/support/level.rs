@@ -187,3 +187,15 @@ pub fn option_table(solver: &TestSolver) -> Vec<(UpdateOptions, [i32; 2])> {
     }
     table
 }
+
+/// All of them for two solvers, without and with auxiliary values; for the others the fullest and the last.
+pub fn fewer_options(solver: &TestSolver) -> Vec<(UpdateOptions, [i32; 2])> {
+    let mut table = option_table(solver);
+    if !["acoustics", "advection_edge"].contains(&solver.name) {
+        table = vec![table.swap_remove(FULLEST), table.pop().expect("there are several")];
+    }
+    table
+}
+
+/// The place in the table of options of the one that uses most of the kernel.
+pub const FULLEST: usize = 3;

@@ -1,7 +1,7 @@
 //! `amrclaw run`.
 
 use crate::Failure;
-use crate::arguments::{Device, RunArguments, Switch};
+use crate::arguments::{RunArguments, Switch};
 use crate::progress::Display;
 use crate::{logging, signals, solver, summary};
 use amrclaw::io::config::Case;
@@ -12,7 +12,6 @@ use std::sync::atomic::Ordering;
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
-    check_available(arguments.device)?;
     let overrides = solver::overrides(&arguments.case.overrides, arguments.solver.as_deref());
     let case = Case::load_with(&arguments.case.case, &overrides, |choice| solver::find(choice, arguments.quiet))
         .map_err(|errors| Failure::Input(errors.to_string()))?;
@@ -51,14 +50,6 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
             Err(Failure::Work(message))
         }
     }
-}
-
-/// Refuses what this program has not been built for.
-pub fn check_available(device: Device) -> Result<(), Failure> {
-    if device == Device::CudaStreamed {
-        return Err(Failure::Input("--device: cuda-streamed is not in this build; write cpu or cuda".to_owned()));
-    }
-    Ok(())
 }
 
 /// The solver's file is input: a panic in it is a mistake there, even if it shows only later.

@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::{CaseArguments, Device, PrecisionChoice, SweepArguments};
-use crate::run::{check_available, default_output};
+use crate::run::default_output;
 use crate::solver;
 use amrclaw::io::config::{Case, CaseErrors};
 use amrclaw::sweep::{
@@ -44,7 +44,6 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
             let message = format!("--device {} is there twice; --repeat takes runs several times", name(device));
             return Err(Failure::Input(message));
         }
-        check_available(device)?;
     }
     let devices = devices.into_iter().map(name).collect();
     let repeats = usize::from(arguments.repeat);

@@ -2,7 +2,6 @@
 
 use crate::Failure;
 use crate::arguments::TuneArguments;
-use crate::run::check_available;
 use crate::solver;
 use crate::sweep::{default_folder, failure, launch, name};
 use amrclaw::io::config::Case;
@@ -12,7 +11,6 @@ use std::fmt::Write;
 use std::io::IsTerminal;
 
 pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
-    check_available(arguments.device)?;
     let overrides = solver::overrides(&arguments.case.overrides, arguments.solver.as_deref());
     let file = &arguments.case.case;
     let case = Case::load_with(file, &overrides, |choice| solver::find(choice, arguments.quiet))

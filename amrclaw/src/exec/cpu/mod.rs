@@ -19,6 +19,7 @@ mod store;
 mod transfer;
 pub(in crate::exec) mod update;
 
+use super::streamed::Streamed;
 use super::{ExecError, Executor, HostArray, HostMemory, HostValues, LevelState, Outcomes};
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
@@ -30,10 +31,14 @@ use riemann::real::Scalar;
 use scratch::Scratch;
 use std::sync::Arc;
 use store::LevelStore;
-use update::Sweep;
+use update::{Sweep, SweepEngine};
 
 /// Values of all levels in host memory.
 pub struct CpuExecutor<const D: usize, R: Scalar> {
+    /// Before all arrays: it unlocks their memory when it goes.
+    pool: Pool<R>,
+    /// What sweeps run on, if not on the processor's threads.
+    engine: Option<Box<dyn SweepEngine<D, R>>>,
     problem: Problem<D>,
     solver: Arc<dyn PatchSolver<R>>,
     num_ghost: i32,
@@ -43,7 +48,6 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     stash: Vec<Option<LevelStore<D, R>>>,
     /// Levels there were at the last [`Executor::save`].
     saved_levels: usize,
-    pool: Pool<R>,
     scratch: Scratch<R>,
     source_scratch: Scratch<f64>,
     sweeps: Vec<Sweep>,
@@ -71,6 +75,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             ratios,
             levels: Vec::new(),
             pool: Pool::new(),
+            engine: None,
             scratch,
             source_scratch: Scratch::new(threads, 0),
             sweeps,
@@ -79,6 +84,18 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             epoch: MeshEpoch::default(),
             outcomes: Outcomes::default(),
         }
+    }
+
+    /// The same with sweeps on a GPU, which needs to hold a few patches at a time.
+    pub fn streamed(
+        problem: Problem<D>,
+        solver: Arc<dyn PatchSolver<R>>,
+        ratios: Vec<Ratio<D>>,
+        threads: usize,
+        engine: Streamed<D, R>,
+    ) -> Self {
+        let pool = Pool::locked(Box::new(engine.locks()));
+        CpuExecutor { pool, engine: Some(Box::new(engine)), ..Self::new(problem, solver, ratios, threads) }
     }
 }
 
@@ -215,10 +232,11 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn memory_bytes(&self) -> [usize; 2] {
-        [self.pool.bytes() + self.scratch.bytes() + self.source_scratch.bytes(), 0]
+        let device = self.engine.as_ref().map_or(0, |engine| engine.memory_bytes());
+        [self.pool.bytes() + self.scratch.bytes() + self.source_scratch.bytes(), device]
     }
 
     fn allocations(&self) -> u64 {
-        self.pool.allocations()
+        self.pool.allocations() + self.engine.as_ref().map_or(0, |engine| engine.allocations())
     }
 }

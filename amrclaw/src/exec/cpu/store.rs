@@ -91,7 +91,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         [&mut self.buffers[self.current], &mut self.aux].map(|array| {
             let mut copy = pool.take(array.len());
             copy.copy_from_slice(array);
-            pool.forget(array.capacity());
+            pool.forget(array);
             std::mem::replace(array, copy)
         })
     }

@@ -47,19 +47,19 @@ pub(in crate::exec) fn sweeps<const D: usize>(split: Split) -> Vec<Sweep> {
 }
 
 /// What all tiles of a sweep share.
-struct SweepContext<'a, const D: usize, R> {
-    layout: &'a LevelLayout<D>,
-    input: Shared<'a, R>,
-    output: Shared<'a, R>,
-    aux: &'a [R],
-    num_aux: usize,
-    num_eqn: usize,
-    dt: f64,
-    dx: [f64; 3],
-    scheme: Scheme,
-    sweep: Sweep,
-    taps: Shared<'a, R>,
-    tap_stride: usize,
+pub(in crate::exec) struct SweepContext<'a, const D: usize, R> {
+    pub layout: &'a LevelLayout<D>,
+    pub input: Shared<'a, R>,
+    pub output: Shared<'a, R>,
+    pub aux: &'a [R],
+    pub num_aux: usize,
+    pub num_eqn: usize,
+    pub dt: f64,
+    pub dx: [f64; 3],
+    pub scheme: Scheme,
+    pub sweep: Sweep,
+    pub taps: Shared<'a, R>,
+    pub tap_stride: usize,
 }
 
 impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
@@ -114,6 +114,24 @@ impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
     }
 }
 
+/// Carries out sweeps in place of the processor's threads.
+pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
+    /// Updates all tiles of the level: sweep `number` of its step. The level's arrays are touched no more when it returns.
+    fn update_all(
+        &self,
+        context: &SweepContext<'_, D, R>,
+        level: usize,
+        number: usize,
+        plans: &LevelPlans<D>,
+    ) -> Result<Outcome, ExecError>;
+
+    /// Bytes of memory held on the device.
+    fn memory_bytes(&self) -> usize;
+
+    /// Number of times that the device's driver was asked for memory.
+    fn allocations(&self) -> u64;
+}
+
 /// Makes room for states between the parts of a step.
 fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>) {
     for stage in stages.iter_mut().filter(|stage| stage.len() < len) {
@@ -133,16 +151,16 @@ pub(in crate::exec) fn source_after_waves(split: SourceSplit, time: f64, dt: f64
 
 /// Largest Courant number so far, where, and whether all is finite. Combined in any order to the same result.
 #[derive(Clone, Copy)]
-struct Outcome {
-    courant: f64,
-    patch: u32,
-    finite: bool,
+pub(in crate::exec) struct Outcome {
+    pub courant: f64,
+    pub patch: u32,
+    pub finite: bool,
 }
 
 impl Outcome {
-    const NONE: Outcome = Outcome { courant: 0.0, patch: 0, finite: true };
+    pub const NONE: Outcome = Outcome { courant: 0.0, patch: 0, finite: true };
 
-    fn or(self, other: Outcome) -> Outcome {
+    pub fn or(self, other: Outcome) -> Outcome {
         let finite = self.finite && other.finite;
         let first = (self.courant, std::cmp::Reverse(self.patch)) >= (other.courant, std::cmp::Reverse(other.patch));
         Outcome { finite, ..if first { self } else { other } }
@@ -197,6 +215,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             stages.swap(0, 1);
         }
         let mut outcome = Outcome::NONE;
+        let mut failed = None;
         for (n, sweep) in self.sweeps.iter().enumerate() {
             let output = if n + 1 == self.sweeps.len() { next } else { stages[0] };
             let context = SweepContext {
@@ -214,7 +233,17 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 tap_stride: own.tiles.num_slots(),
             };
             let (solver, scratch) = (self.solver.as_ref(), &self.scratch);
-            outcome = context.update_all(solver, own, scratch).or(outcome);
+            let swept = match &self.engine {
+                Some(engine) => engine.update_all(&context, l, n, own),
+                None => Ok(context.update_all(solver, own, scratch)),
+            };
+            match swept {
+                Ok(found) => outcome = found.or(outcome),
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
             let gather = register::Gather {
                 sweeps: &self.sweeps,
                 sweep: n,
@@ -239,16 +268,21 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             stages.swap(0, 1);
         }
         let (after_from, after_for) = source_after_waves(source_split, time, dt);
-        if after_for > 0.0 {
+        if after_for > 0.0 && failed.is_none() {
             // SAFETY: the new state is ours alone.
             outcome.finite &= unsafe { sources.apply(next, false, after_from, after_for) };
         }
         store.taps = taps;
         store.aux = aux;
         store.register = own_register;
-        store.advance(dt);
+        if failed.is_none() {
+            store.advance(dt);
+        }
         if let (Some(finer), Some(register)) = (finer.first_mut(), finer_register) {
             finer.register = register;
+        }
+        if let Some(error) = failed {
+            return Err(error);
         }
         let Outcome { courant, patch, finite } = outcome;
         Ok(StepReport { courant, patch: patch as usize, finite })
