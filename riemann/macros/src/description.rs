@@ -139,7 +139,12 @@ impl Description {
             let field = &parameter.name;
             quote!(#field: values[#k])
         });
+        let (m, w, a) = (form.equations.len(), form.waves, form.aux.len());
         quote! {
+            impl #ty {
+                /// Numbers of equations, waves and auxiliary values.
+                pub const SHAPE: [usize; 3] = [#m, #w, #a];
+            }
             impl ::riemann::solver::Described for #ty {
                 const NAME: &'static str = #name;
                 const TITLE: &'static str = #title;

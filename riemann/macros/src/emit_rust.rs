@@ -11,7 +11,7 @@ use crate::check::{ENTRIES, Entry};
 use crate::description::{Description, Form};
 use crate::tree::{Function, Local, Program};
 use crate::types::Type;
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 use statement::block_contents;
 
@@ -58,14 +58,20 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
 }
 
 /// An implementation that stands in for one that could not be made, so that there is one error and not two.
-pub fn emit_stub(description: &Description, form: &Form, name: &Ident) -> TokenStream {
+pub fn emit_stub(description: &Description, form: &Form, block: &syn::ItemImpl) -> TokenStream {
     let header = impl_header(description, form);
     let program = Program { functions: Vec::new(), plain: Vec::new(), constants: Vec::new() };
     let constants = trait_constants(description, form, &program);
     let writer = Writer { form };
-    let (normal, transverse) = (writer.ty(&Type::Normal), writer.no_transverse());
+    let written = block.items.iter().find_map(|item| match item {
+        syn::ImplItem::Fn(function) if function.sig.ident == "normal" => Some(&function.sig.output),
+        _ => None,
+    });
+    let normal =
+        written.and_then(|output| writer.normal_as_written(output)).unwrap_or_else(|| writer.ty(&Type::Normal));
+    let transverse = writer.no_transverse();
     let (state, aux) = (writer.ty(&Type::reals(form.equations.len())), writer.ty(&Type::reals(form.aux.len())));
-    let message = format!("the solver {name} has errors");
+    let message = format!("the solver {} has errors", description.solver);
     quote! {
         #header {
             #constants
@@ -197,17 +203,22 @@ impl Writer<'_> {
             result = quote!(::core::option::Option<#result>);
             body = quote!(::core::option::Option::Some({ #body }));
         }
-        if let syn::ReturnType::Type(_, written) = &function.source.sig.output {
-            // By the user's own path, so that the import of it counts as used.
-            if let (Type::Normal, syn::Type::Path(path)) = (&function.result, &**written) {
-                let (name, m, w) = (&path.path.segments[0].ident, self.form.equations.len(), self.form.waves);
-                result = quote!(#name<V, #m, #w>);
-            }
+        if function.result == Type::Normal {
+            result = self.normal_as_written(&function.source.sig.output).unwrap_or(result);
         }
         quote! {
             #[inline(always)]
             fn #name<V: ::riemann::real::Real>(&self, #(#parameters),*) -> #result { #copies #body }
         }
+    }
+
+    /// The type `Normal` by the user's own path, so that the import of it counts as used.
+    fn normal_as_written(&self, output: &syn::ReturnType) -> Option<TokenStream> {
+        let syn::ReturnType::Type(_, written) = output else { return None };
+        let syn::Type::Path(path) = &**written else { return None };
+        let name = &path.path.segments.first().filter(|segment| segment.ident == "Normal")?.ident;
+        let (m, w) = (self.form.equations.len(), self.form.waves);
+        Some(quote!(#name<V, #m, #w>))
     }
 
     /// Without a transverse solver nothing moves along the face.

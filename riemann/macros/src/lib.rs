@@ -145,14 +145,13 @@ impl Parse for DescribedBlock {
 #[proc_macro]
 pub fn described_kernels(input: TokenStream) -> TokenStream {
     let DescribedBlock { description, block } = syn::parse_macro_input!(input as DescribedBlock);
-    let solver = description.solver.clone();
     let mut out = proc_macro2::TokenStream::new();
     for form in &description.forms {
         match check::check_block(&description, form, &block) {
             Ok(program) => out.extend(emit_rust::emit(&description, form, &program)),
             Err(error) => {
                 out.extend(error.into_compile_error());
-                out.extend(emit_rust::emit_stub(&description, form, &solver));
+                out.extend(emit_rust::emit_stub(&description, form, &block));
                 break;
             }
         }

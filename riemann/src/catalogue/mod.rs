@@ -12,8 +12,8 @@ pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
 pub use kernels::{faces, kernels};
 
-use crate::solver::Solver;
-use crate::solvers::{Acoustics, AcousticsVariable, Advection, AdvectionEdge, Burgers, Euler, ShallowWater};
+use crate::solver::{Described, Solver};
+use crate::solvers::*;
 use parameters::Resolved;
 use std::collections::BTreeMap;
 
@@ -63,61 +63,49 @@ pub trait SolverVisitor {
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output;
 }
 
-/// Lists the built-in solvers: name, title, type with its numbers of equations, waves and aux values, and per field the
-/// parameter's check, default if it has one, and meaning.
+/// Lists the built-in solvers by their types, sorted by name; all else their descriptions say.
 macro_rules! catalogue {
-    ($($name:literal, $title:literal, $solver:ident<$m:literal, $w:literal, $a:literal> {
-        $($field:ident: $check:ident $(= $default:literal)?, $about:literal;)*
-    })*) => {
+    ($($solver:ident),* $(,)?) => {
         static ALL: &[SolverInfo] = &[$(SolverInfo {
-            name: $name,
-            title: $title,
-            dim: <$solver as Solver<$m, $w, $a>>::DIM,
-            equations: &<$solver as Solver<$m, $w, $a>>::EQUATIONS,
-            aux: &<$solver as Solver<$m, $w, $a>>::AUX,
-            waves: $w,
-            parameters: &[$(ParameterInfo {
-                name: stringify!($field),
-                about: $about,
-                default: catalogue!(@default $($default)?),
-                check: ParameterCheck::$check,
-            }),*],
-            fwaves: <$solver as Solver<$m, $w, $a>>::FWAVES,
-            has_source: <$solver as Solver<$m, $w, $a>>::HAS_SOURCE,
-            wall_normal: <$solver as Solver<$m, $w, $a>>::WALL_NORMAL,
+            name: <$solver as Described>::NAME,
+            title: <$solver as Described>::TITLE,
+            dim: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::DIM,
+            equations: &<$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::EQUATIONS,
+            aux: &<$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::AUX,
+            waves: $solver::SHAPE[1],
+            parameters: <$solver as Described>::PARAMETERS,
+            fwaves: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::FWAVES,
+            has_source: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::HAS_SOURCE,
+            wall_normal: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::WALL_NORMAL,
         }),*];
 
         /// Builds the solver that `info` describes. `values` holds every parameter.
-        #[allow(unused_variables, reason = "solvers without parameters read none")]
         fn visit_named<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Vis::Output {
-            match info.name {
-                $($name => visitor.visit($solver { $($field: values.get(stringify!($field))),* }),)*
-                other => unreachable!("solver {other} is listed but not built"),
-            }
+            let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
+            $(if info.name == <$solver as Described>::NAME {
+                return visitor.visit(<$solver as Described>::from_parameters(&values));
+            })*
+            unreachable!("solver {} is listed but not built", info.name)
         }
     };
-    (@default) => { None };
-    (@default $default:literal) => { Some($default) };
 }
 
 catalogue! {
-    "acoustics", "Linear acoustics in a uniform medium", Acoustics<3, 2, 0> {
-        density: Positive, "density of the medium";
-        bulk: Positive, "bulk modulus of the medium";
-    }
-    "acoustics_variable", "Linear acoustics in a medium given cell by cell", AcousticsVariable<3, 2, 2> {}
-    "advection", "Advection at constant velocity", Advection<1, 1, 0> {
-        u: Any, "velocity along x";
-        v: Any, "velocity along y";
-    }
-    "advection_edge", "Advection by a velocity field given on the edges of cells", AdvectionEdge<1, 1, 2> {}
-    "burgers", "Burgers' equation", Burgers<1, 1, 0> {}
-    "euler", "Euler equations of an ideal gas", Euler<4, 4, 0> {
-        gamma: GreaterThanOne = 1.4, "ratio of specific heats";
-    }
-    "shallow_water", "Shallow water equations over a flat bottom", ShallowWater<3, 3, 0> {
-        gravity: Positive = 9.81, "acceleration of gravity";
-    }
+    Acoustics,
+    AcousticsVariable,
+    Advection,
+    AdvectionEdge,
+    AdvectionMapped,
+    AdvectionReaction,
+    Burgers,
+    Elasticity,
+    Euler,
+    EulerHllc,
+    EulerTracer,
+    PSystem,
+    ShallowWater,
+    ShallowWaterBathymetry,
+    Traffic,
 }
 
 /// All built-in solvers, sorted by name.

@@ -10,6 +10,7 @@
 //! Source: LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §9.3 and
 //! chapter 20.
 
+use super::EdgeAdvection;
 use crate::prelude::*;
 
 /// Advection by velocities on the cell's lower edges: equation `q`, aux `u_edge`, `v_edge`.
@@ -21,16 +22,5 @@ use crate::prelude::*;
 )]
 pub struct AdvectionEdge;
 
-#[riemann::kernels]
-impl AdvectionEdge {
-    fn normal(&self, axis: Axis, ql: State, qr: State, aux_r: Aux) -> Normal {
-        let speed = aux_r[axis.index()];
-        let wave = qr[0] - ql[0];
-        Normal { waves: [[wave]], speeds: [speed], amdq: [speed.min(0.0) * wave], apdq: [speed.max(0.0) * wave] }
-    }
-
-    fn transverse(&self, axis: Axis, aux: TransverseAux, asdq: State) -> Transverse {
-        let t = axis.transverse_2d().index();
-        Transverse { bmasdq: [aux.here[t].min(0.0) * asdq[0]], bpasdq: [aux.above[t].max(0.0) * asdq[0]] }
-    }
-}
+#[riemann::kernels(with(EdgeAdvection))]
+impl AdvectionEdge {}

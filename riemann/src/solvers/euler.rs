@@ -13,7 +13,7 @@
 //! Source: Roe, *J. Comput. Phys.* 43 (1981) 357–372, doi:10.1016/0021-9991(81)90128-5; LeVeque, *Finite Volume
 //! Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §15.3.4, §15.3.5 (entropy fix), chapter 21.
 
-use super::Linearised;
+use super::{IdealGas, Linearised};
 use crate::prelude::*;
 
 /// The Euler equations: `density`, `x_momentum`, `y_momentum`, `energy`.
@@ -28,128 +28,8 @@ pub struct Euler {
     pub gamma: Real,
 }
 
-#[riemann::kernels(with(Linearised))]
+#[riemann::kernels(with(Linearised, IdealGas))]
 impl Euler {
-    /// Position of the density among the equations.
-    const DENSITY: usize = 0;
-    /// Position of the energy among the equations.
-    const ENERGY: usize = 3;
-
-    /// Reciprocal of the density and pressure: what speeds need of a state.
-    type Gas = (Real, Real);
-    /// Roe's average in the face's own directions: velocity normal to the face and along it, specific total enthalpy
-    /// `(E + p)/ρ`, `(u² + v²)/2`, sound speed a, `1/(2a)`, `(γ − 1)/a²`.
-    type Roe = (Real, Real, Real, Real, Real, Real, Real);
-    /// A direction along which waves run: its component of the momentum and its velocity.
-    type Direction = (usize, Real);
-    /// Strengths of the waves along one direction: acoustic at `speed − a`, shear (the jump of the other momentum),
-    /// entropy, acoustic at `speed + a`.
-    type Strengths = (Real, Real, Real, Real);
-
-    /// A state's gas, given the reciprocal of its density.
-    fn gas(&self, q: State, inverse_density: Real) -> Gas {
-        let momentum_squared = q[1] * q[1] + q[2] * q[2];
-        let kinetic = 0.5 * momentum_squared * inverse_density;
-        (inverse_density, (self.gamma - 1.0) * (q[ENERGY] - kinetic))
-    }
-
-    /// Sound speed `√(γp/ρ)`.
-    fn sound_speed(&self, gas: Gas) -> Real {
-        let (inverse_density, pressure) = gas;
-        (self.gamma * pressure * inverse_density).sqrt()
-    }
-
-    /// The gases at left and right and Roe's average at a face with normal `axis`.
-    ///
-    /// `u = (√ρl ul + √ρr ur)/(√ρl + √ρr)`, likewise v and the enthalpy H; `a² = (γ − 1)(H − (u² + v²)/2)`. With
-    /// `√ρ u = ρu/√ρ`, all quotients here come from the one reciprocal of `√ρl √ρr (√ρl + √ρr)`.
-    fn average(&self, axis: Axis, ql: State, qr: State) -> (Gas, Gas, Roe) {
-        let (n, t) = axis.normal_and_transverse();
-        let (root_l, root_r) = (ql[DENSITY].sqrt(), qr[DENSITY].sqrt());
-        let root_sum = root_l + root_r;
-        let reciprocal = 1.0 / (root_l * root_r * root_sum);
-        // 1/ρl = ρr/(ρl ρr), and the other way round.
-        let inverse_product = root_sum * reciprocal * (root_sum * reciprocal);
-        let left = self.gas(ql, qr[DENSITY] * inverse_product);
-        let right = self.gas(qr, ql[DENSITY] * inverse_product);
-
-        let (weight_l, weight_r) = (root_r * reciprocal, root_l * reciprocal);
-        let u = ql[n] * weight_l + qr[n] * weight_r;
-        let v = ql[t] * weight_l + qr[t] * weight_r;
-        let enthalpy = (ql[ENERGY] + left.1) * weight_l + (qr[ENERGY] + right.1) * weight_r;
-        let kinetic = 0.5 * (u * u + v * v);
-        let sound_speed = ((self.gamma - 1.0) * (enthalpy - kinetic)).sqrt();
-        let slowness = 1.0 / sound_speed;
-        let compressibility = (self.gamma - 1.0) * (slowness * slowness);
-        (left, right, (u, v, enthalpy, kinetic, sound_speed, 0.5 * slowness, compressibility))
-    }
-
-    /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. `first`, `last`: the acoustic
-    /// waves.
-    ///
-    /// The states between the outer waves and the middle ones are those of the linearisation, `ql + wave 0` and
-    /// `qr − wave 3`.
-    fn left_going_speeds(
-        &self,
-        n: usize,
-        (ql, left, first): (State, Gas, State),
-        (qr, right, last): (State, Gas, State),
-        speeds: [Real; 3],
-    ) -> [Real; 3] {
-        let q1 = Self::sum(ql, first);
-        let q2 = Self::difference(qr, last);
-        let reciprocal = 1.0 / (q1[DENSITY] * q2[DENSITY]);
-        let gas_1 = self.gas(q1, q2[DENSITY] * reciprocal);
-        let gas_2 = self.gas(q2, q1[DENSITY] * reciprocal);
-        let before_lower = ql[n] * left.0 - self.sound_speed(left);
-        let after_lower = q1[n] * gas_1.0 - self.sound_speed(gas_1);
-        let before_upper = q2[n] * gas_2.0 + self.sound_speed(gas_2);
-        let after_upper = qr[n] * right.0 + self.sound_speed(right);
-        // Where the middle waves move right, so does the upper one, whole.
-        let fix_upper = speeds[1] < 0.0;
-        let lower = (speeds[0], before_lower, after_lower);
-        let (left_lower, left_upper) = Self::left_going(lower, (speeds[2], before_upper, after_upper), fix_upper);
-        [left_lower, speeds[1].min(0.0), left_upper]
-    }
-
-    /// Strengths, in a jump or a fluctuation `dq`, of the waves that run along `(along, speed)`; `(across, drift)` is
-    /// the other direction.
-    fn decompose(roe: Roe, dq: State, (along, speed): Direction, (across, drift): Direction) -> Strengths {
-        let (_, _, enthalpy, kinetic, a, half_slowness, compressibility) = roe;
-        let rest = enthalpy - (kinetic + kinetic);
-        let entropy = compressibility * (rest * dq[DENSITY] + speed * dq[along] + drift * dq[across] - dq[ENERGY]);
-        let shear = dq[across] - drift * dq[DENSITY];
-        let upper = (dq[along] + (a - speed) * dq[DENSITY] - a * entropy) * half_slowness;
-        let lower = dq[DENSITY] - entropy - upper;
-        (lower, shear, entropy, upper)
-    }
-
-    /// The sum of the waves of the given strengths, each times its wave's speed: the inverse of `decompose`, applied to the
-    /// moved strengths. Shear and entropy waves share the middle speed.
-    fn compose(roe: Roe, strengths: Strengths, speeds: [Real; 3], along: Direction, across: Direction) -> State {
-        let (_, _, enthalpy, kinetic, a, _, _) = roe;
-        let ((along, speed), (across, drift)) = (along, across);
-        let (lower, shear) = (speeds[0] * strengths.0, speeds[1] * strengths.1);
-        let (entropy, upper) = (speeds[1] * strengths.2, speeds[2] * strengths.3);
-        let acoustic = lower + upper;
-        let density = acoustic + entropy;
-        let thrust = a * (upper - lower);
-        let mut dq = [density; M];
-        dq[along] = speed * density + thrust;
-        dq[across] = drift * density + shear;
-        dq[ENERGY] = enthalpy * acoustic + speed * thrust + kinetic * entropy + drift * shear;
-        dq
-    }
-
-    /// The wave `strength · (1, normal, transverse, energy)`, each velocity given with its component.
-    fn wave(strength: Real, (n, normal): Direction, (t, transverse): Direction, energy: Real) -> State {
-        let mut wave = [strength; M];
-        wave[n] = strength * normal;
-        wave[t] = strength * transverse;
-        wave[ENERGY] = strength * energy;
-        wave
-    }
-
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let (n, t) = axis.normal_and_transverse();
         let (left, right, roe) = self.average(axis, ql, qr);
@@ -181,14 +61,8 @@ impl Euler {
     fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
         let (n, t) = axis.normal_and_transverse();
         let (_, _, roe) = self.average(axis, ql, qr);
-        let (u, v, _, _, a, _, _) = roe;
-        let strengths = Self::decompose(roe, asdq, (t, v), (n, u));
-        let down = [(v - a).min(0.0), v.min(0.0), (v + a).min(0.0)];
-        let up = [(v - a).max(0.0), v.max(0.0), (v + a).max(0.0)];
-        Transverse {
-            bmasdq: Self::compose(roe, strengths, down, (t, v), (n, u)),
-            bpasdq: Self::compose(roe, strengths, up, (t, v), (n, u)),
-        }
+        let (bmasdq, bpasdq) = Self::split_transversely(roe, asdq, (n, roe.0), (t, roe.1));
+        Transverse { bmasdq, bpasdq }
     }
 
     fn admissible(&self, unit: State) -> State {
@@ -200,13 +74,6 @@ impl Euler {
 
     fn flux(&self, axis: Axis, q: State) -> State {
         let (n, t) = axis.normal_and_transverse();
-        let inverse_density = 1.0 / q[DENSITY];
-        let (_, pressure) = self.gas(q, inverse_density);
-        let velocity = q[n] * inverse_density;
-        let mut flux = [q[n]; M];
-        flux[n] = q[n] * velocity + pressure;
-        flux[t] = q[t] * velocity;
-        flux[ENERGY] = (q[ENERGY] + pressure) * velocity;
-        flux
+        self.gas_flux(q, n, t)
     }
 }

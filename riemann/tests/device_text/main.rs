@@ -7,6 +7,7 @@
 #[allow(dead_code, reason = "the tests of the solvers' properties use the rest")]
 #[path = "../holds/cases.rs"]
 mod cases;
+mod dimensions;
 mod every_feature;
 #[path = "../holds/random.rs"]
 mod random;

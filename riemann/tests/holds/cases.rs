@@ -2,7 +2,10 @@
 
 use crate::random::Random;
 use riemann::prelude::*;
-use riemann::solvers::{Acoustics, AcousticsVariable, Advection, AdvectionEdge, Burgers, Euler, ShallowWater};
+use riemann::solvers::{
+    Acoustics, AcousticsVariable, Advection, AdvectionEdge, AdvectionMapped, AdvectionReaction, Burgers, Elasticity,
+    Euler, EulerHllc, EulerTracer, PSystem, ShallowWater, ShallowWaterBathymetry, Traffic,
+};
 
 /// A solver and how to make states for it.
 pub struct Case<S, const M: usize, const A: usize> {
@@ -17,7 +20,7 @@ pub struct Case<S, const M: usize, const A: usize> {
     /// A state, and aux values, with x and y exchanged.
     pub exchange_state: fn([f64; M]) -> [f64; M],
     pub exchange_aux: fn([f64; A]) -> [f64; A],
-    /// A component whose jump at a face with this normal stands still, and is in no wave.
+    /// A component whose jump at a face with this normal stands still, at least in part, and is not all in the waves.
     pub still: fn(Axis) -> Option<usize>,
     /// The state about which the solver linearises the face between two states.
     pub average: fn([f64; M], [f64; M]) -> [f64; M],
@@ -37,6 +40,14 @@ pub fn for_every_solver(property: &impl Property) {
     property.check(&burgers());
     property.check(&euler());
     property.check(&shallow_water());
+    property.check(&advection_mapped());
+    property.check(&advection_reaction());
+    property.check(&elasticity());
+    property.check(&euler_hllc());
+    property.check(&euler_tracer());
+    property.check(&p_system());
+    property.check(&shallow_water_bathymetry());
+    property.check(&traffic());
 }
 
 fn same<T>(x: T) -> T {
@@ -181,5 +192,124 @@ pub fn shallow_water() -> Case<ShallowWater, 3, 0> {
             let [u, v] = [1, 2].map(|m| roe_mean(ql[0], ql[m] / ql[0], qr[0], qr[m] / qr[0]));
             [depth, depth * u, depth * v]
         },
+    }
+}
+
+pub fn advection_mapped() -> Case<AdvectionMapped, 1, 3> {
+    Case {
+        name: "advection_mapped",
+        solver: AdvectionMapped,
+        exchanged: AdvectionMapped,
+        state: |random| [random.between(-1.0, 1.0)],
+        aux: |random| [random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.positive(0.5, 2.0)],
+        exchange_state: same,
+        exchange_aux: |[u, v, capacity]| [v, u, capacity],
+        still: |_| None,
+        average: mean,
+    }
+}
+
+pub fn advection_reaction() -> Case<AdvectionReaction, 1, 0> {
+    let Case { state, aux, exchange_state, exchange_aux, still, average, .. } = advection();
+    Case {
+        name: "advection_reaction",
+        solver: AdvectionReaction { u: 0.7, v: -0.4, rate: 1.3 },
+        exchanged: AdvectionReaction { u: -0.4, v: 0.7, rate: 1.3 },
+        state,
+        aux,
+        exchange_state,
+        exchange_aux,
+        still,
+        average,
+    }
+}
+
+pub fn elasticity() -> Case<Elasticity, 5, 0> {
+    let solver = Elasticity { density: 1.3, lambda: 2.1, mu: 0.9 };
+    Case {
+        name: "elasticity",
+        solver,
+        exchanged: solver,
+        state: |random| std::array::from_fn(|_| random.between(-1.0, 1.0)),
+        aux: |_| [],
+        exchange_state: |[xx, yy, xy, u, v]| [yy, xx, xy, v, u],
+        exchange_aux: same,
+        still: |axis| Some(axis.transverse_2d().index()),
+        average: mean,
+    }
+}
+
+pub fn euler_hllc() -> Case<EulerHllc, 4, 0> {
+    let Case { state, aux, exchange_state, exchange_aux, still, average, .. } = euler();
+    let solver = EulerHllc { gamma: GAMMA };
+    Case { name: "euler_hllc", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, still, average }
+}
+
+/// The gas of [`euler`], with concentrations between 0 and 1.
+pub fn euler_tracer() -> Case<EulerTracer, 5, 0> {
+    let solver = EulerTracer { gamma: GAMMA };
+    Case {
+        name: "euler_tracer",
+        solver,
+        exchanged: solver,
+        state: |random| {
+            let [density, mx, my, energy] = (euler().state)(random);
+            [density, mx, my, energy, density * random.between(0.0, 1.0)]
+        },
+        aux: |_| [],
+        exchange_state: |[density, mx, my, energy, tracer]| [density, my, mx, energy, tracer],
+        exchange_aux: same,
+        still: |_| None,
+        average: |ql, qr| {
+            let gas = |q: [f64; 5]| [q[0], q[1], q[2], q[3]];
+            let [density, mx, my, energy] = (euler().average)(gas(ql), gas(qr));
+            [density, mx, my, energy, density * roe_mean(ql[0], ql[4] / ql[0], qr[0], qr[4] / qr[0])]
+        },
+    }
+}
+
+pub fn p_system() -> Case<PSystem, 3, 0> {
+    let solver = PSystem { density: 1.3, modulus: 2.7, nonlinearity: 1.9 };
+    Case {
+        name: "p_system",
+        solver,
+        exchanged: solver,
+        state: |random| [random.between(-0.1, 0.4), random.between(-1.0, 1.0), random.between(-1.0, 1.0)],
+        aux: |_| [],
+        exchange_state: |[strain, mx, my]| [strain, my, mx],
+        exchange_aux: same,
+        still: |axis| Some(axis.transverse_2d().index() + 1),
+        average: mean,
+    }
+}
+
+/// The water of [`shallow_water`] over bottoms between −1 and 0: no dry cells.
+pub fn shallow_water_bathymetry() -> Case<ShallowWaterBathymetry, 3, 1> {
+    let Case { state, exchange_state, still, average, .. } = shallow_water();
+    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    Case {
+        name: "shallow_water_bathymetry",
+        solver,
+        exchanged: solver,
+        state,
+        aux: |random| [random.between(-1.0, 0.0)],
+        exchange_state,
+        exchange_aux: same,
+        still,
+        average,
+    }
+}
+
+pub fn traffic() -> Case<Traffic, 1, 0> {
+    Case {
+        name: "traffic",
+        solver: Traffic { u: 1.1, v: -0.6 },
+        exchanged: Traffic { u: -0.6, v: 1.1 },
+        state: |random| [random.between(0.0, 1.0)],
+        aux: |_| [],
+        exchange_state: same,
+        exchange_aux: same,
+        still: |_| None,
+        average: mean,
     }
 }

@@ -4,7 +4,10 @@ use crate::cases::{self, GAMMA, gas};
 use crate::random::Random;
 use crate::{AXES, FACES, assert_close, direction, for_random_faces, largest};
 use riemann::prelude::*;
-use riemann::solvers::{AcousticsVariable, AdvectionEdge, Burgers, Euler, ShallowWater};
+use riemann::solvers::{
+    AcousticsVariable, AdvectionEdge, AdvectionReaction, Burgers, Euler, EulerHllc, EulerTracer, ShallowWater,
+    ShallowWaterBathymetry,
+};
 
 /// Aux values of a solver that has none.
 const NO_AUX: TransverseAux<f64, 0> = TransverseAux { below: [], here: [], above: [] };
@@ -17,6 +20,8 @@ fn acoustic_waves_part() {
     for_random_faces(&case, |axis, [ql, qr], _, _| {
         let face = case.solver.normal(axis, ql, qr, [], []);
         assert_eq!(face.speeds, [-c, c]);
+        let across = axis.transverse_2d().index() + 1;
+        assert_eq!(face.waves.map(|wave| wave[across]), [0.0; 2], "the other velocity's jump is in no wave");
         assert_eq!(face.amdq, face.waves[0].map(|x| -c * x));
         assert_eq!(face.apdq, face.waves[1].map(|x| c * x));
     });
@@ -260,4 +265,108 @@ fn dry_cells_stay_finite() {
         let face = solver.normal(axis, [0.0; 3], [0.0; 3], [], []);
         assert_eq!((face.amdq, face.apdq), ([0.0; 3], [0.0; 3]));
     }
+}
+
+/// A lake at rest is still over any bottom: its surface is level, so no f-wave is left. Heights are binary fractions, so
+/// that depth and bottom add up to the surface exactly; then the result is exact too.
+#[test]
+fn a_lake_at_rest_is_still() {
+    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    let bottom = [-1.0, -0.125, -0.75, -2.5];
+    for axis in AXES {
+        for below in bottom {
+            for above in bottom {
+                let face = solver.normal(axis, [-below, 0.0, 0.0], [-above, 0.0, 0.0], [below], [above]);
+                assert_eq!((face.amdq, face.apdq), ([0.0; 3], [0.0; 3]), "bottoms {below}, {above}");
+            }
+        }
+    }
+}
+
+/// Over a flat bottom the f-waves sum to the difference of the flux of [`ShallowWater`]; over a step, to that and the bottom's
+/// thrust. Tolerance: round-off in terms of the fluxes' size.
+#[test]
+fn bathymetry_pushes_the_water() {
+    let case = cases::shallow_water_bathymetry();
+    let flat = ShallowWater { gravity: 9.81 };
+    for_random_faces(&case, |axis, [ql, qr], [aux_l, aux_r], _| {
+        let face = case.solver.normal(axis, ql, qr, aux_l, aux_r);
+        let flux = |q| flat.flux(axis, q, []).expect("a conservation law");
+        let (left, right) = (flux(ql), flux(qr));
+        let mut expected: [f64; 3] = std::array::from_fn(|m| right[m] - left[m]);
+        expected[axis.index() + 1] += 9.81 * 0.5 * (ql[0] + qr[0]) * (aux_r[0] - aux_l[0]);
+        let sum = std::array::from_fn(|m| face.amdq[m] + face.apdq[m]);
+        assert_close(sum, expected, 1e-12 * (1.0 + largest(&left) + largest(&right)), "thrust");
+    });
+}
+
+/// Water beside dry land that is higher than its surface meets a wall: no mass crosses, and nothing happens on the land.
+/// Dry cells of all kinds give finite numbers in both precisions.
+#[test]
+fn dry_land_is_a_wall() {
+    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    for axis in AXES {
+        let face = solver.normal(axis, [1.0, 0.5, 0.5], [0.0; 3], [-1.0], [0.25]);
+        assert_eq!(face.apdq, [0.0; 3]);
+        let mirrored = solver.normal(axis, [0.0; 3], [1.0, 0.5, 0.5], [0.25], [-1.0]);
+        assert_eq!(mirrored.amdq, [0.0; 3]);
+        let states: [[f64; 3]; 4] = [[0.0; 3], [1e-9, 1e-9, 0.0], [1.0, 3.0, -2.0], [1e-3, -1e-2, 0.0]];
+        for ql in states {
+            for qr in states {
+                for (bl, br) in [(0.0, 0.0), (0.0, 2.0), (2.0, 0.0), (0.0, 1e-4)] {
+                    let face = solver.normal(axis, ql, qr, [bl], [br]);
+                    let around = TransverseAux { below: [bl], here: [br], above: [bl] };
+                    let split = solver.transverse(axis, Side::Lower, ql, qr, &around, face.amdq);
+                    let numbers = [face.amdq, face.apdq, face.speeds, split.bmasdq, split.bpasdq];
+                    assert!(numbers.as_flattened().iter().all(|x| x.is_finite()), "{axis:?} {ql:?} {qr:?} {bl} {br}");
+                    let [short_l, short_r] = [ql, qr].map(|q| q.map(|x| x as f32));
+                    let face = solver.normal(axis, short_l, short_r, [bl as f32], [br as f32]);
+                    assert!(face.amdq.iter().chain(&face.apdq).all(|x| x.is_finite()), "{ql:?} {qr:?} in f32");
+                }
+            }
+        }
+    }
+}
+
+/// A contact that stands still stays as it is: HLLC moves nothing. Tolerance: a few roundings of the pressure's flux.
+#[test]
+fn a_standing_contact_stays_sharp() {
+    let solver = EulerHllc { gamma: GAMMA };
+    for (axis, turn) in [(Axis::X, false), (Axis::Y, true)] {
+        let state =
+            |density, drift| if turn { gas([density, drift, 0.0, 1.5]) } else { gas([density, 0.0, drift, 1.5]) };
+        let face = solver.normal(axis, state(1.0, 0.3), state(4.0, -0.8), [], []);
+        assert_close(face.amdq, [0.0; 4], 1e-14, "amdq");
+        assert_close(face.apdq, [0.0; 4], 1e-14, "apdq");
+    }
+}
+
+/// The gas does not feel the tracer, and a concentration that is the same on both sides stays so: the tracer's part of each
+/// fluctuation is φ times the density's. The first to the bit, the second to round-off in the fluctuations.
+#[test]
+fn a_tracer_is_carried() {
+    let (case, bare) = (cases::euler_tracer(), Euler { gamma: GAMMA });
+    for_random_faces(&case, |axis, [ql, qr], _, _| {
+        let gas = |q: [f64; 5]| [q[0], q[1], q[2], q[3]];
+        let carrying = case.solver.normal(axis, ql, qr, [], []);
+        let without = bare.normal(axis, gas(ql), gas(qr), [], []);
+        assert_eq!((gas(carrying.amdq), gas(carrying.apdq)), (without.amdq, without.apdq));
+
+        let phi = 0.625;
+        let mixed = |q: [f64; 5]| [q[0], q[1], q[2], q[3], phi * q[0]];
+        let face = EulerTracer { gamma: GAMMA }.normal(axis, mixed(ql), mixed(qr), [], []);
+        let tolerance =
+            1e-13 * (1.0 + largest(&face.amdq) + largest(&face.apdq)) + 1e-13 * largest(&face.speeds) * (ql[0] + qr[0]);
+        assert_close([face.amdq[4], face.apdq[4]], [phi * face.amdq[0], phi * face.apdq[0]], tolerance, "tracer");
+    });
+}
+
+/// The reaction is the trapezoidal rule: right for binary fractions, and third order beside the exponential.
+#[test]
+fn reaction_decays() {
+    let solver = AdvectionReaction { u: 0.0, v: 0.0, rate: 0.5 };
+    assert_eq!(solver.source([0.0; 3], 0.0, 2.0, [3.0], []), [1.0]);
+    let error = |dt: f64| (solver.source([0.0; 3], 0.0, dt, [1.0], [])[0] - (-0.5 * dt).exp()).abs();
+    let ratio = error(0.1) / error(0.05);
+    assert!((7.5..8.5).contains(&ratio), "{ratio}");
 }

@@ -13,7 +13,7 @@ const INEXACT: &[&str] = &[
 /// Methods of floating-point numbers that can be written in the language.
 const OTHERWISE: &[(&str, &str)] = &[
     ("recip", "1.0 / x"),
-    ("mul_add", "a * b + c: a fused multiply-add would round otherwise than CPU and GPU do apart"),
+    ("mul_add", "a * b + c, which rounds twice on every machine"),
     ("clamp", "x.max(low).min(high)"),
     ("signum", "if x < 0.0 { -1.0 } else { 1.0 }"),
     ("copysign", "if y < 0.0 { -x.abs() } else { x.abs() }"),

@@ -247,8 +247,8 @@ impl Context<'_> {
     /// A type by the name that a user should write.
     fn describe(&self, shape: Shape) -> String {
         match shape {
-            Shape::State => format!("State, one Real for each of {} equations", self.form.equations.len()),
-            Shape::Aux => format!("Aux, {} auxiliary values", self.form.aux.len()),
+            Shape::State => "State, one Real per equation".to_owned(),
+            Shape::Aux => "Aux, one Real per auxiliary value".to_owned(),
             Shape::Point => "[Real; 3], a position".to_owned(),
             other => other.resolve(self).to_string(),
         }

@@ -1,0 +1,43 @@
+//! What solvers of advection share: at velocities that are parameters, and at velocities on edges.
+
+/// Advection at the velocity `self.u`, `self.v`.
+#[riemann::shared]
+impl UniformAdvection {
+    /// The velocity's component along `axis`.
+    fn speed(&self, axis: Axis) -> Real {
+        match axis {
+            Axis::X => self.u,
+            _ => self.v,
+        }
+    }
+
+    fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
+        let speed = self.speed(axis);
+        let wave = qr[0] - ql[0];
+        Normal { waves: [[wave]], speeds: [speed], amdq: [speed.min(0.0) * wave], apdq: [speed.max(0.0) * wave] }
+    }
+
+    fn transverse(&self, axis: Axis, asdq: State) -> Transverse {
+        let speed = self.speed(axis.transverse_2d());
+        Transverse { bmasdq: [speed.min(0.0) * asdq[0]], bpasdq: [speed.max(0.0) * asdq[0]] }
+    }
+
+    fn flux(&self, axis: Axis, q: State) -> State {
+        [self.speed(axis) * q[0]]
+    }
+}
+
+/// Advection by velocities on the lower edges of cells, the first two auxiliary values.
+#[riemann::shared]
+impl EdgeAdvection {
+    fn normal(&self, axis: Axis, ql: State, qr: State, aux_r: Aux) -> Normal {
+        let speed = aux_r[axis.index()];
+        let wave = qr[0] - ql[0];
+        Normal { waves: [[wave]], speeds: [speed], amdq: [speed.min(0.0) * wave], apdq: [speed.max(0.0) * wave] }
+    }
+
+    fn transverse(&self, axis: Axis, aux: TransverseAux, asdq: State) -> Transverse {
+        let t = axis.transverse_2d().index();
+        Transverse { bmasdq: [aux.here[t].min(0.0) * asdq[0]], bpasdq: [aux.above[t].max(0.0) * asdq[0]] }
+    }
+}

@@ -1,0 +1,25 @@
+//! Descriptions of solvers that say too little, or something else.
+
+#[riemann::solver(equations = ["q"], wave = 1)]
+pub struct UnknownKey;
+
+#[riemann::solver(equations = ["q"])]
+pub struct NoWaves;
+
+#[riemann::solver(equations = ["q", vector("u")], waves = 1)]
+pub struct TooFewNames;
+
+#[riemann::solver(equations = ["q"], waves = 1)]
+pub struct NotReal {
+    /// a number
+    pub rate: f64,
+}
+
+#[riemann::solver(equations = ["q"], waves = 1)]
+pub struct UnknownCheck {
+    /// a number
+    #[parameter(negative)]
+    pub rate: Real,
+}
+
+fn main() {}
