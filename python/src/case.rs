@@ -3,7 +3,7 @@
 use crate::errors;
 use amrclaw::io::config::{self, SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
 use amrclaw::plugin;
-use amrclaw::simulation::{Precision, RunOptions};
+use amrclaw::simulation::{Device, Precision, RunOptions};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -132,19 +132,36 @@ impl Case {
     }
 }
 
-/// How a case is run, from Python's arguments.
-pub fn run_options(threads: Option<usize>, precision: &str, device: &str) -> PyResult<RunOptions> {
-    let precision = match precision {
-        "f64" => Precision::F64,
-        "f32" => Precision::F32,
-        other => return Err(errors::refused(format!("precision: {other:?} is not known; write \"f64\" or \"f32\""))),
-    };
-    if threads == Some(0) {
-        return Err(errors::refused("threads: must be at least 1, but is 0"));
-    }
-    match device {
-        "cpu" => Ok(RunOptions { threads, precision, ..RunOptions::default() }),
-        "cuda" | "cuda-streamed" => Err(errors::refused("device: this build runs on the CPU only; write \"cpu\"")),
-        other => Err(errors::refused(format!("device: {other:?} is not known; write \"cpu\""))),
+/// How a case is run, as Python's arguments say.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Options {
+    threads: Option<usize>,
+    precision: String,
+    device: String,
+    fmad: bool,
+    device_memory: Option<u64>,
+}
+
+impl Options {
+    /// The same for the program.
+    pub fn checked(&self) -> PyResult<RunOptions> {
+        let precision = match self.precision.as_str() {
+            "f64" => Precision::F64,
+            "f32" => Precision::F32,
+            other => {
+                return Err(errors::refused(format!("precision: {other:?} is not known; write \"f64\" or \"f32\"")));
+            }
+        };
+        let devices = [Device::Cpu, Device::Cuda, Device::CudaStreamed];
+        let Some(device) = devices.into_iter().find(|device| device.name() == self.device) else {
+            let names = devices.map(|device| format!("{:?}", device.name())).join(", ");
+            return Err(errors::refused(format!("device: {:?} is not known; write one of {names}", self.device)));
+        };
+        if self.threads == Some(0) {
+            return Err(errors::refused("threads: must be at least 1, but is 0"));
+        }
+        let (no_fused, device_memory) = (!self.fmad, self.device_memory);
+        Ok(RunOptions { threads: self.threads, precision, device, no_fused, device_memory })
     }
 }

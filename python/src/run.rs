@@ -1,6 +1,6 @@
 //! Running a case to its end.
 
-use crate::case::{Case, run_options};
+use crate::case::{Case, Options};
 use crate::errors;
 use amrclaw::simulation::{self, Progress, RunFiles};
 use pyo3::prelude::*;
@@ -12,19 +12,16 @@ use std::path::PathBuf;
 /// `watch` is called after every step of the coarsest level with time, start, end, steps, next step, levels, cells advanced
 /// and seconds. A signal, or an exception that it raises, ends the run after the step.
 #[pyfunction]
-#[pyo3(signature = (case, output, threads=None, precision="f64", device="cpu", restart=None, watch=None))]
-#[allow(clippy::too_many_arguments, reason = "the arguments of a Python function, most of them given by name")]
+#[pyo3(signature = (case, output, options, restart=None, watch=None))]
 pub fn run(
     py: Python<'_>,
     case: &Bound<'_, Case>,
     output: PathBuf,
-    threads: Option<usize>,
-    precision: &str,
-    device: &str,
+    options: Options,
     restart: Option<PathBuf>,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let options = run_options(threads, precision, device)?;
+    let options = options.checked()?;
     let files = RunFiles { dir: output, restart };
     let case = &case.get().case;
     let mut raised = None;

@@ -5,7 +5,7 @@
 //! shows, as long as it lives, the values at the time when it was asked for, and nothing is copied unless it outlives a step.
 
 use crate::arrays::PatchView;
-use crate::case::{Case, run_options};
+use crate::case::{Case, Options};
 use crate::errors;
 use crate::frame::{AnyFrame, BoxTuple, Frame, PatchTuple};
 use crate::functions::{PythonFunction, Raised};
@@ -101,23 +101,20 @@ impl Drop for Simulation {
 impl Simulation {
     #[new]
     #[pyo3(signature = (
-        case, threads=None, precision="f64", device="cpu", initial=None, aux=None, aux_depends_on_time=false,
-        boundary=None, flag=None
+        case, options, initial=None, aux=None, aux_depends_on_time=false, boundary=None, flag=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "the arguments of a Python function, most of them given by name")]
     fn new(
         py: Python<'_>,
         case: &Bound<'_, Case>,
-        threads: Option<usize>,
-        precision: &str,
-        device: &str,
+        options: Options,
         initial: Option<Py<PyAny>>,
         aux: Option<Py<PyAny>>,
         aux_depends_on_time: bool,
         boundary: Option<Py<PyAny>>,
         flag: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let options = run_options(threads, precision, device)?;
+        let options = options.checked()?;
         let functions = Functions { initial, aux, aux_depends_on_time, boundary, flag };
         let raised = Raised::default();
         let case = case.get();
@@ -131,7 +128,8 @@ impl Simulation {
         if let Some(exception) = raised.take() {
             return Err(exception);
         }
-        let simulation = simulation.map_err(errors::from_step)?;
+        // Whatever fails before the first step is the input's fault, as for runs.
+        let simulation = simulation.map_err(errors::refused)?;
         Ok(Simulation { simulation, leases: Vec::new(), raised, failed: false })
     }
 

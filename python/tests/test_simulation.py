@@ -258,6 +258,20 @@ def test_input_errors_have_the_command_lines_text():
             amrclaw.Simulation(PULSE, **wrong)
 
 
+def test_devices():
+    """Where there is a GPU its values are the CPU's, to the bit without fused multiply-adds; elsewhere the message says so."""
+    try:
+        gpu = amrclaw.Simulation(PULSE, device="cuda", fmad=False)
+    except amrclaw.InputError as error:
+        assert "GPU" in str(error) or "CUDA" in str(error) or "cuda" in str(error)
+        return
+    cpu = amrclaw.Simulation(PULSE)
+    for sim in (gpu, cpu):
+        sim.advance_to(0.05)
+    for a, b in zip(gpu.patches(), cpu.patches(), strict=True):
+        np.testing.assert_array_equal(a.q, b.q)
+
+
 def test_a_run_that_cannot_go_on_says_why():
     """A Courant number above the limit with a fixed step is a RunError with the level and the time."""
     sim = amrclaw.Simulation(PULSE, set={"time.dt": 1.0})

@@ -81,9 +81,7 @@ class Simulation:
     def __new__(
         cls,
         case: Case,
-        threads: Optional[int] = None,
-        precision: str = "f64",
-        device: str = "cpu",
+        options: dict[str, Any],
         initial: Optional[Callable[..., Any]] = None,
         aux: Optional[Callable[..., Any]] = None,
         aux_depends_on_time: bool = False,
@@ -114,9 +112,7 @@ class Simulation:
 def run(
     case: Case,
     output: _Path,
-    threads: Optional[int] = None,
-    precision: str = "f64",
-    device: str = "cpu",
+    options: dict[str, Any],
     restart: Optional[_Path] = None,
     watch: Optional[Callable[..., Any]] = None,
 ) -> str: ...

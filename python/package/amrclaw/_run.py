@@ -10,7 +10,7 @@ from typing import Any, Optional, Union, overload
 import numpy as np
 
 from . import _amrclaw
-from ._case import CaseLike, default_output, load_case
+from ._case import CaseLike, default_output, load_case, options
 from ._errors import InputError
 from ._frame import Frame, PathLike
 from ._progress import Display, Watch
@@ -22,6 +22,8 @@ def run(
     device: str = "cpu",
     threads: Optional[int] = None,
     precision: str = "f64",
+    fmad: bool = True,
+    device_memory: Optional[int] = None,
     set: Optional[Mapping[str, Any]] = None,
     solver: Optional[PathLike] = None,
     output: Optional[PathLike] = None,
@@ -30,7 +32,8 @@ def run(
 ) -> "Run":
     """Runs a case to its end, and returns what it wrote into `output`.
 
-    `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show progress,
+    `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from; `device`, `threads`,
+    `precision`, `fmad` and `device_memory` are the options of the command line. `progress` is whether to show progress,
     or a function to tell it to. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
     """
     checked = load_case(case, set, solver)
@@ -40,9 +43,7 @@ def run(
         _amrclaw.run(
             checked,
             folder,
-            threads=threads,
-            precision=precision,
-            device=device,
+            options(threads, precision, device, fmad, device_memory),
             restart=None if restart is None else os.fspath(restart),
             watch=display or (progress if callable(progress) else None),
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Optional, Union
 
 from . import _amrclaw, _functions
-from ._case import CaseLike, changes_of, with_changes
+from ._case import CaseLike, changes_of, options, with_changes
 from ._errors import InputError
 from ._frame import Frame, Level, PathLike, Snapshot
 
@@ -39,6 +39,8 @@ class Simulation(Snapshot):
         threads: Optional[int] = None,
         precision: str = "f64",
         device: str = "cpu",
+        fmad: bool = True,
+        device_memory: Optional[int] = None,
         initial: Optional[Callable[..., Any]] = None,
         aux: Optional[Callable[..., Any]] = None,
         boundary: Optional[Boundary] = None,
@@ -54,9 +56,7 @@ class Simulation(Snapshot):
         timed = aux is not None and _functions.takes_time(aux, checked.dimension)
         self._native = _amrclaw.Simulation(
             checked,
-            threads=threads,
-            precision=precision,
-            device=device,
+            options(threads, precision, device, fmad, device_memory),
             initial=None if initial is None else _functions.of_position(initial, self.equations, "initial", False),
             aux=None if aux is None else _functions.of_position(aux, self.aux, "aux", timed),
             aux_depends_on_time=timed,
