@@ -45,6 +45,11 @@ impl Bench<'_> {
         Ok(times)
     }
 
+    /// A patch whose first cell has these numbers in arrays of states and of aux; no map of faces is used.
+    fn patch([q, aux]: [u64; 2], [row, component]: [i32; 2], [columns, rows]: [i32; 2]) -> Patch {
+        Patch { q, aux, cell: 0, row, component, columns, rows, first_word: 0, padding: 0 }
+    }
+
     fn measure<R: Scalar + cuda::abi::Plain>(
         &self,
         solver: &TestSolver,
@@ -75,17 +80,8 @@ impl Bench<'_> {
             let upper = (0..size[0]).map(|x| side(size[1] + x, Axis::Y, [x, size[1], 0]));
             let taps: Vec<_> = if options.taps == Taps::List { left.chain(upper).collect() } else { Vec::new() };
             slots += taps.len();
-            patches.push(Patch {
-                q: (k * num_eqn * component) as u64 + start,
-                aux: (k * num_aux * component) as u64 + start,
-                cell: 0,
-                row: row as i32,
-                component: component as i32,
-                columns: size[0],
-                rows: size[1],
-                first_word: 0,
-                padding: 0,
-            });
+            let [q, aux] = [num_eqn, num_aux].map(|count| (k * count * component) as u64 + start);
+            patches.push(Self::patch([q, aux], [row as i32, component as i32], size));
             table.add_patch(options, rows, k as u32, [[0, 0], size], &taps);
         }
         let mut random = Random::new(1);

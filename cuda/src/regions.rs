@@ -2,11 +2,13 @@
 //!
 //! A launch covers all regions of a table, cut into chunks of nearly equal work, one a warp.
 
-use crate::abi::{DeviceStruct, Pointer, Real};
-use crate::compile::Source;
+mod text;
+
+pub use text::{CONSERVE, PLAIN, REGISTER_FINE, SOURCE, Shape};
+
+use crate::abi::{Pointer, Real};
 use crate::device_struct;
 use crate::update::PatchReport;
-use riemann::patch::PACK_OVERRUN;
 
 device_struct! {
     /// Where a patch lies in its level's arrays.
@@ -441,144 +443,5 @@ device_struct! {
         pub ghosts: u32,
         /// Nothing.
         pub padding: u32,
-    }
-}
-
-/// What the kernels are specialised by.
-#[derive(Clone, Debug)]
-pub struct Shape {
-    /// Dimensions: 1 or 2.
-    pub dim: usize,
-    /// Ghost cells on every side of a patch.
-    pub num_ghost: i32,
-    /// Equations.
-    pub equations: usize,
-    /// Auxiliary values.
-    pub aux: usize,
-    /// Component of aux that holds the capacity, or −1.
-    pub capacity: i32,
-    /// For each auxiliary value the normal of the faces it lives on, or −1.
-    pub aux_face: Vec<i32>,
-}
-
-/// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
-pub const PLAIN: [&str; 9] = [
-    "fill",
-    "boundary",
-    "average_down",
-    "face_map",
-    "register_coarse",
-    "reflux",
-    "flag_difference",
-    "sample",
-    "totals",
-];
-
-/// The kernel for capacity functions.
-pub const CONSERVE: &str = "conserve";
-
-/// The kernel that solves the conservation fix's Riemann problems.
-pub const REGISTER_FINE: &str = "register_fine";
-
-/// The kernel for the solver's source.
-pub const SOURCE: &str = "source";
-
-impl Shape {
-    fn source(&self, file: &'static str, text: &'static str, mut structs: Vec<String>) -> Source {
-        let aux_face: Vec<String> = self.aux_face.iter().map(i32::to_string).collect();
-        let defines = vec![
-            ("DIM", self.dim.to_string()),
-            ("NUM_GHOST", self.num_ghost.to_string()),
-            ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
-            ("CAPACITY", self.capacity.to_string()),
-            ("BOUNDARY_WALL", BOUNDARY_WALL.to_string()),
-            ("BOUNDARY_PERIODIC", BOUNDARY_PERIODIC.to_string()),
-            ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
-            ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),
-        ];
-        structs.splice(0..0, [Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()]);
-        Source { file, text, structs, defines }
-    }
-
-    /// The text with all of [`PLAIN`]. To be compiled without the solver's text, which it does not need.
-    pub fn plain(&self) -> Source {
-        let text = concat!(
-            include_str!("../kernels/patch.cuh"),
-            include_str!("../kernels/fill.cu"),
-            include_str!("../kernels/boundary.cu"),
-            include_str!("../kernels/average_down.cu"),
-            include_str!("../kernels/face_map.cu"),
-            include_str!("../kernels/register_coarse.cu"),
-            include_str!("../kernels/reflux.cu"),
-            include_str!("../kernels/flag_difference.cu"),
-            include_str!("../kernels/sample.cu"),
-            include_str!("../kernels/totals.cu"),
-        );
-        let structs = vec![
-            FillArgs::cuda_text(),
-            BoundaryArgs::cuda_text(),
-            AverageArgs::cuda_text(),
-            FaceMapArgs::cuda_text(),
-            RegisterArgs::cuda_text(),
-            RefluxArgs::cuda_text(),
-            FlagArgs::cuda_text(),
-            SampleArgs::cuda_text(),
-            TotalsArgs::cuda_text(),
-        ];
-        self.with_counts(self.source("regions.cu", text, structs))
-    }
-
-    /// The text of [`CONSERVE`]. Likewise.
-    pub fn conserve(&self) -> Source {
-        let text = concat!(include_str!("../kernels/patch.cuh"), include_str!("../kernels/conserve.cu"));
-        self.with_counts(self.source("conserve.cu", text, vec![ConserveArgs::cuda_text()]))
-    }
-
-    /// The text of [`REGISTER_FINE`], to be compiled with the solver's.
-    pub fn register_fine(&self) -> Source {
-        let text = concat!(include_str!("../kernels/patch.cuh"), include_str!("../kernels/register_fine.cu"));
-        self.source("register_fine.cu", text, vec![RegisterArgs::cuda_text()])
-    }
-
-    /// The text of [`SOURCE`], to be compiled with the solver's.
-    pub fn source_terms(&self) -> Source {
-        let text = concat!(include_str!("../kernels/patch.cuh"), include_str!("../kernels/source.cu"));
-        self.source("source.cu", text, vec![PatchReport::cuda_text(), SourceArgs::cuda_text()])
-    }
-
-    /// Where there is no solver the numbers of components come as constants.
-    fn with_counts(&self, mut source: Source) -> Source {
-        source.defines.push(("M", self.equations.to_string()));
-        source.defines.push(("A", self.aux.to_string()));
-        source
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compile::{Precision, Target};
-    use crate::nvrtc::Nvrtc;
-
-    /// Every kernel compiles for the oldest and the newest architecture in mind, in all precisions and shapes. Skipped
-    /// where NVRTC is missing.
-    #[test]
-    fn region_kernels_compile() {
-        if Nvrtc::get().is_err() {
-            return;
-        }
-        for (dim, aux, capacity) in [(2, 0, -1), (2, 2, 1), (1, 0, -1)] {
-            let aux_face = vec![-1; aux];
-            let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face };
-            for precision in [Precision::Double, Precision::Single] {
-                let target = Target { precision, fused: false, solver: None };
-                for architecture in ["sm_80", "sm_90"] {
-                    shape.plain().compile(&target, architecture).unwrap();
-                    if capacity >= 0 {
-                        shape.conserve().compile(&target, architecture).unwrap();
-                    }
-                }
-            }
-        }
     }
 }

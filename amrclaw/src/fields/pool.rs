@@ -83,7 +83,8 @@ impl<R: Scalar> Pool<R> {
             self.held -= array.capacity();
             self.unlock(&array);
             drop(std::mem::take(&mut array));
-            array.reserve_exact(len + len / 8);
+            // Zeros from the system cost nothing until they are touched, which all threads then do together.
+            array = vec![R::default(); len + len / 8];
             self.held += array.capacity();
             self.grown += 1;
             self.lock(&array);

@@ -160,6 +160,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 place: self.place(level, k, cell),
             })
         };
-        (0..patches.len()).find_map(in_patch)
+        (0..patches.len()).into_par_iter().find_map_first(in_patch)
     }
 }

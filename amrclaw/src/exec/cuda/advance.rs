@@ -1,6 +1,6 @@
 //! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
 
-use super::machine::{bytes_of, bytes_of_mut};
+use super::machine::bytes_of;
 use super::store::pointer;
 use super::tables;
 use super::{CudaExecutor, Machine};
@@ -253,9 +253,9 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         }
         self.mirror_levels(level);
         let mut host = self.host.lock();
-        self.machine.download(self.memory(l, from), 0, bytes_of_mut(host.mirrored_q(level)))?;
+        self.fetch(self.memory(l, from), host.mirrored_q(level))?;
         if let Some(aux) = &self.levels[l].aux {
-            self.machine.download(aux, 0, bytes_of_mut(host.mirrored_aux(level)))?;
+            self.fetch(aux, host.mirrored_aux(level))?;
         }
         let finite = host.mirror_source(level, ghosts, t, dt);
         self.machine.upload(bytes_of(host.mirrored_q(level)), self.memory(l, to), 0)?;

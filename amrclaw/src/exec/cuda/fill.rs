@@ -10,6 +10,7 @@ use crate::physics::Boundary;
 use crate::plan::{LevelPlans, TransferPlan};
 use ::cuda::abi::Pointer;
 use ::cuda::regions::{BOUNDARY_EXTRAPOLATE, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, ConserveArgs, FillArgs};
+use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 
 /// The device's number for a kind of boundary.
@@ -197,10 +198,16 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         self.mirror_levels(level);
         let store = &self.levels[level.index()];
         let mut host = self.host.lock();
-        self.machine.download(store.q(), 0, bytes_of_mut(host.mirrored_q(level)))?;
-        if let Some(aux) = &store.aux {
-            self.machine.download(aux, 0, bytes_of_mut(host.mirrored_aux(level)))?;
+        self.fetch(store.q(), host.mirrored_q(level))?;
+        match &store.aux {
+            Some(aux) => self.fetch(aux, host.mirrored_aux(level)),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Copies a level's array to the host, but for its ends, which belong to no patch.
+    pub(super) fn fetch(&self, array: &N::Memory, values: &mut [R]) -> Result<(), ExecError> {
+        let inner = PACK_OVERRUN..values.len() - PACK_OVERRUN;
+        Ok(self.machine.download(array, PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
     }
 }
