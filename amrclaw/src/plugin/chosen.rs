@@ -7,6 +7,7 @@ use crate::physics::{CellFunction, UserFunctions};
 use riemann::catalogue;
 use riemann::patch::SolverKernels;
 use riemann::plugin::{Hooks, Instance};
+use riemann::solver::{Described, Solver};
 use std::sync::Arc;
 
 /// The solver that a case asks for, built in or from a file; a finder for [`Case::load_with`].
@@ -68,6 +69,16 @@ impl ChosenSolver {
                 Ok(ChosenSolver { shape, kernels: instance.kernels(), plugin })
             }
         }
+    }
+
+    /// A solver of the program's own. Its parameters are fields of the solver, not of the case.
+    pub fn own<S, const M: usize, const W: usize, const A: usize>(solver: S) -> Self
+    where
+        S: Solver<M, W, A> + Described,
+    {
+        let (instance, plugin) = Instance::own(solver);
+        let shape = SolverShape { parameters: Vec::new(), ..SolverShape::from(plugin.info()) };
+        ChosenSolver { shape, kernels: instance.kernels(), plugin: Some((instance, plugin.hooks())) }
     }
 
     /// The solver's own functions. `aux`: auxiliary values that take the place of the solver's.

@@ -158,18 +158,19 @@ impl<const D: usize> Simulation<D> {
 
     /// A simulation with the case's solver that has no values yet.
     pub(super) fn assemble_chosen(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
-        Self::assemble_on(case, options, user, &super::executor::make)
+        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, &super::executor::make)
     }
 
-    fn assemble_on(
+    fn assemble_with(
         case: &Case,
         options: &RunOptions,
+        solver: &ChosenSolver,
         user: UserFunctions<D>,
         make: MakeExecutor<'_, D>,
     ) -> Result<Self, RunError> {
-        let chosen = ChosenSolver::of(case)?;
-        let user = user.or(chosen.functions(case.aux_cells::<D>(&chosen.shape)?.map(|cells| Arc::new(cells) as _)));
-        Self::assemble(case, options, &chosen.shape, &chosen.kernels, user, make)
+        let aux = case.aux_cells::<D>(&solver.shape)?.map(|cells| Arc::new(cells) as _);
+        let user = user.or(solver.functions(aux));
+        Self::assemble(case, options, &solver.shape, &solver.kernels, user, make)
     }
 
     /// As [`Simulation::with_functions`], on an executor of the program's own.
@@ -182,7 +183,17 @@ impl<const D: usize> Simulation<D> {
         user: UserFunctions<D>,
         make: MakeExecutor<'_, D>,
     ) -> Result<Self, RunError> {
-        Self::assemble_on(case, options, user, make)?.begin()
+        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, make)?.begin()
+    }
+
+    /// As [`Simulation::from_case`], with a solver of the program's own and what it brings along: see
+    /// [`ChosenSolver::own`].
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn with_chosen(case: &Case, options: &RunOptions, solver: &ChosenSolver) -> Result<Self, RunError> {
+        let make = &super::executor::make;
+        Self::assemble_with(case, options, solver, UserFunctions::default(), make)?.begin()
     }
 
     /// As [`Simulation::with_functions`], with a solver of the program's own in place of the case's. `shape` describes it.

@@ -17,8 +17,13 @@ use std::process::{Command, Output, Stdio};
 /// The program with its working folder, away from the repository.
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_amrclaw"));
-    command.current_dir(folder).stdin(Stdio::null());
+    command.current_dir(folder).stdin(Stdio::null()).env("AMRCLAW_CACHE", cache());
     command
+}
+
+/// Where all tests keep compiled solvers.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("solvers")
 }
 
 /// The case file of an example.

@@ -2,7 +2,7 @@
 //!
 //! One file is compiled for all tests but those of the compiler; its parameter `trap` says where it panics.
 
-use super::{Outcome, files, program, record};
+use super::{Outcome, cache, files, program, record};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -37,14 +37,9 @@ fn problem() -> tempfile::TempDir {
     folder
 }
 
-/// Where all tests keep compiled solvers.
-fn cache() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("solvers")
-}
-
-/// `amrclaw` with the tests' cache.
+/// `amrclaw` with its arguments.
 fn amrclaw(folder: &Path, arguments: &[&str]) -> Outcome {
-    program(folder).env("AMRCLAW_CACHE", cache()).args(arguments).output().unwrap().into()
+    program(folder).args(arguments).output().unwrap().into()
 }
 
 /// The library of the tests' solver.

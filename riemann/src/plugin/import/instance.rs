@@ -4,10 +4,11 @@ use super::{Plugin, take_panic};
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
 use crate::faces::Faces;
-use crate::patch::SolverKernels;
+use crate::patch::{Kernels, SolverKernels};
 use crate::plugin::abi::GhostCall;
-use crate::plugin::{Object, Row, Status, Table};
+use crate::plugin::{Object, Row, Status, Table, table};
 use crate::real::Real;
+use crate::solver::{Described, Solver};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
@@ -39,6 +40,22 @@ impl Drop for Shared {
 pub struct Instance(Arc<Shared>);
 
 impl Instance {
+    /// A solver of this program behind the interface of plugins, with everything that it brings along.
+    ///
+    /// Its table is never freed: a program has few solvers.
+    pub fn own<S, const M: usize, const W: usize, const A: usize>(solver: S) -> (Self, Plugin)
+    where
+        S: Solver<M, W, A> + Described,
+    {
+        let table: &'static Table = Box::leak(Box::new(table::<S, M, W, A>("this program's compiler")));
+        // SAFETY: the table is one of `table`, and never freed.
+        let plugin = unsafe { Plugin::from_entry(table) }.expect("a solver's own table is of this version");
+        let source = solver.device_source();
+        let values: Vec<f64> = source.iter().flat_map(|source| &source.parameters).map(|&(_, value)| value).collect();
+        let object = Box::into_raw(Box::new(Kernels::new(solver))).cast();
+        (Instance::new(plugin, object, &values), plugin)
+    }
+
     pub(super) fn new(plugin: Plugin, object: Object, values: &[f64]) -> Self {
         Instance(Arc::new(Shared { plugin, object, values: values.to_vec(), failure: Mutex::new(None) }))
     }

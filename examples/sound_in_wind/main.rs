@@ -1,0 +1,66 @@
+//! A program with a solver of its own: `cargo run --release --example sound_in_wind`.
+//!
+//! The same file that `amrclaw run --solver` compiles is here a module. The program sets the case up, goes through time at
+//! its own pace, and asks for totals and values on the way.
+
+mod sound_in_wind;
+
+use amrclaw::io::config::Case;
+use amrclaw::plugin::ChosenSolver;
+use amrclaw::simulation::{RunOptions, Simulation};
+use sound_in_wind::SoundInWind;
+use std::error::Error;
+
+/// The case without a `[solver]` that matters: the program gives it.
+const CASE: &str = r#"
+initial = "user"
+[solver]
+name = "sound_in_wind"
+[mesh]
+lower = [-1.0, -1.0]
+upper = [1.0, 1.0]
+cells = [40, 40]
+[levels]
+max = 2
+[regrid.flag]
+criterion = "user"
+[time]
+end = 0.7
+"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let wind = [0.5, 0.25];
+    let solver = ChosenSolver::own(SoundInWind { density: 1.0, bulk: 1.0, wind_x: wind[0], wind_y: wind[1] });
+    let case = Case::from_str_with(CASE, "sound in wind", &[], |_| Ok(solver.shape.clone()))?;
+    let mut simulation = Simulation::<2>::with_chosen(&case, &RunOptions::default(), &solver)?;
+
+    println!("{:>5} {:>6} {:>7} {:>10} {:>18}", "t", "steps", "patches", "∫ p", "centre of the sound");
+    for step in 0..=4 {
+        simulation.advance_to(f64::from(step) * 0.7 / 4.0)?;
+        let frame = simulation.frame();
+        // Where the pressure's centre of mass is: the wind carries it along.
+        let (mut total, mut moment) = (0.0, [0.0; 2]);
+        let level = &frame.levels[0];
+        for patch in &level.patches {
+            let columns = patch.cells.size()[0] as usize;
+            for (cell, pressure) in patch.q[..patch.cells.volume()].iter().enumerate() {
+                total += pressure;
+                for (d, index) in [cell % columns, cell / columns].into_iter().enumerate() {
+                    let centre = f64::from(patch.cells.lo[d]) + index as f64 + 0.5;
+                    moment[d] += pressure * (frame.lower[d] + centre * level.dx[d]);
+                }
+            }
+        }
+        let patches: usize = frame.levels.iter().map(|level| level.patches.len()).sum();
+        println!(
+            "{:5.3} {:6} {:7} {:10.6} {:9.4} {:9.4}",
+            simulation.time(),
+            simulation.counts().levels[0].steps,
+            patches,
+            simulation.totals()[0],
+            moment[0] / total,
+            moment[1] / total,
+        );
+    }
+    Ok(())
+}
