@@ -84,16 +84,7 @@ impl Bench<'_> {
             patches.push(Self::patch([q, aux], [row as i32, component as i32], size));
             table.add_patch(options, rows, k as u32, [[0, 0], size], &taps);
         }
-        let mut random = Random::new(1);
-        let cells_of_one: Vec<_> = (0..component).map(|_| solver.state(&mut random)).collect();
-        let numbers = |of: &dyn Fn(usize, usize) -> f64, components: usize| -> Vec<R> {
-            (0..components)
-                .flat_map(|m| (0..component).map(move |k| (m, k)))
-                .map(|(m, k)| R::from_f64(of(m, k)))
-                .collect()
-        };
-        let q_of_one = numbers(&|m, k| cells_of_one[k].0[m], num_eqn);
-        let aux_of_one = numbers(&|m, k| cells_of_one[k].1[m], num_aux);
+        let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
         let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
             let buffer = self.device.buffer(count * one.len())?;
             (0..count).try_for_each(|k| self.stream.upload(one, &buffer, k * one.len()))?;
@@ -101,9 +92,8 @@ impl Bench<'_> {
         };
         let states = [fill(&q_of_one)?, fill(&q_of_one)?];
         let aux = fill(&aux_of_one)?;
-        let upload = |error: CudaError| error;
         let tiles = self.device.buffer(table.tiles.len())?;
-        self.stream.upload(&table.tiles, &tiles, 0).map_err(upload)?;
+        self.stream.upload(&table.tiles, &tiles, 0)?;
         let taps = self.device.buffer(table.taps.len())?;
         self.stream.upload(&table.taps, &taps, 0)?;
         let patch_table = self.device.buffer(patches.len())?;
@@ -154,6 +144,15 @@ impl Bench<'_> {
         );
         Ok(())
     }
+}
+
+/// Random states and auxiliary values of one patch, `[component, cell]`.
+fn numbers_of_one<R: Scalar>(solver: &TestSolver, cells: usize) -> [Vec<R>; 2] {
+    let mut random = Random::new(1);
+    let all: Vec<_> = (0..cells).map(|_| solver.state(&mut random)).collect();
+    let q = (0..solver.source.equations).flat_map(|m| all.iter().map(move |(q, _)| R::from_f64(q[m])));
+    let aux = (0..solver.source.aux).flat_map(|a| all.iter().map(move |(_, aux)| R::from_f64(aux[a])));
+    [q.collect(), aux.collect()]
 }
 
 /// Bytes a second, read and written, of a large copy.

@@ -28,7 +28,7 @@ fn every_kernel_compiles_for_every_solver() {
     for solver in &solvers {
         for precision in [Precision::Double, Precision::Single] {
             // Options differ little in what they can do to the compiler: all of them once, the fullest everywhere.
-            for (n, (options, _)) in fewer_options(solver).iter().enumerate() {
+            for (options, _) in &fewer_options(solver) {
                 let fullest =
                     options.capacity.is_none() && options.order == 2 && options.limiters[0] == Limiter::VanLeer;
                 for architecture in ARCHITECTURES.into_iter().filter(|&a| fullest || a == "sm_90") {

@@ -44,7 +44,12 @@ impl<B: Backend> Pool<B> {
                     self.backend.free(address);
                 }
             }
-            let size = slabs.slab_size(bytes, attempt == 0);
+            let mut size = slabs.slab_size(bytes, attempt == 0);
+            if let Some(limit) = self.limit.filter(|_| attempt == 0) {
+                // All that the limit leaves in one piece: slabs of their own would each waste the rest of a page.
+                let left = limit.saturating_sub(slabs.statistics().held) / slabs::GRAIN * slabs::GRAIN;
+                size = size.min(left).max(slabs.least(bytes));
+            }
             if self.limit.is_some_and(|limit| slabs.statistics().held + size > limit) {
                 continue;
             }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Alignment and smallest size of a piece.
-const GRAIN: u64 = 512;
+pub(super) const GRAIN: u64 = 512;
 /// Sizes of slabs are multiples of this: the driver's own pages.
 const PAGE: u64 = 2 << 20;
 /// A slab is at least this large if there is room.
@@ -82,6 +82,11 @@ impl Slabs {
         piece.free = true;
         self.free.insert((piece.size, address));
         self.pieces.insert(address, piece);
+    }
+
+    /// The smallest slab that holds `bytes`.
+    pub fn least(&self, bytes: u64) -> u64 {
+        rounded(bytes)
     }
 
     /// Size of a slab to ask the driver for. `comfortable`: with room for later requests.

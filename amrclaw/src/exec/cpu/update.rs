@@ -5,7 +5,7 @@ use super::{CpuExecutor, register, source};
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{LevelLayout, Pool, Shared};
 use crate::index::Level;
-use crate::physics::{SourceSplit, Split};
+use crate::physics::{Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, Tile};
 use rayon::prelude::*;
 use riemann::patch::{PatchSolver, Scheme, TileArgs, TileReport};
@@ -188,10 +188,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         make_stages(&mut self.stage[..self.num_stages], array_len, &mut self.pool);
         let mut dx = [1.0; 3];
         dx[..D].copy_from_slice(&store.dx);
-        let mut scheme = self.problem.scheme;
-        if self.problem.split != Split::Unsplit {
-            scheme.transverse = 0;
-        }
+        let scheme = swept_scheme(&self.problem);
         let (q, next) = store.q_and_next(&mut self.pool);
         let mut stages = self.stage.each_mut().map(|s| Shared::new(s));
         let mut input = q;
@@ -237,12 +234,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 Some(engine) => engine.update_all(&context, l, n, own),
                 None => Ok(context.update_all(solver, own, scratch)),
             };
-            match swept {
-                Ok(found) => outcome = found.or(outcome),
-                Err(error) => {
-                    failed = Some(error);
-                    break;
-                }
+            outcome = swept.as_ref().map_or(outcome, |found| found.or(outcome));
+            if let Err(error) = swept {
+                failed = Some(error);
+                break;
             }
             let gather = register::Gather {
                 sweeps: &self.sweeps,
@@ -275,18 +270,22 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         store.taps = taps;
         store.aux = aux;
         store.register = own_register;
-        if failed.is_none() {
-            store.advance(dt);
-        }
         if let (Some(finer), Some(register)) = (finer.first_mut(), finer_register) {
             finer.register = register;
         }
         if let Some(error) = failed {
             return Err(error);
         }
+        store.advance(dt);
         let Outcome { courant, patch, finite } = outcome;
         Ok(StepReport { courant, patch: patch as usize, finite })
     }
+}
+
+/// The scheme of a single sweep: one along a single axis has no transverse waves.
+pub(in crate::exec) fn swept_scheme<const D: usize>(problem: &Problem<D>) -> Scheme {
+    let transverse = if problem.split == Split::Unsplit { problem.scheme.transverse } else { 0 };
+    Scheme { transverse, ..problem.scheme }
 }
 
 fn finer_reflux<const D: usize>(plans: &[LevelPlans<D>], level: usize) -> Option<&crate::plan::RefluxPlan<D>> {

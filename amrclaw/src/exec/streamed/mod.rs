@@ -8,10 +8,10 @@
 mod batches;
 
 use super::ExecError;
-use super::cpu::update::{Outcome, SweepContext, SweepEngine, sweeps};
+use super::cpu::update::{Outcome, SweepContext, SweepEngine, sweeps, swept_scheme};
 use crate::fields::PageLock;
 use crate::mesh::MeshEpoch;
-use crate::physics::{Problem, Split};
+use crate::physics::Problem;
 use crate::plan::LevelPlans;
 use batches::LevelTables;
 use cuda::abi::Pointer;
@@ -87,10 +87,7 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         memory_limit: Option<u64>,
     ) -> Result<Self, CudaError> {
         let device = Device::open(0, memory_limit)?;
-        let mut scheme = problem.scheme;
-        if problem.split != Split::Unsplit {
-            scheme.transverse = 0;
-        }
+        let scheme = swept_scheme(problem);
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(text) };
         let mut kernels: Vec<(UpdateOptions, UpdateKernel)> = Vec::new();
         for sweep in sweeps::<D>(problem.split) {
@@ -130,12 +127,24 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         DeviceLocks(self.device.page_locks())
     }
 
-    /// Lanes that fit the memory with the largest batch in each; at least one.
-    fn lanes_for(&self, tables: &LevelTables, bytes_of_number: usize) -> usize {
-        let largest = |batch: &batches::Batch| 2 * batch.q.len() + batch.aux.len();
-        let bytes = tables.batches.iter().map(largest).max().unwrap_or(0) * bytes_of_number;
-        let fitting = |limit: u64| limit as usize * 3 / 4 / bytes.max(1);
-        self.memory_limit.map_or(LANES, fitting).clamp(1, LANES)
+    /// Gives as many lanes as fit the memory room for the largest batch; at least one. Returns how many.
+    fn fit_lanes(&self, lanes: &mut [Lane], tables: &LevelTables) -> Result<usize, CudaError> {
+        let largest = |len: fn(&batches::Batch) -> usize| tables.batches.iter().map(len).max().unwrap_or(0) * R::BYTES;
+        let (q, aux) = (largest(|batch| batch.q.len()), largest(|batch| batch.aux.len()));
+        let fitting = |limit: u64| limit as usize * 3 / 4 / (2 * q + aux).max(1);
+        let count = self.memory_limit.map_or(LANES, fitting).clamp(1, LANES);
+        if lanes[..count].iter().any(|lane| lane.q.len() < q || lane.aux.len() < aux) {
+            // All go before any comes, so that the memory is in one piece again.
+            for buffer in lanes.iter_mut().flat_map(|lane| [&mut lane.q, &mut lane.q_next, &mut lane.aux]) {
+                *buffer = self.device.buffer(0)?;
+            }
+            for lane in &mut lanes[..count] {
+                for (buffer, bytes) in [(&mut lane.q, q), (&mut lane.q_next, q), (&mut lane.aux, aux)] {
+                    grow(&self.device, buffer, bytes, &lane.stream)?;
+                }
+            }
+        }
+        Ok(count)
     }
 
     fn run(
@@ -160,18 +169,10 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         grow(&self.device, &mut state.taps, tap_bytes, &state.lanes[0].stream)?;
         state.lanes[0].stream.fill(&tables.reports, 0, tables.reports.len(), 0)?;
         state.lanes[0].stream.synchronize()?;
-        let lanes = self.lanes_for(tables, R::BYTES);
-        for lane in &mut state.lanes[lanes..] {
-            for buffer in [&mut lane.q, &mut lane.q_next, &mut lane.aux] {
-                *buffer = self.device.buffer(0)?;
-            }
-        }
+        let lanes = self.fit_lanes(&mut state.lanes, tables)?;
         for (n, batch) in tables.batches.iter().enumerate() {
             let lane = &mut state.lanes[n % lanes];
-            let [q_bytes, aux_bytes] = [&batch.q, &batch.aux].map(|range| range.len() * R::BYTES);
-            grow(&self.device, &mut lane.q, q_bytes, &lane.stream)?;
-            grow(&self.device, &mut lane.q_next, q_bytes, &lane.stream)?;
-            grow(&self.device, &mut lane.aux, aux_bytes, &lane.stream)?;
+            let aux_bytes = batch.aux.len() * R::BYTES;
             let args = UpdateArgs {
                 patches: tables.patches.at(0),
                 tiles: tables.tiles.at(batch.tiles.start),
