@@ -32,13 +32,15 @@ extern "C" __global__ void average_down(const AverageArgs args)
             size_t own = place(coarse, A, x - coarse.lo_x, y - coarse.lo_y) + size_t(CAPACITY) * coarse.component;
             Real mean = sum * weight / args.coarse_aux[own];
 #else
+            // Differences from the first cell: the mean of equal values is that value, to the bit.
+            Real first = values[0];
             for (int ky = 0; ky < args.ratio_y; ky++) {
                 const Real* line = values + size_t(ky) * fine.row;
-                Real part = args.ratio_x == 2 ? line[0] + line[1] : Real(0) + line[0];
-                for (int kx = args.ratio_x == 2 ? 2 : 1; kx < args.ratio_x; kx++) part = part + line[kx];
+                Real part = args.ratio_x == 2 ? (line[0] - first) + (line[1] - first) : Real(0) + (line[0] - first);
+                for (int kx = args.ratio_x == 2 ? 2 : 1; kx < args.ratio_x; kx++) part = part + (line[kx] - first);
                 sum += part;
             }
-            Real mean = sum * weight;
+            Real mean = first + sum * weight;
 #endif
             args.coarse[target + size_t(m) * coarse.component] = mean;
         }

@@ -47,7 +47,7 @@ __device__ __forceinline__ void interpolate_cell(const FillArgs& args, const Reg
         // The coarse level between its two times.
         auto value = [&](size_t i) {
             return alpha == Real(1) ? args.coarse_new[i]
-                                    : alpha * args.coarse_new[i] + (Real(1) - alpha) * args.coarse_old[i];
+                                    : args.coarse_old[i] + alpha * (args.coarse_new[i] - args.coarse_old[i]);
         };
         Real here = value(centre), result = here;
         if (DIM > 1)

@@ -61,24 +61,29 @@ fn sub_rows<const D: usize>(plan: &RestrictPlan<D>, row: usize, slab: usize) -> 
     [(count(1), row), (count(2), slab)]
 }
 
-/// Means of the fine cells over a row of coarse cells.
+/// Means of the fine cells over a row of coarse cells: the first cell's value and the mean of the others' differences
+/// from it, so that the mean of equal values is that value, to the bit.
 #[inline]
 fn average_row<R: Scalar>(out: &mut [R], fine: &[R], [y, z]: SubRows, ratio: usize, weight: R) {
     out.fill(R::default());
+    let firsts = &fine[..out.len() * ratio];
     for kz in 0..z.0 {
         for ky in 0..y.0 {
             let row = &fine[kz * z.1 + ky * y.1..][..out.len() * ratio];
             if ratio == 2 {
-                let (pairs, _) = row.as_chunks::<2>();
-                out.iter_mut().zip(pairs).for_each(|(o, [a, b])| *o += *a + *b);
+                let (pairs, firsts) = (row.as_chunks::<2>().0, firsts.as_chunks::<2>().0);
+                out.iter_mut().zip(pairs.iter().zip(firsts)).for_each(|(o, ([a, b], [first, _]))| {
+                    *o += (*a - *first) + (*b - *first);
+                });
             } else {
-                out.iter_mut().zip(row.chunks_exact(ratio)).for_each(|(o, cells)| {
-                    *o += cells.iter().fold(R::default(), |sum, v| sum + *v);
+                let cells = row.chunks_exact(ratio).zip(firsts.chunks_exact(ratio));
+                out.iter_mut().zip(cells).for_each(|(o, (cells, firsts))| {
+                    *o += cells.iter().fold(R::default(), |sum, v| sum + (*v - firsts[0]));
                 });
             }
         }
     }
-    out.iter_mut().for_each(|o| *o = *o * weight);
+    out.iter_mut().zip(firsts.chunks_exact(ratio)).for_each(|(o, firsts)| *o = firsts[0] + *o * weight);
 }
 
 /// The same, weighted with the capacity of the fine cells and divided by that of the coarse ones.

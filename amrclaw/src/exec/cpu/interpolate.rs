@@ -38,7 +38,7 @@ impl Slope {
     }
 }
 
-/// A coarse patch between two times: `(1 − α) old + α new`.
+/// A coarse patch between two times: `old + α (new − old)`, which leaves what does not change as it is, to the bit.
 #[derive(Clone, Copy)]
 pub(super) struct CoarseSource<'a, const D: usize, R> {
     pub layout: &'a PatchLayout<D>,
@@ -54,7 +54,7 @@ impl<const D: usize, R: Scalar> CoarseSource<'_, D, R> {
         if self.alpha == one {
             self.new[offset]
         } else {
-            self.alpha * self.new[offset] + (one - self.alpha) * self.old[offset]
+            self.old[offset] + self.alpha * (self.new[offset] - self.old[offset])
         }
     }
 }

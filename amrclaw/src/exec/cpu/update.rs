@@ -1,6 +1,7 @@
 //! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
 
 use super::scratch::Scratch;
+use super::store::Register;
 use super::{CpuExecutor, register, source};
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{LevelLayout, Pool, Shared};
@@ -253,12 +254,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 solver,
                 scratch,
             };
-            if let (Some(reflux), Some(register)) = (finer_reflux(plans, l), &mut finer_register) {
-                gather.as_coarse(reflux, register);
-            }
-            if let Some(reflux) = &own.reflux {
-                gather.as_fine(reflux, &mut own_register);
-            }
+            keep_for_fix(&gather, plans, l, finer_register.as_mut(), &mut own_register);
             input = output;
             stages.swap(0, 1);
         }
@@ -286,6 +282,22 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 pub(in crate::exec) fn swept_scheme<const D: usize>(problem: &Problem<D>) -> Scheme {
     let transverse = if problem.split == Split::Unsplit { problem.scheme.transverse } else { 0 };
     Scheme { transverse, ..problem.scheme }
+}
+
+/// What a level's sweep gives the conservation fix: as the coarser side of the finer level's edge, and at its own edge.
+fn keep_for_fix<const D: usize, R: Scalar>(
+    gather: &register::Gather<'_, D, R>,
+    plans: &[LevelPlans<D>],
+    level: usize,
+    finer: Option<&mut Register<R>>,
+    own: &mut Register<R>,
+) {
+    if let (Some(reflux), Some(register)) = (finer_reflux(plans, level), finer) {
+        gather.as_coarse(reflux, register);
+    }
+    if let Some(reflux) = &plans[level].reflux {
+        gather.as_fine(reflux, own);
+    }
 }
 
 fn finer_reflux<const D: usize>(plans: &[LevelPlans<D>], level: usize) -> Option<&crate::plan::RefluxPlan<D>> {

@@ -61,7 +61,9 @@ fn examples_load() {
     let mut count = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path().join("case.toml");
-        if path.exists() {
+        // Examples that bring their own solver need a compiler: the command line's tests run them.
+        let brings_solver = |text: String| text.lines().any(|line| line.starts_with("path = "));
+        if path.exists() && !std::fs::read_to_string(&path).is_ok_and(brings_solver) {
             let case = Case::load_with(&path, &[], find_built_in).unwrap_or_else(|e| panic!("{e}"));
             assert_eq!(case.dimension(), 2);
             count += 1;
