@@ -186,7 +186,7 @@ impl<R> TileCall<R> {
     }
 }
 
-/// One face for [`Entries::normal`] and [`Entries::transverse`].
+/// One face for `Entries::normal` and `Entries::transverse`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct FaceCall<R> {
@@ -200,7 +200,7 @@ pub struct FaceCall<R> {
     pub(super) asdq: *const R,
 }
 
-/// A ghost cell for [`Table::boundary`].
+/// A ghost cell for `Table::boundary`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct GhostCall {

@@ -35,7 +35,8 @@ impl Drop for Shared {
 
 /// A solver of a plugin, with the values of its parameters.
 ///
-/// A panic in it is kept for [`PatchSolver::failure`]; what it should have computed is then NaN.
+/// A panic in it is kept for [`PatchSolver::failure`](crate::patch::PatchSolver::failure); what it should have computed
+/// is then NaN.
 #[derive(Clone)]
 pub struct Instance(Arc<Shared>);
 
