@@ -7,7 +7,7 @@
 #[allow(dead_code, reason = "the tests of the solvers' properties use the rest")]
 #[path = "holds/cases.rs"]
 mod cases;
-#[path = "holds/random.rs"]
+#[path = "../src/holds/random.rs"]
 mod random;
 
 use cases::{Case, Property, for_every_solver};

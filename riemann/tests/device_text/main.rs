@@ -9,7 +9,7 @@
 mod cases;
 mod dimensions;
 mod every_feature;
-#[path = "../holds/random.rs"]
+#[path = "../../src/holds/random.rs"]
 mod random;
 
 use cases::{Case, Property, for_every_solver};

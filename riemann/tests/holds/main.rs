@@ -6,6 +6,7 @@
 mod cases;
 mod lanes;
 mod particular;
+#[path = "../../src/holds/random.rs"]
 mod random;
 
 use cases::{Case, Property, for_every_solver};
