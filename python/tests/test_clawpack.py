@@ -1,18 +1,19 @@
 """AMRClaw's settings as cases, on those of its own two-dimensional examples."""
 
+import re
 import sys
 from pathlib import Path
 
 import amrclaw
 import numpy as np
 import pytest
-from amrclaw.clawpack import load_setrun
+from amrclaw.clawpack import _solvers, load_setrun
 from clawpack_examples import DIFFERENCES, settings, write_data_files, write_setrun
 
 SOLVERS = {
     "acoustics_2d_radial": ("acoustics", {"density": 1.0, "bulk": 4.0}),
     "acoustics_2d_adjoint": ("acoustics", {"density": 1.0, "bulk": 4.0}),
-    "advection_2d_annulus": ("advection_edge", {}),
+    "advection_2d_annulus": ("advection_mapped", {}),
     "advection_2d_flagregions": ("advection", {"u": 0.5, "v": 1.0}),
     "advection_2d_inflow": ("advection", {"u": 1.0, "v": 0.5}),
     "advection_2d_square": ("advection", {"u": 0.5, "v": 1.0}),
@@ -23,7 +24,6 @@ SOLVERS = {
 # What each example's case cannot honour, by the setting that the remark names.
 REMARKS = {
     "acoustics_2d_adjoint": ["adjointdata.use_adjoint"],
-    "advection_2d_annulus": ["clawdata.num_aux", "clawdata.capa_index"],
     "advection_2d_flagregions": ["flagregion triangle"],
     "advection_2d_swirl": ["clawdata.num_aux"],
 }
@@ -78,6 +78,7 @@ FUNCTIONS = {
     "advection": dict(initial=lambda x, y: ((x > 0.1) & (x < 0.6) & (y > 0.1) & (y < 0.6),)),
     "burgers": dict(initial=lambda x, y: (np.where((x > 0.1) & (x < 0.6), 1.0, 0.1),)),
     "euler": dict(initial=lambda x, y: (np.where(x < 0.5, 1.0, 2.0), 0, 0, np.where(y < 0.5, 1.0, 2.5))),
+    "advection_mapped": dict(initial=lambda x, y: (x < 0.5,), aux=lambda x, y: (0.0, np.ones(x.shape), x)),
     "advection_edge": dict(initial=lambda x, y: (x < 0.5,), aux=lambda x, y: (np.sin(y), np.cos(x))),
 }
 
@@ -140,6 +141,47 @@ def test_the_makefile_names_the_solver(tmp_path, load):
     assert load("burgers_2d_square", solver="burgers").case["solver"] == {"name": "burgers"}
     lacking = load("burgers_2d_square").wanted
     assert "solver.u: a parameter of advection" in lacking and "solver.v: a parameter of advection" in lacking
+
+
+def test_solvers_are_those_of_the_catalogue():
+    """Every built-in solver is known here, with its numbers of waves and auxiliary values and its parameters."""
+    known = {solver.name: solver for solver in _solvers.SOLVERS}
+    with pytest.raises(amrclaw.InputError, match="nothing_of_the_kind") as refused:
+        amrclaw.load_case({"solver": {"name": "nothing_of_the_kind"}, "mesh": {"cells": [8, 8]}})
+    (listed,) = re.findall(r"the built-in solvers are (.*)", str(refused.value))
+    assert listed.split(", ") == list(known)
+    for solver in _solvers.SOLVERS:
+        parameters = {name: 1.5 for name in solver.parameters}
+        scheme = {"limiter": ["mc"] * solver.waves}
+        if solver.capacity:
+            scheme["capacity"] = solver.capacity
+        tables = {"solver": {"name": solver.name, **parameters}, "mesh": {"cells": [8, 8]}, "scheme": scheme}
+        head = {"initial": "user", **({"aux": "user"} if solver.num_aux else {})}
+        case = amrclaw.load_case({**head, **tables, "time": {"end": 1.0}})
+        assert len(case.aux) == solver.num_aux, solver.name
+        with pytest.raises(amrclaw.InputError, match="scheme.limiter"):
+            wrong = {**scheme, "limiter": ["mc", "minmod"] * solver.waves}
+            amrclaw.load_case({**head, **tables, "scheme": wrong, "time": {"end": 1.0}})
+
+
+def test_solvers_are_guessed_from_shapes(load):
+    """Numbers of equations, waves and auxiliary values, the capacity and the f-waves tell solvers apart."""
+
+    def guessed(equations, waves, **changes):
+        imported = load(clawdata=dict(num_eqn=equations, num_waves=waves, limiter=["mc"] * waves, **changes), probdata={})
+        return imported.case["solver"]["name"]
+
+    assert guessed(1, 1, num_aux=3, capa_index=3) == "advection_mapped"
+    assert guessed(1, 1, num_aux=2) == "advection_edge"
+    assert guessed(3, 3, num_aux=1, use_fwaves=True) == "shallow_water_bathymetry"
+    assert guessed(3, 3) == "shallow_water"
+    assert guessed(4, 2) == "euler_hllc"
+    assert guessed(5, 4) == "elasticity"
+    assert guessed(5, 5) == "euler_tracer"
+    mapped = load("advection_2d_annulus")
+    assert mapped.case["scheme"]["capacity"] == "capacity" and not mapped.remarks
+    (remark,) = load("advection_2d_annulus", solver="burgers", clawdata=dict(num_aux=0)).remarks
+    assert remark.startswith("clawdata.capa_index = 3")
 
 
 def test_output_styles(load):

@@ -10,6 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ._errors import InputError
+from ._sample import sample
 
 PathLike = Union[str, "os.PathLike[str]"]
 Boxes = Sequence[tuple[Sequence[int], Sequence[int]]]
@@ -207,66 +208,7 @@ class Snapshot:
         `points` has one row per point. `method`: "linear" between the centres of cells as fine as the finest at the point,
         or "nearest", the value of that cell itself.
         """
-        points = np.atleast_2d(np.asarray(points, dtype=float))
-        if points.ndim != 2 or points.shape[1] != self.dimension:
-            raise InputError(f"points must have {self.dimension} coordinates each, but their shape is {points.shape}")
-        if method not in ("linear", "nearest"):
-            raise InputError(f'method: "{method}" is not known; write "linear" or "nearest"')
-        names = self.equations if field is None else (field,)
-        out = np.full((len(names), len(points)), np.nan)
-        inside = ((points >= self.lower) & (points <= self.upper)).all(axis=1)
-        at_level = self._finest_levels(points)
-        for level in self.levels:
-            chosen = np.flatnonzero(inside & (at_level == level.number))
-            if len(chosen):
-                out[:, chosen] = self._sample_level(level, points[chosen], names, method)
-        return out if field is None else out[0]
-
-    def _finest_levels(self, points: np.ndarray) -> np.ndarray:
-        finest = np.zeros(len(points), dtype=int)
-        for level in self.levels:
-            cells = _cells_at(self, level, points)
-            for patch in level.patches:
-                finest[_within(patch, cells)] = level.number
-        return finest
-
-    def _sample_level(self, level: Level, points: np.ndarray, names: Sequence[str], method: str) -> np.ndarray:
-        if method == "nearest":
-            return self._cell_values(level, _cells_at(self, level, points), names)
-        position = (points - self.lower) / level.dx - 0.5
-        first = np.floor(position).astype(int)
-        share = position - first
-        total = np.zeros((len(names), len(points)))
-        for corner in np.ndindex(*(2,) * self.dimension):
-            cells = np.clip(first + corner, 0, np.array(level.cells) - 1)
-            weight = np.where(np.array(corner) == 1, share, 1.0 - share).prod(axis=1)
-            total += weight * self._cell_values(level, cells, names)
-        return total
-
-    def _cell_values(self, level: Level, cells: np.ndarray, names: Sequence[str]) -> np.ndarray:
-        """Values of cells of a level; where it has none, of the coarser cells around them."""
-        out = np.full((len(names), len(cells)), np.nan)
-        left = np.ones(len(cells), dtype=bool)
-        for number in range(level.number, 0, -1):
-            for patch in self.levels[number - 1].patches:
-                here = left & _within(patch, cells)
-                if here.any():
-                    index = tuple((cells[here] - patch.lo).T)
-                    for target, name in zip(out, names):
-                        target[here] = patch[name][index]
-                    left &= ~here
-            if number > 1:
-                cells = cells // np.array(self.ratios[number - 2])
-        return out
-
-
-def _cells_at(snapshot: Snapshot, level: Level, points: np.ndarray) -> np.ndarray:
-    cells = np.floor((points - snapshot.lower) / level.dx).astype(int)
-    return np.clip(cells, 0, np.array(level.cells) - 1)
-
-
-def _within(patch: Patch, cells: np.ndarray) -> np.ndarray:
-    return np.all((cells >= patch.lo) & (cells < patch.hi), axis=1)
+        return sample(self, points, field, method)
 
 
 class Frame(Snapshot):

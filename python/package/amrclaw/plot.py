@@ -163,7 +163,7 @@ def animate(
     dpi: float = 100,
     **options: Any,
 ) -> FuncAnimation:
-    """All frames of a run as a film: an `.mp4` (which needs ffmpeg), `.gif` or `.html` file by the ending of `path`.
+    """All frames of a run as a film: an `.mp4` (which needs ffmpeg or the package imageio-ffmpeg), `.gif` or `.html` file by the ending of `path`.
 
     `draw` draws one frame: `pcolor`, or a function like it; `options` are handed to it. Colours mean the same in all frames.
     """
@@ -196,9 +196,21 @@ def _ending(path: str) -> str:
     ending = os.path.splitext(path)[1]
     if ending not in (".mp4", ".gif", ".html"):
         raise InputError(f"{path}: films end in .mp4, .gif or .html")
-    if ending == ".mp4" and not writers.is_available("ffmpeg"):
-        raise InputError(f"{path}: MP4 needs the program ffmpeg; write a .gif or .html file, or install it")
+    if ending == ".mp4" and not _finds_ffmpeg():
+        raise InputError(f"{path}: MP4 needs ffmpeg: pip install imageio-ffmpeg; or write a .gif or .html file")
     return ending
+
+
+def _finds_ffmpeg() -> bool:
+    """Whether ffmpeg is there: the system's, or that of the package imageio-ffmpeg, which matplotlib is then told of."""
+    if writers.is_available("ffmpeg"):
+        return True
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        return False
+    plt.rcParams["animation.ffmpeg_path"] = get_ffmpeg_exe()
+    return writers.is_available("ffmpeg")
 
 
 def _frame_and_field(solution: Solution, field: Optional[str]) -> tuple[Snapshot, str]:

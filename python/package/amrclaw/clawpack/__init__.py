@@ -38,4 +38,4 @@ def load_setrun(path: Union[str, "os.PathLike[str]"], solver: Optional[str] = No
     else:
         folder, settings = os.path.dirname(path) or ".", run_setrun(path)
     name = os.path.basename(os.path.abspath(folder))
-    return convert(settings, name, solver or named_in_makefile(folder))
+    return convert(settings, name, solver or named_in_makefile(folder, settings))

@@ -8,8 +8,9 @@ from typing import Any, Optional
 
 from .._errors import InputError
 from . import _solvers
+from ._output import NEVER, Output
 from ._result import ClawpackCase
-from ._settings import Settings, amr_defaults, claw_defaults
+from ._settings import Settings, amr_defaults, claw_defaults, number_of
 
 _BOUNDARIES = {0: "user", 1: "extrapolate", 2: "periodic", 3: "wall"}
 _BOUNDARY_WORDS = {"user": 0, "extrap": 1, "periodic": 2, "wall": 3}
@@ -17,10 +18,6 @@ _LIMITERS = {0: "none", 1: "minmod", 2: "superbee", 3: "van_leer", 4: "mc"}
 _LIMITER_WORDS = {"none": 0, "minmod": 1, "superbee": 2, "vanleer": 3, "mc": 4, "bw": 5}
 _TRANSVERSE_WORDS = {"none": 0, "increment": 1, "all": 2}
 _SPLIT_WORDS = {"unsplit": 0, "none": 0, "godunov": 1, "strang": 2}
-_FORMATS = {1: "clawpack-ascii", 2: "clawpack-binary", 3: "clawpack-binary"}
-_FORMAT_WORDS = {"ascii": 1, "binary32": 2, "binary64": 3, "binary": 3}
-_NEVER = 1e99
-"""The end of runs that their number of steps ends."""
 _SMALLEST_PATCH = 8
 
 # Settings of how AMRClaw uses memory and what it prints, which have no meaning here.
@@ -32,14 +29,6 @@ _WITHOUT_EFFECT = {"memsize", "num_ghost", "verbosity", "verbosity_regrid", "ede
 def convert(settings: Settings, name: str, solver: Optional[str]) -> ClawpackCase:
     """The case that fits the settings best."""
     return _Converter(settings, name, solver).convert()
-
-
-def _word(value: Any, words: dict[str, int], setting: str) -> int:
-    """A setting that is a number or a word."""
-    number = words.get(value.lower()) if isinstance(value, str) else int(value)
-    if number is None:
-        raise InputError(f"{setting}: {value!r} is not known; AMRClaw knows {', '.join(words)}")
-    return number
 
 
 class _Converter:
@@ -56,6 +45,9 @@ class _Converter:
                 f"{self.num_dim}D; name one: load_setrun(path, solver=...)"
             )
         self.solver_name, self.solver = found, _solvers.by_name(found)
+        has_aux = self.solver is not None and self.solver.num_aux > 0
+        uniform = all(len(set(ratios)) == 1 for ratios in self._ratios())
+        self._output = Output(settings, self._end(), has_aux, uniform, self.remarks)
 
     def convert(self) -> ClawpackCase:
         self._remark_unknown()
@@ -66,7 +58,7 @@ class _Converter:
             "regrid": self._regrid(),
             "scheme": self._scheme(),
             "time": self._time(),
-            "output": self._output(),
+            "output": self._output.frames(),
         }
         # TOML wants what is no table first.
         if self.solver is not None and self.solver.num_aux:
@@ -74,7 +66,7 @@ class _Converter:
             self.wanted.append("aux: the auxiliary values that setaux computes")
         case = {"initial": "user", **case}
         self.wanted.insert(0, "initial: the state at the start that qinit computes")
-        gauges = self._gauges()
+        gauges = self._output.gauges()
         if gauges:
             case["gauge"] = gauges
         if self.settings.use_adjoint:
@@ -95,6 +87,8 @@ class _Converter:
             return {"name": self.solver_name}
         if claw["use_fwaves"] != self.solver.fwaves:
             self.remarks.append(f"clawdata.use_fwaves = {claw['use_fwaves']}: the solver {self.solver_name} settles that itself")
+        if claw["num_waves"] != self.solver.waves:
+            self.remarks.append(f"clawdata.num_waves = {claw['num_waves']}: the solver {self.solver_name} has {self.solver.waves}")
         if claw["num_aux"] - bool(self.settings.use_adjoint) > self.solver.num_aux:
             self.remarks.append(
                 f"clawdata.num_aux = {claw['num_aux']}: the solver {self.solver_name} has {self.solver.num_aux} auxiliary values"
@@ -110,7 +104,7 @@ class _Converter:
             pair = []
             for side, key in (("lower", "bc_lower"), ("upper", "bc_upper")):
                 values = claw[key] if isinstance(claw[key], (list, tuple)) else [claw[key]]
-                pair.append(_BOUNDARIES[_word(values[d], _BOUNDARY_WORDS, f"clawdata.{key}[{d}]")])
+                pair.append(_BOUNDARIES[number_of(values[d], _BOUNDARY_WORDS, f"clawdata.{key}[{d}]")])
                 if pair[-1] == "user":
                     self.wanted.append(f"boundary {axis}_{side}: the ghost cells that bc{self.num_dim}amr fills")
             sides[axis] = pair
@@ -192,9 +186,9 @@ class _Converter:
 
     def _scheme(self) -> dict[str, Any]:
         claw = self.claw
-        transverse = _word(claw["transverse_waves"], _TRANSVERSE_WORDS, "clawdata.transverse_waves")
-        split = _word(claw["dimensional_split"], _SPLIT_WORDS, "clawdata.dimensional_split")
-        source = _word(claw["source_split"], _SPLIT_WORDS, "clawdata.source_split")
+        transverse = number_of(claw["transverse_waves"], _TRANSVERSE_WORDS, "clawdata.transverse_waves")
+        split = number_of(claw["dimensional_split"], _SPLIT_WORDS, "clawdata.dimensional_split")
+        source = number_of(claw["source_split"], _SPLIT_WORDS, "clawdata.source_split")
         scheme: dict[str, Any] = {
             "order": int(claw["order"]),
             "transverse": transverse if transverse <= 2 else transverse // 10,
@@ -204,16 +198,20 @@ class _Converter:
         if source:
             scheme["source"] = ["none", "godunov", "strang"][source]
             self.wanted.append(f"source: the terms that src{self.num_dim} computes")
-        if claw["capa_index"]:
-            self.remarks.append(
-                f"clawdata.capa_index = {claw['capa_index']}: the solver {self.solver_name} has no capacity function"
-            )
+        self._capacity(scheme)
         return scheme
+
+    def _capacity(self, scheme: dict[str, Any]) -> None:
+        index, solver = self.claw["capa_index"], self.solver
+        if index and solver is not None and solver.capacity and index == solver.num_aux:
+            scheme["capacity"] = solver.capacity
+        elif index:
+            self.remarks.append(f"clawdata.capa_index = {index}: the solver {self.solver_name} has no such capacity function")
 
     def _limiters(self) -> list[str]:
         names = []
         for value in self.claw["limiter"]:
-            number = _word(value, _LIMITER_WORDS, "clawdata.limiter")
+            number = number_of(value, _LIMITER_WORDS, "clawdata.limiter")
             if number not in _LIMITERS:
                 self.remarks.append(f"clawdata.limiter = {value!r}: there is none of that kind; mc in its place")
             names.append(_LIMITERS.get(number, "mc"))
@@ -245,62 +243,4 @@ class _Converter:
         style = claw["output_style"]
         if style == 1:
             return float(claw["tfinal"])
-        return float(claw["output_times"][-1]) if style == 2 else _NEVER
-
-    def _output(self) -> dict[str, Any]:
-        claw = self.claw
-        kind = _word(claw["output_format"], _FORMAT_WORDS, "clawdata.output_format")
-        uniform = all(len(set(ratios)) == 1 for ratios in self._ratios())
-        output: dict[str, Any] = {"format": ["vtkhdf", _FORMATS[kind]] if uniform else [_FORMATS[kind]]}
-        if kind == 2:
-            self.remarks.append("clawdata.output_format: values are written with 64 bits")
-        output.update(self._frames())
-        if not _is_all(claw["output_q_components"]):
-            self.remarks.append("clawdata.output_q_components: all components are written")
-        if self.solver is not None and self.solver.num_aux and not _is_none(claw["output_aux_components"]):
-            output["aux"] = True
-        output.update(self._checkpoints())
-        return output
-
-    def _frames(self) -> dict[str, Any]:
-        claw, start, end = self.claw, float(self.claw["t0"]), self._end()
-        if claw["output_style"] == 2:
-            return {"times": [float(t) for t in claw["output_times"]]}
-        if claw["output_style"] == 3:
-            if not claw["output_t0"]:
-                self.remarks.append("clawdata.output_t0 = False: frames by steps begin with the start")
-            return {"every_steps": int(claw["output_step_interval"])}
-        count = int(claw["num_output_times"])
-        if count == 0:
-            return {"format": []}
-        if claw["output_t0"]:
-            return {"count": count}
-        return {"times": [start + (end - start) * n / count for n in range(1, count + 1)]}
-
-    def _checkpoints(self) -> dict[str, Any]:
-        style = abs(int(self.claw["checkpt_style"]))
-        if style == 3:
-            return {"checkpoint_every_steps": int(self.claw["checkpt_interval"])}
-        if style:
-            self.remarks.append(f"clawdata.checkpt_style = {self.claw['checkpt_style']}: checkpoints come by steps (style 3)")
-        return {}
-
-    def _gauges(self) -> list[dict[str, Any]]:
-        claw, gauges = self.claw, []
-        for number, *position, first, last in self.settings.gauges:
-            inside = all(lo <= x <= hi for lo, x, hi in zip(claw["lower"], position, claw["upper"]))
-            if not inside:
-                self.remarks.append(f"gauge {number}: it lies outside the domain")
-                continue
-            if first > claw["t0"] or last < self._end() < _NEVER:
-                self.remarks.append(f"gauge {number}: it records the whole run, not only {first:g} to {last:g}")
-            gauges.append({"name": str(number), "position": [float(x) for x in position]})
-        return gauges
-
-
-def _is_all(components: Any) -> bool:
-    return components == "all" or (not isinstance(components, str) and all(components))
-
-
-def _is_none(components: Any) -> bool:
-    return components == "none" or (not isinstance(components, str) and not any(components))
+        return float(claw["output_times"][-1]) if style == 2 else NEVER

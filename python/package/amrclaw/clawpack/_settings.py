@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._errors import InputError
+
 
 @dataclass
 class Settings:
@@ -97,3 +99,11 @@ def amr_defaults(num_dim: int) -> dict[str, Any]:
         **{f"{letter}print": False for letter in "degnprstu"},
         "edebug": False,
     }
+
+
+def number_of(value: Any, words: dict[str, int], setting: str) -> int:
+    """A setting that is a number or a word."""
+    number = words.get(value.lower()) if isinstance(value, str) else int(value)
+    if number is None:
+        raise InputError(f"{setting}: {value!r} is not known; AMRClaw knows {', '.join(words)}")
+    return number

@@ -23,22 +23,51 @@ class Solver:
     waves: int
     num_aux: int
     fwaves: bool = False
+    capacity: Optional[str] = None
+    """The last auxiliary value, if it is a capacity function."""
 
 
+_GRAVITY = {"gravity": ("grav", "g", "gravity")}
+_GAMMA = {"gamma": ("gamma",)}
+_VELOCITY = {"u": ("u", "ubar"), "v": ("v", "vbar")}
+
+# Where several have one source, the first is meant unless `_variant` knows better.
 SOLVERS = (
     Solver("acoustics", ("rpn2_acoustics",), {"density": ("rho", "density"), "bulk": ("bulk", "K")}, 2, 0),
     Solver("acoustics_variable", ("rpn2_vc_acoustics", "rpn2_acoustics_variable"), {}, 2, 2),
-    Solver("advection", ("rpn2_advection",), {"u": ("u", "ubar"), "v": ("v", "vbar")}, 1, 0),
+    Solver("advection", ("rpn2_advection",), _VELOCITY, 1, 0),
     Solver("advection_edge", ("rpn2_vc_advection", "rpn2_advection_edge", "rpn2cons_edgevel"), {}, 1, 2),
+    Solver("advection_mapped", ("rpn2_vc_advection",), {}, 1, 3, capacity="capacity"),
+    Solver("advection_reaction", (), {**_VELOCITY, "rate": ("rate",)}, 1, 0),
     Solver("burgers", ("rpn2_burgers",), {}, 1, 0),
-    Solver("euler", ("rpn2_euler_4wave", "rpn2_euler"), {"gamma": ("gamma",)}, 4, 0),
     Solver(
-        "shallow_water",
-        ("rpn2_shallow_roe_with_efix", "rpn2_sw", "rpn2_shallow"),
-        {"gravity": ("grav", "g", "gravity")},
-        3,
+        "elasticity",
+        ("rpn2_elasticity", "rpn2_vc_elasticity"),
+        {"density": ("rho", "density"), "lambda": ("lambda", "lamda", "lam"), "mu": ("mu",)},
+        4,
         0,
     ),
+    Solver("euler", ("rpn2_euler_4wave", "rpn2_euler"), _GAMMA, 4, 0),
+    Solver("euler_hllc", ("rpn2_euler_hllc", "rpn2_euler_hlle"), _GAMMA, 3, 0),
+    Solver("euler_tracer", ("rpn2_euler_5wave",), _GAMMA, 5, 0),
+    Solver(
+        "p_system",
+        ("rpn2_psystem",),
+        {"density": ("rho", "density"), "modulus": ("E", "modulus"), "nonlinearity": ("nonlinearity",)},
+        2,
+        0,
+        fwaves=True,
+    ),
+    Solver("shallow_water", ("rpn2_shallow_roe_with_efix", "rpn2_sw", "rpn2_shallow"), _GRAVITY, 3, 0),
+    Solver(
+        "shallow_water_bathymetry",
+        ("rpn2_shallow_bathymetry_fwave", "rpn2_sw_aug", "rpn2_geoclaw"),
+        _GRAVITY,
+        3,
+        1,
+        fwaves=True,
+    ),
+    Solver("traffic", (), {"u": ("umax", "u"), "v": ("vmax", "v")}, 1, 0),
 )
 
 
@@ -47,7 +76,7 @@ def by_name(name: str) -> Optional[Solver]:
     return next((solver for solver in SOLVERS if solver.name == name), None)
 
 
-def named_in_makefile(folder: str) -> Optional[str]:
+def named_in_makefile(folder: str, settings: Settings) -> Optional[str]:
     """The built-in solver for the Riemann solver that the folder's `Makefile` names, if there is one."""
     path = os.path.join(folder, "Makefile")
     if not os.path.isfile(path):
@@ -55,7 +84,13 @@ def named_in_makefile(folder: str) -> Optional[str]:
     with open(path, encoding="utf-8") as file:
         lines = [line for line in file if not line.lstrip().startswith("#")]
     named = re.findall(r"\brpn2\w*", "".join(lines))
-    return next((solver.name for solver in SOLVERS for source in named if source in solver.sources), None)
+    found = (solver.name for solver in SOLVERS for source in named if source in solver.sources)
+    return next((_variant(name, settings) for name in found), None)
+
+
+def _variant(name: str, settings: Settings) -> str:
+    """The solver of two with one source: Clawpack's, too, serves mapped grids if the settings name a capacity."""
+    return "advection_mapped" if name == "advection_edge" and settings.claw["capa_index"] else name
 
 
 def guess(settings: Settings) -> Optional[str]:
@@ -67,10 +102,15 @@ def guess(settings: Settings) -> Optional[str]:
     if equations == 1:
         if {"u", "v"} <= set(user) or {"ubar", "vbar"} <= set(user):
             return "advection"
-        return "advection_edge" if num_aux >= 2 else "burgers"
+        return _variant("advection_edge", settings) if num_aux >= 2 else "burgers"
     if equations == 3 and waves == 2:
+        if claw["use_fwaves"] and {"E", "modulus"} & set(user):
+            return "p_system"
         return "acoustics_variable" if num_aux >= 2 else "acoustics"
-    return {(3, 3): "shallow_water", (4, 3): "euler", (4, 4): "euler"}.get((equations, waves))
+    if equations == 3 and waves == 3:
+        return "shallow_water_bathymetry" if num_aux >= 1 else "shallow_water"
+    shapes = {(4, 2): "euler_hllc", (4, 3): "euler", (4, 4): "euler", (5, 4): "elasticity", (5, 5): "euler_tracer"}
+    return shapes.get((equations, waves))
 
 
 def parameters(solver: Solver, user: Mapping[str, Any]) -> tuple[dict[str, float], list[str]]:

@@ -1,0 +1,80 @@
+"""Values of a solution at points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from ._errors import InputError
+
+if TYPE_CHECKING:
+    from ._frame import Level, Patch, Snapshot
+
+
+def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str) -> np.ndarray:
+    """See `Snapshot.sample`."""
+    points = np.atleast_2d(np.asarray(points, dtype=float))
+    if points.ndim != 2 or points.shape[1] != snapshot.dimension:
+        raise InputError(f"points must have {snapshot.dimension} coordinates each, but their shape is {points.shape}")
+    if method not in ("linear", "nearest"):
+        raise InputError(f'method: "{method}" is not known; write "linear" or "nearest"')
+    names = snapshot.equations if field is None else (field,)
+    out = np.full((len(names), len(points)), np.nan)
+    inside = ((points >= snapshot.lower) & (points <= snapshot.upper)).all(axis=1)
+    at_level = _finest_levels(snapshot, points)
+    for level in snapshot.levels:
+        chosen = np.flatnonzero(inside & (at_level == level.number))
+        if len(chosen):
+            out[:, chosen] = _sample_level(snapshot, level, points[chosen], names, method)
+    return out if field is None else out[0]
+
+
+def _finest_levels(snapshot: Snapshot, points: np.ndarray) -> np.ndarray:
+    finest = np.zeros(len(points), dtype=int)
+    for level in snapshot.levels:
+        cells = _cells_at(snapshot, level, points)
+        for patch in level.patches:
+            finest[_within(patch, cells)] = level.number
+    return finest
+
+
+def _sample_level(snapshot: Snapshot, level: Level, points: np.ndarray, names: Sequence[str], method: str) -> np.ndarray:
+    if method == "nearest":
+        return _cell_values(snapshot, level, _cells_at(snapshot, level, points), names)
+    position = (points - snapshot.lower) / level.dx - 0.5
+    first = np.floor(position).astype(int)
+    share = position - first
+    total = np.zeros((len(names), len(points)))
+    for corner in np.ndindex(*(2,) * snapshot.dimension):
+        cells = np.clip(first + corner, 0, np.array(level.cells) - 1)
+        weight = np.where(np.array(corner) == 1, share, 1.0 - share).prod(axis=1)
+        total += weight * _cell_values(snapshot, level, cells, names)
+    return total
+
+
+def _cell_values(snapshot: Snapshot, level: Level, cells: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """Values of cells of a level; where it has none, of the coarser cells around them."""
+    out = np.full((len(names), len(cells)), np.nan)
+    left = np.ones(len(cells), dtype=bool)
+    for number in range(level.number, 0, -1):
+        for patch in snapshot.levels[number - 1].patches:
+            here = left & _within(patch, cells)
+            if here.any():
+                index = tuple((cells[here] - patch.lo).T)
+                for target, name in zip(out, names):
+                    target[here] = patch[name][index]
+                left &= ~here
+        if number > 1:
+            cells = cells // np.array(snapshot.ratios[number - 2])
+    return out
+
+
+def _cells_at(snapshot: Snapshot, level: Level, points: np.ndarray) -> np.ndarray:
+    cells = np.floor((points - snapshot.lower) / level.dx).astype(int)
+    return np.clip(cells, 0, np.array(level.cells) - 1)
+
+
+def _within(patch: Patch, cells: np.ndarray) -> np.ndarray:
+    return np.all((cells >= patch.lo) & (cells < patch.hi), axis=1)
