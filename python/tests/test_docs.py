@@ -14,12 +14,13 @@ matplotlib.use("Agg")
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGE = (REPOSITORY / "docs" / "python.md").read_text(encoding="utf-8")
+FORMATS = (REPOSITORY / "docs" / "file-formats.md").read_text(encoding="utf-8")
 
 
-def blocks(tag):
+def blocks(tag, page=PAGE):
     """The page's blocks with a tag, each with the number of its first line."""
-    for found in re.finditer(rf"^```{tag}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
-        yield PAGE[: found.start(1)].count("\n"), found[1]
+    for found in re.finditer(rf"^```{tag}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        yield page[: found.start(1)].count("\n"), found[1]
 
 
 def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
@@ -43,6 +44,31 @@ def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
 def test_no_block_is_left_out():
     """A block of Python without the tag would never be run."""
     assert len(list(blocks("python run"))) == PAGE.count("```python")
+
+
+def test_readers_open_files_as_the_page_says(tmp_path, monkeypatch, pyclaw):
+    """The lines for VTK, yt and PyClaw open frames of a run: the same levels, patches and totals as our own reader's."""
+    case = {
+        "solver": {"name": "acoustics", "density": 1.0, "bulk": 4.0},
+        "mesh": {"lower": [-1.0, -1.0], "upper": [1.0, 1.0], "cells": [20, 16]},
+        "levels": {"max": 2},
+        "regrid": {"flag": {"criterion": "difference", "tolerance": 0.1}},
+        "time": {"end": 0.1},
+        "initial": {"pressure": "exp(-20 * (x^2 + y^2))", "u": 0, "v": 0},
+        "output": {"count": 4, "format": ["vtkhdf", "clawpack-ascii", "plotfile"], "png": False},
+    }
+    frame = amrclaw.run(case, output=tmp_path / "output", progress=False)[4]
+    monkeypatch.chdir(tmp_path / "output")
+    Path("output").symlink_to(".")
+    names = {}
+    for line, code in blocks("python", FORMATS):
+        exec(compile("\n" * line + code, "docs/file-formats.md", "exec"), names)
+    assert names["amr"].GetNumberOfLevels() == len(frame.levels) == 2
+    assert names["ds"].index.num_grids == len(names["solution"].states) == len(frame.patches())
+    assert list(Path(".").glob("plt00004_Slice_z_pressure.png"))
+    totals = [(patch["pressure"].sum(), state.q[0].sum()) for patch, state in zip(frame.patches(), names["solution"].states)]
+    for ours, theirs in totals:
+        assert ours == pytest.approx(theirs, rel=1e-12)
 
 
 SCRIPTS = sorted((REPOSITORY / "python" / "examples").glob("**/*.py"))

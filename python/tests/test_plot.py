@@ -102,7 +102,11 @@ def test_films(run, tmp_path, ending):
 
         assert Image.open(path).n_frames == len(run) == 4
     else:
-        assert path.read_text(encoding="utf-8").count("data:image/png;base64") == 4
+        page = path.read_text(encoding="utf-8")
+        assert page.count("data:image/png;base64") == 4
+        # Nothing is fetched, and every button has its sign.
+        assert not re.search(r"<link|(src|href)=.https?:", page) and 'class="fa' not in page
+        assert len(re.findall(r"<button.*?>\s*(−|\|◀|‹|◀|‖|▶|›|▶\||\+)\s*</button>", page, re.DOTALL)) == 9
 
 
 def test_films_as_mp4(run, tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ Every function that draws one picture takes axes to draw on, and returns them; `
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
@@ -32,6 +33,17 @@ except ImportError as error:
 Solution = Union[Snapshot, Run]
 LEVEL_COLOURS = ["0.15", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown"]
 """Colours of the outlines of patches, coarsest level first; used in turn."""
+_SIGNS = {
+    "−": "fa-minus",
+    "|◀": "fa-fast-backward",
+    "‹": "fa-step-backward",
+    "◀": "fa-play fa-flip-horizontal",
+    "‖": "fa-pause",
+    "▶": "fa-play",
+    "›": "fa-step-forward",
+    "▶|": "fa-fast-forward",
+    "+": "fa-plus",
+}
 MAX_CELLS = 4_000_000
 """Most cells of the grid that contours are found on."""
 
@@ -184,11 +196,19 @@ def animate(
     if path is not None:
         if ending == ".html":
             with open(path, "w", encoding="utf-8") as file:
-                file.write(f'<!DOCTYPE html>\n<meta charset="utf-8">\n{film.to_jshtml(fps=fps)}')
+                file.write(f'<!DOCTYPE html>\n<meta charset="utf-8">\n{_self_contained(film.to_jshtml(fps=fps))}')
         else:
             film.save(os.fspath(path), writer="pillow" if ending == ".gif" else "ffmpeg", fps=fps)
         plt.close(figure)
     return film
+
+
+def _self_contained(page: str) -> str:
+    """Matplotlib's page with signs in place of a font that it would fetch from the network for its buttons."""
+    page = re.sub(r"<link[^>]*>", "", page)
+    for sign, classes in _SIGNS.items():
+        page = page.replace(f'<i class="fa {classes}"></i>', sign)
+    return page
 
 
 def _ending(path: str) -> str:
