@@ -106,6 +106,36 @@ fn an_interrupted_run_leaves_a_checkpoint_to_go_on_from() {
     }
 }
 
+/// A second Ctrl-C ends a run at once, with exit code 1 and nothing more written: here in the midst of a step of 64 steps of the
+/// finest level, which takes much longer than the time between the signals.
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_a_run_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let region = "regrid.region=[{ levels = [4, 4], lower = [-0.1, -0.1], upper = [0.1, 0.1] }]";
+    let sets = ["mesh.cells=[100,100]", "levels.max=4", "levels.ratio=4", "levels.ratio_time=4", region];
+    let mut command = program(folder.path());
+    command.arg("run").arg(example("acoustics_radial")).args(sets.iter().flat_map(|set| ["--set", set]));
+    command.args(["--set", "output.times=[0.0,1.0]", "--set", "regrid.flag.tolerance=1e9", "--output", "out"]);
+    command.args(["--quiet", "--threads", "1"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let (dir, id) = (folder.path().join("out"), child.id().to_string());
+    let start = Instant::now();
+    while !files(&dir).contains(&"frame_0000.vtkhdf".to_owned()) {
+        assert!(start.elapsed() < Duration::from_secs(60), "no frame has appeared");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let interrupt = || Command::new("kill").args(["-INT", &id]).status().unwrap().success();
+    assert!(interrupt());
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.try_wait().unwrap().is_none(), "the first one waits for the step");
+    assert!(interrupt());
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(1), ""));
+    let left = files(&dir);
+    assert!(!left.iter().any(|name| name == "run.json" || name.starts_with("checkpoint_")), "{left:?}");
+}
+
 /// The last row of a gauge is that of the final state, where no step begins.
 #[test]
 fn gauges_end_with_the_final_state() {

@@ -1,8 +1,8 @@
 //! Commands and options.
 
-use amrclaw::simulation::{self, Precision};
+use crate::execution::{Device, ExecutionArguments};
 use amrclaw::sweep::Vary;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -54,27 +54,11 @@ pub struct RunArguments {
     /// What to run on.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
-    /// Threads; they never change the result [default: all of the machine's]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
-    /// Precision of the numbers.
-    #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
-    pub precision: PrecisionChoice,
-    /// On a GPU, allow fused multiply-adds; without them results in f64 are those of the CPU to the bit.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub fmad: Switch,
-    /// Bytes of the GPU's memory to use at most [default: all that is free]
-    #[arg(long, value_name = "BYTES")]
-    pub device_memory: Option<u64>,
-    /// A solver's file, in place of the case's solver.
-    #[arg(long, value_name = "FILE")]
-    pub solver: Option<PathBuf>,
+    #[command(flatten)]
+    pub execution: ExecutionArguments,
     /// Go on from a checkpoint, with the case that wrote it.
     #[arg(long, value_name = "FILE")]
     pub restart: Option<PathBuf>,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
     /// Write a log to the standard error: error, warn, info, debug, trace, or a filter such as `amrclaw=debug`.
     #[arg(long, value_name = "LEVEL")]
     pub log: Option<String>,
@@ -106,18 +90,8 @@ pub struct SweepArguments {
     /// Go on with the sweep in the folder: take the runs that have not reached their end.
     #[arg(long)]
     pub resume: bool,
-    /// Threads of each run [default: all of the machine's]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
-    /// Precision of the numbers.
-    #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
-    pub precision: PrecisionChoice,
-    /// A solver's file, in place of the case's solver.
-    #[arg(long, value_name = "FILE")]
-    pub solver: Option<PathBuf>,
-    /// Print errors only.
-    #[arg(long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub execution: ExecutionArguments,
 }
 
 #[derive(Debug, Args)]
@@ -139,18 +113,8 @@ pub struct TuneArguments {
     /// Folder of the trials [default: output/ and the name of the case's folder and _tune]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Threads [default: all of the machine's]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
-    /// Precision of the numbers.
-    #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
-    pub precision: PrecisionChoice,
-    /// A solver's file, in place of the case's solver.
-    #[arg(long, value_name = "FILE")]
-    pub solver: Option<PathBuf>,
-    /// Print nothing but the lines for the case file.
-    #[arg(long)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub execution: ExecutionArguments,
 }
 
 #[derive(Debug, Args)]
@@ -206,50 +170,4 @@ pub enum SolverCommand {
     },
     /// List the built-in solvers with their equations and parameters.
     List,
-}
-
-/// What a case can be run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Device {
-    /// Threads of the processor.
-    Cpu,
-    /// A GPU that holds all values.
-    Cuda,
-    /// A GPU that works on values in the host's memory.
-    CudaStreamed,
-}
-
-impl From<Device> for simulation::Device {
-    fn from(choice: Device) -> Self {
-        match choice {
-            Device::Cpu => simulation::Device::Cpu,
-            Device::Cuda => simulation::Device::Cuda,
-            Device::CudaStreamed => simulation::Device::CudaStreamed,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
-    /// Yes.
-    On,
-    /// No.
-    Off,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PrecisionChoice {
-    /// 64 bits.
-    F64,
-    /// 32 bits.
-    F32,
-}
-
-impl From<PrecisionChoice> for Precision {
-    fn from(choice: PrecisionChoice) -> Self {
-        match choice {
-            PrecisionChoice::F64 => Precision::F64,
-            PrecisionChoice::F32 => Precision::F32,
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! The command line. Exit codes: 0 done; 1 the run failed; 2 the input is wrong, and nothing has been written.
 
 mod arguments;
+mod execution;
 mod info;
 mod logging;
 mod plot;

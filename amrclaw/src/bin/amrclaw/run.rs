@@ -1,41 +1,32 @@
 //! `amrclaw run`.
 
 use crate::Failure;
-use crate::arguments::{RunArguments, Switch};
+use crate::arguments::RunArguments;
 use crate::progress::Display;
-use crate::{logging, signals, solver, summary};
-use amrclaw::io::config::Case;
-use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
+use crate::{logging, signals, summary};
+use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
-    let overrides = solver::overrides(&arguments.case.overrides, arguments.solver.as_deref());
-    let case = Case::load_with(&arguments.case.case, &overrides, |choice| solver::find(choice, arguments.quiet))
-        .map_err(|errors| Failure::Input(errors.to_string()))?;
+    let execution = &arguments.execution;
+    let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
     let files = RunFiles {
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
         restart: arguments.restart.clone(),
     };
-    let options = RunOptions {
-        threads: arguments.threads.map(usize::from),
-        precision: arguments.precision.into(),
-        device: arguments.device.into(),
-        no_fused: arguments.fmad == Switch::Off,
-        device_memory: arguments.device_memory,
-    };
     let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
-    let mut display = Display::new(arguments.quiet);
-    let outcome = simulation::run(&case, &options, &files, &mut |progress| {
+    let mut display = Display::new(execution.quiet);
+    let outcome = simulation::run(&case, &execution.options(arguments.device), &files, &mut |progress| {
         display.show(progress);
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     display.finish();
     match outcome {
         Ok(record) => {
-            if !arguments.quiet {
+            if !execution.quiet {
                 print!("{}", summary::text(&record, &case, &files.dir));
             }
             Ok(())

@@ -1,28 +1,26 @@
 //! `amrclaw sweep`.
 
 use crate::Failure;
-use crate::arguments::{CaseArguments, Device, PrecisionChoice, SweepArguments};
+use crate::arguments::SweepArguments;
+use crate::execution::{Device, name};
 use crate::run::default_output;
-use crate::solver;
 use amrclaw::io::config::{Case, CaseErrors};
 use amrclaw::sweep::{
-    CSV_NAME, JSON_NAME, Launch, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
+    CSV_NAME, JSON_NAME, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
 };
-use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     let sweep = prepare(arguments)?;
-    let mut display = Display::new(arguments.quiet, sweep.plan.runs.len());
+    let mut display = Display::new(arguments.execution.quiet, sweep.plan.runs.len());
     let outcome = execute(&sweep, arguments.resume, &mut |notice| display.show(&sweep, notice));
     display.finish();
     let results = outcome.map_err(failure)?;
-    if !arguments.quiet {
+    if !arguments.execution.quiet {
         print!("{}", text(&sweep, &Summary::new(&sweep.plan, &results)));
     }
     let failed = results.iter().filter(|result| result.status == RunResultStatus::Failed).count();
@@ -50,30 +48,8 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     let plan = Plan::new(arguments.vary.clone(), arguments.zip, devices, repeats, arguments.seed).map_err(failure)?;
     let case_text = check_cases(arguments, &plan)?;
     let dir = arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_sweep"));
-    let launch = launch(&arguments.case, arguments.threads, arguments.precision, arguments.solver.as_deref())?;
+    let launch = arguments.execution.launch(&arguments.case)?;
     Ok(Sweep { plan, launch, case_text, seed: arguments.seed, dir })
-}
-
-/// How runs are started that are this program's own.
-pub fn launch(
-    case: &CaseArguments,
-    threads: Option<NonZeroUsize>,
-    precision: PrecisionChoice,
-    solver: Option<&Path>,
-) -> Result<Launch, Failure> {
-    let program = std::env::current_exe().map_err(|e| Failure::Work(format!("the program cannot find itself: {e}")))?;
-    let mut arguments = Vec::new();
-    let mut add = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
-    if let Some(threads) = threads {
-        add("--threads", threads.to_string());
-    }
-    if precision != PrecisionChoice::F64 {
-        add("--precision", name(precision));
-    }
-    if let Some(solver) = solver {
-        add("--solver", solver.display().to_string());
-    }
-    Ok(Launch { program, case: case.case.clone(), overrides: case.overrides.clone(), arguments })
 }
 
 /// The folder of a run of the case, with an ending of its own.
@@ -85,14 +61,9 @@ pub fn default_folder(case: &Path, ending: &str) -> PathBuf {
 
 /// Reads the case with every setting; returns its text with the overrides that all runs share.
 fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failure> {
-    let load = |overrides: Vec<String>| {
-        let overrides = [arguments.case.overrides.clone(), overrides].concat();
-        let overrides = solver::overrides(&overrides, arguments.solver.as_deref());
-        Case::load_with(&arguments.case.case, &overrides, |choice| solver::find(choice, arguments.quiet))
-    };
     let mut all: Option<CaseErrors> = None;
     for setting in 0..plan.settings.len() {
-        if let Err(errors) = load(plan.overrides(setting)) {
+        if let Err(errors) = arguments.execution.load(&arguments.case, &plan.overrides(setting)) {
             let all = all.get_or_insert_with(|| CaseErrors { file: errors.file, errors: Vec::new() });
             let new = errors.errors.into_iter().filter(|error| !all.errors.contains(error)).collect::<Vec<_>>();
             all.errors.extend(new);
@@ -104,11 +75,6 @@ fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failur
     // The case alone need not be complete: what varies may be what it lacks.
     let text = Case::load(&arguments.case.case, &arguments.case.overrides).map(|case| case.text());
     text.or_else(|_| std::fs::read_to_string(&arguments.case.case)).map_err(|e| Failure::Input(e.to_string()))
-}
-
-/// The word of the command line for a choice.
-pub fn name(choice: impl ValueEnum) -> String {
-    choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 pub fn failure(error: SweepError) -> Failure {

@@ -2,42 +2,39 @@
 
 use crate::Failure;
 use crate::arguments::TuneArguments;
-use crate::solver;
-use crate::sweep::{default_folder, failure, launch, name};
-use amrclaw::io::config::Case;
+use crate::execution::name;
+use crate::sweep::{default_folder, failure};
 use amrclaw::tune::{self, Notice, Outcome, Tune, Tuned};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
 
 pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
-    let overrides = solver::overrides(&arguments.case.overrides, arguments.solver.as_deref());
-    let file = &arguments.case.case;
-    let case = Case::load_with(file, &overrides, |choice| solver::find(choice, arguments.quiet))
-        .map_err(|errors| Failure::Input(errors.to_string()))?;
+    let (file, execution) = (&arguments.case.case, &arguments.execution);
+    let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
     let settings = Tune {
-        launch: launch(&arguments.case, arguments.threads, arguments.precision, arguments.solver.as_deref())?,
+        launch: execution.launch(&arguments.case)?,
         device: name(arguments.device),
         dir: arguments.output.clone().unwrap_or_else(|| default_folder(file, "_tune")),
         steps: arguments.steps,
         most: arguments.trials.into(),
         repeats: arguments.repeat.into(),
     };
-    let bar = (!arguments.quiet && std::io::stderr().is_terminal()).then(|| {
+    let bar = (!execution.quiet && std::io::stderr().is_terminal()).then(|| {
         let style = ProgressStyle::with_template("{spinner} [{elapsed}] {prefix} | {msg}");
         ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()))
     });
     let outcome = tune::tune(&case, &settings, &mut |notice| match (&bar, notice) {
         (Some(bar), Notice::Begin(count, what)) => bar.set_prefix(format!("trial {count}: {what}")),
         (Some(bar), Notice::Progress(line)) => bar.set_message(line.trim().to_owned()),
-        (None, Notice::Begin(count, what)) if !arguments.quiet => eprintln!("trial {count}: {what}"),
+        (None, Notice::Begin(count, what)) if !execution.quiet => eprintln!("trial {count}: {what}"),
         (None, _) => {}
     });
     if let Some(bar) = bar {
         bar.finish_and_clear();
     }
     let tuned = outcome.map_err(failure)?;
-    if !arguments.quiet {
+    if !execution.quiet {
         print!("{}", text(&tuned));
     }
     println!("[regrid]\n{}", tuned.setting().lines().join("\n"));
