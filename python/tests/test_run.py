@@ -8,6 +8,7 @@ import time
 import amrclaw
 import numpy as np
 import pytest
+from amrclaw._sample import finest_levels
 
 CASE = """
 [solver]
@@ -113,7 +114,7 @@ def test_sample(run):
     """Linear functions are reproduced away from the sides, on and between levels; outside is NaN; nearest is a cell's value."""
     frame = run[0]
     points = np.random.default_rng(1).uniform((-0.9, 0.1), (0.9, 1.4), (200, 2))
-    finest = frame._finest_levels(points)
+    finest = finest_levels(frame, points)
     assert set(finest) == {1, 2, 3}
     found = frame.sample(points, "v")
     # Next to coarser cells their value stands for the missing fine one: up to half a coarse cell off.

@@ -23,7 +23,7 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str) -
     names = snapshot.equations if field is None else (field,)
     out = np.full((len(names), len(points)), np.nan)
     inside = ((points >= snapshot.lower) & (points <= snapshot.upper)).all(axis=1)
-    at_level = _finest_levels(snapshot, points)
+    at_level = finest_levels(snapshot, points)
     for level in snapshot.levels:
         chosen = np.flatnonzero(inside & (at_level == level.number))
         if len(chosen):
@@ -31,7 +31,8 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str) -
     return out if field is None else out[0]
 
 
-def _finest_levels(snapshot: Snapshot, points: np.ndarray) -> np.ndarray:
+def finest_levels(snapshot: Snapshot, points: np.ndarray) -> np.ndarray:
+    """Number of the finest level at each point."""
     finest = np.zeros(len(points), dtype=int)
     for level in snapshot.levels:
         cells = _cells_at(snapshot, level, points)
