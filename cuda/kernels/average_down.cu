@@ -5,6 +5,7 @@
 
 extern "C" __global__ void average_down(const AverageArgs args)
 {
+    await_previous();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
     Chunk chunk = args.chunks[warp];
@@ -19,6 +20,7 @@ extern "C" __global__ void average_down(const AverageArgs args)
         int fine_x = x * args.ratio_x - fine.lo_x, fine_y = y * args.ratio_y - fine.lo_y;
         size_t target = place(coarse, M, x - coarse.lo_x, y - coarse.lo_y);
         size_t source = place(fine, M, fine_x, fine_y);
+        #pragma unroll 3
         for (int m = 0; m < M; m++) {
             const Real* values = args.fine + source + size_t(m) * fine.component;
             Real sum = Real(0);
@@ -27,17 +29,19 @@ extern "C" __global__ void average_down(const AverageArgs args)
             for (int ky = 0; ky < args.ratio_y; ky++)
                 for (int kx = 0; kx < args.ratio_x; kx++) {
                     size_t at = size_t(ky) * fine.row + kx;
-                    sum += args.fine_aux[kappa + at] * values[at];
+                    sum += __ldg(args.fine_aux + kappa + at) * __ldg(values + at);
                 }
             size_t own = place(coarse, A, x - coarse.lo_x, y - coarse.lo_y) + size_t(CAPACITY) * coarse.component;
             Real mean = sum * weight / args.coarse_aux[own];
 #else
             // Differences from the first cell: the mean of equal values is that value, to the bit.
-            Real first = values[0];
+            Real first = __ldg(values);
+            #pragma unroll 2
             for (int ky = 0; ky < args.ratio_y; ky++) {
                 const Real* line = values + size_t(ky) * fine.row;
-                Real part = args.ratio_x == 2 ? (line[0] - first) + (line[1] - first) : Real(0) + (line[0] - first);
-                for (int kx = args.ratio_x == 2 ? 2 : 1; kx < args.ratio_x; kx++) part = part + (line[kx] - first);
+                Real part = args.ratio_x == 2 ? (__ldg(line) - first) + (__ldg(line + 1) - first)
+                                                : Real(0) + (__ldg(line) - first);
+                for (int kx = args.ratio_x == 2 ? 2 : 1; kx < args.ratio_x; kx++) part = part + (__ldg(line + kx) - first);
                 sum += part;
             }
             Real mean = first + sum * weight;

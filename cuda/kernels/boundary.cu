@@ -15,6 +15,7 @@ __device__ __forceinline__ int inside(int i, int cells, unsigned lower, unsigned
 
 extern "C" __global__ void boundary(const BoundaryArgs args)
 {
+    await_previous();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
     Chunk chunk = args.chunks[warp];
@@ -29,11 +30,14 @@ extern "C" __global__ void boundary(const BoundaryArgs args)
         int from_y = DIM > 1 ? inside(y, args.cells_y, args.lower_y, args.upper_y, wall_y) : y;
         size_t target = place(patch, M, x - patch.lo_x, y - patch.lo_y);
         size_t source = place(patch, M, from_x - patch.lo_x, from_y - patch.lo_y);
+        // All loads come before the stores: the compiler cannot know that they read other places.
+        Real values[M];
+        #pragma unroll
+        for (int m = 0; m < M; m++) values[m] = args.q[source + size_t(m) * patch.component];
+        #pragma unroll
         for (int m = 0; m < M; m++) {
-            Real value = args.q[source + size_t(m) * patch.component];
-            if (wall_x && m == args.normal_x) value = -value;
-            if (wall_y && m == args.normal_y) value = -value;
-            args.q[target + size_t(m) * patch.component] = value;
+            bool turned = (wall_x && m == args.normal_x) != (wall_y && m == args.normal_y);
+            args.q[target + size_t(m) * patch.component] = turned ? -values[m] : values[m];
         }
     }
 }

@@ -14,6 +14,7 @@ __device__ __forceinline__ void mark(const FaceMapArgs& args, const Patch& patch
 
 extern "C" __global__ void face_map(const FaceMapArgs args)
 {
+    await_previous();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
     Chunk chunk = args.chunks[warp];

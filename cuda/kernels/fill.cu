@@ -28,11 +28,23 @@ __device__ __forceinline__ void copy_cell(const FillArgs& args, const Region& re
     const Patch& from = args.source_patches[region.source];
     size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
     size_t source = place(from, M, x - region.shift_x - from.lo_x, y - region.shift_y - from.lo_y);
+    // All loads come before the stores: the compiler cannot know that they read other places.
+    Real values[M];
     #pragma unroll
-    for (int m = 0; m < M; m++)
-        args.target[target + size_t(m) * to.component] = args.source[source + size_t(m) * from.component];
+    for (int m = 0; m < M; m++) values[m] = args.source[source + size_t(m) * from.component];
+    #pragma unroll
+    for (int m = 0; m < M; m++) args.target[target + size_t(m) * to.component] = values[m];
 }
 
+// A value of the coarse level; BETWEEN: between its two times.
+template <bool BETWEEN> __device__ __forceinline__ Real coarse_value(const FillArgs& args, Real alpha, size_t i)
+{
+    if (!BETWEEN) return __ldg(args.coarse_new + i);
+    Real before = __ldg(args.coarse_old + i);
+    return before + alpha * (__ldg(args.coarse_new + i) - before);
+}
+
+template <bool BETWEEN>
 __device__ __forceinline__ void interpolate_cell(const FillArgs& args, const Region& region, int x, int y)
 {
     const Patch& to = args.target_patches[region.target];
@@ -42,23 +54,23 @@ __device__ __forceinline__ void interpolate_cell(const FillArgs& args, const Reg
     size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
     size_t source = place(from, M, coarse_x - region.shift_x - from.lo_x, coarse_y - region.shift_y - from.lo_y);
     Real alpha = Real(args.alpha);
+    #pragma unroll 3
     for (int m = 0; m < M; m++) {
         size_t centre = source + size_t(m) * from.component;
-        // The coarse level between its two times.
-        auto value = [&](size_t i) {
-            return alpha == Real(1) ? args.coarse_new[i]
-                                    : args.coarse_old[i] + alpha * (args.coarse_new[i] - args.coarse_old[i]);
-        };
-        Real here = value(centre), result = here;
-        if (DIM > 1)
-            result += xi_y * limited_slope(args.wide, value(centre - from.row), here, value(centre + from.row));
-        result = result + xi_x * limited_slope(args.wide, value(centre - 1), here, value(centre + 1));
+        auto value = [&](size_t i) { return coarse_value<BETWEEN>(args, alpha, i); };
+        Real here = value(centre), left = value(centre - 1), right = value(centre + 1), result = here;
+        if (DIM > 1) {
+            Real below = value(centre - from.row), above = value(centre + from.row);
+            result += xi_y * limited_slope(args.wide, below, here, above);
+        }
+        result = result + xi_x * limited_slope(args.wide, left, here, right);
         args.target[target + size_t(m) * to.component] = result;
     }
 }
 
 extern "C" __global__ void fill(const FillArgs args)
 {
+    await_previous();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
     Chunk chunk = args.chunks[warp];
@@ -69,6 +81,7 @@ extern "C" __global__ void fill(const FillArgs args)
         int row = i / region.nx;
         int x = region.x + (i - row * region.nx), y = region.y + row;
         if (chunk.region < args.num_copies) copy_cell(args, region, x, y);
-        else interpolate_cell(args, region, x, y);
+        else if (Real(args.alpha) == Real(1)) interpolate_cell<false>(args, region, x, y);
+        else interpolate_cell<true>(args, region, x, y);
     }
 }

@@ -16,6 +16,16 @@
 #define KNOWN(condition) false
 #endif
 
+// Comes first in every kernel: lets the kernel behind this one start as soon as there is room, and waits for the one before it,
+// whose end its launch may not have waited for.
+__device__ __forceinline__ void await_previous()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <class T, int N> struct Array {
     T v[N > 0 ? N : 1];
     __device__ __forceinline__ T& operator[](int i) { return v[i]; }

@@ -18,6 +18,7 @@ __device__ __forceinline__ unsigned slot_at(const RefluxArgs& args, const Patch&
 
 extern "C" __global__ void reflux(const RefluxArgs args)
 {
+    await_previous();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
     Chunk chunk = args.chunks[warp];

@@ -2,7 +2,7 @@
 // fluctuations between the kept coarse states and the fine ghost cells over them (C1 of Berger & LeVeque 1998,
 // doi:10.1137/S0036142997315974).
 // Map     one warp per chunk of a run's faces, one coarse face with its fine ones a lane at a time
-// Bytes   (M + A + 2 M) Real per coarse face, (2 M + A) Real per fine face
+// Bytes   (M + A + 2 M) Real per coarse face, (3 M + 2 A) Real per fine face
 // Order   every slot is written by one lane, fine faces in their order: repeats bit for bit
 
 // Normal of the faces that an auxiliary value lives on, or -1.
@@ -10,6 +10,7 @@ __device__ constexpr int AUX_FACE[] = {AUX_FACE_LIST};
 
 extern "C" __global__ void register_fine(const RegisterArgs args)
 {
+    await_previous();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
     Chunk chunk = args.chunks[warp];
@@ -36,9 +37,8 @@ extern "C" __global__ void register_fine(const RegisterArgs args)
         }
         for (int k = 0; k < count; k++) {
             int fine_x = x + (run.axis == X ? 0 : k), fine_y = y + (run.axis == X ? k : 0);
-            size_t q = place(patch, M, fine_x, fine_y);
-            #pragma unroll
-            for (int m = 0; m < M; m++) ghost[m] = args.q[q + size_t(m) * patch.component];
+            ghost = state_at(args, patch, fine_x, fine_y);
+            State flux = seen_flux(solver, args, patch, run, fine_x, fine_y, run.first_fine + i * count + k);
             Aux aux_coarse, aux_ghost;
             #pragma unroll
             for (int a = 0; a < A; a++) {
@@ -56,7 +56,7 @@ extern "C" __global__ void register_fine(const RegisterArgs args)
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 Real c1 = towards_coarse * (face.amdq[m] + face.apdq[m]);
-                total[m] += c1 + args.taps[size_t(m) * args.tap_stride + run.first_fine + i * count + k];
+                total[m] += c1 + flux[m];
             }
         }
         #pragma unroll

@@ -4,6 +4,7 @@
 
 extern "C" __global__ void sample(const SampleArgs args)
 {
+    await_previous();
     int m = threadIdx.x;
     if (m >= M) return;
     const Patch& patch = args.patches[args.patch];

@@ -5,6 +5,7 @@
 
 extern "C" __global__ void source(const SourceArgs args)
 {
+    await_previous();
     unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
     const Patch& patch = args.patches[number];
     const Solver solver{SOLVER_PARAMETERS};

@@ -5,6 +5,7 @@
 
 extern "C" __global__ void totals(const TotalsArgs args)
 {
+    await_previous();
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     if (thread >= args.num_rows * M) return;
     unsigned number = thread / M, m = thread % M;

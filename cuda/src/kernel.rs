@@ -4,7 +4,7 @@ use crate::abi::DeviceStruct;
 use crate::device::Device;
 use crate::error::CudaError;
 use crate::stream::Stream;
-use cudarc::driver::{CudaFunction, CudaModule, result};
+use cudarc::driver::{CudaFunction, CudaModule, DriverError, result, sys};
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -82,13 +82,7 @@ impl Kernel {
         if x == 0 || y == 0 || z == 0 {
             return Ok(());
         }
-        let failed = |source| CudaError::Launch {
-            kernel: self.name.into(),
-            device: self.device,
-            grid: grid.blocks,
-            block: grid.threads,
-            source,
-        };
+        let failed = |source| self.failed(grid, source);
         stream.raw.context().bind_to_thread().map_err(failed)?;
         let mut arguments: [*mut c_void; 1] = [std::ptr::from_ref(argument).cast_mut().cast()];
         // SAFETY: the driver copies the struct during the call; the rest is the caller's promise.
@@ -103,5 +97,54 @@ impl Kernel {
             )
         }
         .map_err(failed)
+    }
+
+    /// As [`Kernel::launch`], but blocks may start before the kernel queued before has ended, where the device can do that: the
+    /// kernel waits by itself.
+    ///
+    /// # Safety
+    /// Likewise; and the kernel begins with `await_previous`, as do all in its stream.
+    pub unsafe fn launch_ahead<A: DeviceStruct>(
+        &self,
+        stream: &Stream,
+        grid: Grid,
+        argument: &A,
+    ) -> Result<(), CudaError> {
+        let [x, y, z] = grid.blocks;
+        if x == 0 || y == 0 || z == 0 {
+            return Ok(());
+        }
+        let failed = |source| self.failed(grid, source);
+        stream.raw.context().bind_to_thread().map_err(failed)?;
+        let mut arguments: [*mut c_void; 1] = [std::ptr::from_ref(argument).cast_mut().cast()];
+        let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
+        value.programmaticStreamSerializationAllowed = 1;
+        let mut attribute = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value,
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: grid.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: grid.shared_bytes,
+            hStream: stream.raw.cu_stream(),
+            attrs: &mut attribute,
+            numAttrs: 1,
+        };
+        // SAFETY: the driver copies struct and attributes during the call; the rest is the caller's promise.
+        let launched = unsafe {
+            sys::cuLaunchKernelEx(&config, self.raw.cu_function(), arguments.as_mut_ptr(), std::ptr::null_mut())
+        };
+        launched.result().map_err(failed)
+    }
+
+    fn failed(&self, grid: Grid, source: DriverError) -> CudaError {
+        let kernel = self.name.into();
+        CudaError::Launch { kernel, device: self.device, grid: grid.blocks, block: grid.threads, source }
     }
 }

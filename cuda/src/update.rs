@@ -1,8 +1,10 @@
 //! The wave-propagation update of a table of patches: `kernels/update_2d.cu`.
 
+mod heights;
 mod tiles;
 
-pub use tiles::{TileTable, rows_per_tile};
+pub use heights::{TileHeights, rows_per_tile};
+pub use tiles::TileTable;
 
 use crate::abi::{DeviceStruct, Pointer, Real};
 use crate::compile::{Precision, Source, Target};
@@ -103,7 +105,7 @@ crate::device_struct! {
         pub q_next: Pointer<Real>,
         /// Auxiliary values, ghost cells filled.
         pub aux: Pointer<Real>,
-        /// Fluxes of the taps: component m to `m · tap_stride + slot`.
+        /// Fluxes of the taps, of a map the second-order corrections alone: component m to `m · tap_stride + slot`.
         pub tap_values: Pointer<Real>,
         /// Numbers between components of the fluxes.
         pub tap_stride: u64,
@@ -132,7 +134,7 @@ pub enum Taps {
     None,
     /// By a table of taps, sorted by tile and row.
     List,
-    /// By a map with a bit for each face.
+    /// By a map with a bit for each face; what is kept is the second-order correction alone.
     Map,
 }
 
@@ -172,7 +174,12 @@ impl UpdateOptions {
         let flag = |is: bool| u8::from(is).to_string();
         Source {
             file: "update_2d.cu",
-            text: concat!(include_str!("../kernels/limiter.cuh"), include_str!("../kernels/update_2d.cu")),
+            text: concat!(
+                include_str!("../kernels/limiter.cuh"),
+                include_str!("../kernels/lane.cuh"),
+                include_str!("../kernels/taps.cuh"),
+                include_str!("../kernels/update_2d.cu"),
+            ),
             structs: vec![
                 Patch::cuda_text(),
                 Tile::cuda_text(),

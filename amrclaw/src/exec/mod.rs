@@ -21,6 +21,11 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Gives a level patches and exact initial data, in place of what it held. Finer levels are dropped.
     fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError>;
 
+    /// Shows what is to come: the plans of a new hierarchy, and the transfers to its new levels, coarsest level first. What
+    /// follows is a [`Executor::transfer`] for each of these.
+    fn prepare(&mut self, _hierarchy: &Hierarchy<D>, _plans: &[LevelPlans<D>], _transfers: &[Option<TransferPlan<D>>]) {
+    }
+
     /// Gives a level new patches, whose values come from its own old ones and from the coarser level.
     fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError>;
 
@@ -30,7 +35,7 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// From now on plans of this epoch are right, and no others.
     fn set_epoch(&mut self, epoch: MeshEpoch);
 
-    /// True if the plans are to list the faces of the conservation fix one by one, false if runs of faces are enough.
+    /// True if the plans are to list tiles and the faces of the conservation fix one by one, false if runs of faces are enough.
     fn lists_faces(&self) -> bool {
         true
     }
@@ -65,7 +70,13 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Averages `fine` onto the level beneath.
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
 
-    /// Cells of a level that the criterion wants refined. Ghost cells are filled.
+    /// Says that a level's flags will be asked for, so that they can be made meanwhile. Ghost cells are filled.
+    fn begin_flagging(&mut self, _level: Level) -> Result<(), ExecError> {
+        Ok(())
+    }
+
+    /// Cells of a level that the criterion wants refined, after [`Executor::begin_flagging`] and before anything else of the
+    /// level changes.
     fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError>;
 
     /// Remembers the state of all levels, to return to.
@@ -73,6 +84,11 @@ pub trait Executor<const D: usize>: Send + Sync {
 
     /// Returns to the state remembered.
     fn restore(&mut self);
+
+    /// False if the values are lost: their device has failed, and will not answer any more.
+    fn is_readable(&self) -> bool {
+        true
+    }
 
     /// A copy of a level's interior on the host.
     fn snapshot(&self, level: Level) -> LevelState<D>;

@@ -32,7 +32,7 @@ pub struct LevelPlans<const D: usize> {
     pub epoch: MeshEpoch,
     /// Ghost cells of the level.
     pub ghost: Arc<GhostPlan<D>>,
-    /// Tiles to update, with the faces to keep for the conservation fix.
+    /// Tiles to update, with the faces to keep for the conservation fix, if they are listed.
     pub tiles: Arc<TilePlan>,
     /// Faces between this level and the next coarser one.
     pub reflux: Option<Arc<RefluxPlan<D>>>,
@@ -47,8 +47,8 @@ pub struct PlanOptions {
     pub num_ghost: i32,
     /// Keep fluxes for the conservation fix.
     pub conservation_fix: bool,
-    /// List the faces of the fix one by one, and for each tile; runs of faces are enough for executors that find their
-    /// faces otherwise.
+    /// List tiles, and the faces of the fix one by one and for each tile; executors that cut their own tiles find their faces
+    /// by the runs.
     pub list_faces: bool,
     /// The axes are swept one by one.
     pub split: bool,
@@ -65,8 +65,10 @@ pub fn build<const D: usize>(
 ) -> Vec<LevelPlans<D>> {
     let levels = || (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
     let mut plans: Vec<_> = levels().map(|l| join_to_coarser(l, hierarchy, options, before)).collect();
-    let tiles: Vec<_> = levels().map(|l| tiles(l, hierarchy, options, &plans, before)).collect();
-    plans.iter_mut().zip(tiles).for_each(|(plans, tiles)| plans.tiles = tiles);
+    if options.list_faces {
+        let tiles: Vec<_> = levels().map(|l| tiles(l, hierarchy, options, &plans, before)).collect();
+        plans.iter_mut().zip(tiles).for_each(|(plans, tiles)| plans.tiles = tiles);
+    }
     plans
 }
 
@@ -114,7 +116,7 @@ fn tiles<const D: usize>(
     fn faces<const D: usize>(plans: &[LevelPlans<D>], l: usize) -> Option<&RefluxPlan<D>> {
         plans.get(l).and_then(|plans| plans.reflux.as_deref())
     }
-    let of_level = |plans| [faces::<D>(plans, l), faces::<D>(plans, l + 1)].map(|f| f.filter(|_| options.list_faces));
+    let of_level = |plans| [faces::<D>(plans, l), faces::<D>(plans, l + 1)];
     let [own, finer] = of_level(plans);
     if let Some((old, old_plans)) = before
         && stays(l, hierarchy, old)

@@ -53,8 +53,12 @@ pub fn finer_boxes<const D: usize>(
 ) -> Result<Vec<Vec<CellBox<D>>>, ExecError> {
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
     let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
-    for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
+    let levels = (base.index()..=finest).rev().map(|l| Level(l as u8));
+    for level in levels.clone() {
         exec.fill_ghosts(level, &plans[level.index()])?;
+        exec.begin_flagging(level)?;
+    }
+    for level in levels {
         let dt = at.dt / hierarchy.ratios()[..level.index()].iter().map(|r| f64::from(r.largest())).product::<f64>();
         let mut tags = exec.flag(level, dt)?;
         region::apply(&options.regions, hierarchy, level, at.time, &mut tags);

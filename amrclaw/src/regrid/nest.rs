@@ -9,6 +9,10 @@ pub use level_nesting::LevelNesting;
 
 use crate::index::{CellBox, Ratio};
 use crate::mesh::TagSet;
+use rayon::prelude::*;
+
+/// Boxes that a thread takes at least.
+const BOXES_AT_A_TIME: usize = 32;
 
 /// Cuts boxes into the fewest pieces of nearly equal size that are at most `max_size[d]` cells long along axis `d`;
 /// sorted.
@@ -36,37 +40,40 @@ pub fn split_to_size<const D: usize>(boxes: &[CellBox<D>], max_size: [i32; D]) -
 pub fn enforce<const D: usize>(
     boxes: &[CellBox<D>],
     tags: &TagSet<D>,
-    nests: impl Fn(&CellBox<D>) -> bool,
+    nests: impl Fn(&CellBox<D>) -> bool + Sync,
 ) -> Vec<CellBox<D>> {
-    let mut nested = Vec::with_capacity(boxes.len());
-    for whole in boxes {
-        if nests(whole) {
-            nested.push(*whole);
-            continue;
-        }
-        let mut pieces = Vec::new();
-        let mut pending = vec![tags.bounding_box_in(whole)];
-        while let Some(piece) = pending.pop() {
-            if piece.is_empty() {
-                continue;
-            }
-            if nests(&piece) {
-                pieces.push(piece);
-                continue;
-            }
-            assert!(piece.volume() > 1, "the tagged cell {:?} does not nest: clip tags before clustering", piece.lo);
-            let (axis, at) = nested_end(&piece, &nests).unwrap_or_else(|| {
-                let axis = piece.longest_axis();
-                (axis, piece.lo[axis] + piece.size()[axis] / 2)
-            });
-            let (lower, upper) = piece.split(axis, at);
-            pending.extend([tags.bounding_box_in(&upper), tags.bounding_box_in(&lower)]);
-        }
-        join(&mut pieces, &nests);
-        nested.extend(pieces);
-    }
+    let pieces = |whole: &CellBox<D>| if nests(whole) { vec![*whole] } else { nested_pieces(whole, tags, &nests) };
+    let mut nested: Vec<_> = boxes.par_iter().with_min_len(BOXES_AT_A_TIME).flat_map_iter(pieces).collect();
     nested.sort_unstable();
     nested
+}
+
+/// Boxes that nest and hold the tags of one that does not.
+fn nested_pieces<const D: usize>(
+    whole: &CellBox<D>,
+    tags: &TagSet<D>,
+    nests: &impl Fn(&CellBox<D>) -> bool,
+) -> Vec<CellBox<D>> {
+    let mut pieces = Vec::new();
+    let mut pending = vec![tags.bounding_box_in(whole)];
+    while let Some(piece) = pending.pop() {
+        if piece.is_empty() {
+            continue;
+        }
+        if nests(&piece) {
+            pieces.push(piece);
+            continue;
+        }
+        assert!(piece.volume() > 1, "the tagged cell {:?} does not nest: clip tags before clustering", piece.lo);
+        let (axis, at) = nested_end(&piece, nests).unwrap_or_else(|| {
+            let axis = piece.longest_axis();
+            (axis, piece.lo[axis] + piece.size()[axis] / 2)
+        });
+        let (lower, upper) = piece.split(axis, at);
+        pending.extend([tags.bounding_box_in(&upper), tags.bounding_box_in(&lower)]);
+    }
+    join(&mut pieces, nests);
+    pieces
 }
 
 /// The cut, an axis and a cell, that takes the largest part that nests off an end of a box; none if that part has less

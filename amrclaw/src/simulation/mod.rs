@@ -278,6 +278,11 @@ impl<const D: usize> Simulation<D> {
         totals
     }
 
+    /// False if the values are lost with the device that held them.
+    pub fn is_readable(&self) -> bool {
+        self.threads.install(|| self.exec.is_readable())
+    }
+
     /// The present values of a level where they lie; `None` if that is not the host's memory, or if there is no such level.
     pub fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {
         self.exec.host_values(level)

@@ -8,6 +8,7 @@ use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, TransferPlan};
 use crate::regrid::{RegridTime, finer_boxes};
 use crate::schedule::{Step, Subcycle};
+use rayon::prelude::*;
 use std::sync::Arc;
 use tracing::{debug, info_span};
 
@@ -220,22 +221,34 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
+    /// Where the values of the levels finer than `base` come from that are not the ones of `old`.
+    fn plan_transfers(&self, base: Level, old: &Hierarchy<D>) -> Vec<Option<TransferPlan<D>>> {
+        let plan = |l: usize| {
+            let mesh = self.hierarchy.level(Level(l as u8));
+            let before = old.levels().get(l);
+            if l <= base.index() || before.is_some_and(|before| Arc::ptr_eq(before, mesh)) {
+                return None;
+            }
+            let coarse = Level(l as u8 - 1);
+            let (coarser, ratio) = (self.hierarchy.level(coarse), self.hierarchy.ratio(coarse));
+            Some(TransferPlan::new(mesh, before.map(|mesh| &**mesh), coarser, ratio))
+        };
+        (0..self.hierarchy.num_levels()).into_par_iter().with_max_len(1).map(plan).collect()
+    }
+
     /// New plans for a new hierarchy, and values for its levels finer than `base`.
     fn adopt_hierarchy(&mut self, base: Level, old: &Hierarchy<D>) -> Result<(), RunError> {
-        let plans = self.build_plans(Some((old, &self.plans)));
+        let (plans, transfers) =
+            rayon::join(|| self.build_plans(Some((old, &self.plans))), || self.plan_transfers(base, old));
         self.plans = plans.clone();
         self.exec.set_epoch(self.hierarchy.epoch());
-        for l in base.index() + 1..self.hierarchy.num_levels() {
+        self.exec.prepare(&self.hierarchy, &plans, &transfers);
+        for (l, plan) in transfers.iter().enumerate() {
+            let Some(plan) = plan else { continue };
             let (level, coarse) = (Level(l as u8), Level(l as u8 - 1));
-            let (mesh, before) = (self.hierarchy.level(level), old.levels().get(l));
-            if before.is_some_and(|before| Arc::ptr_eq(before, mesh)) {
-                continue;
-            }
             // Slopes read the coarser level's ghost cells, of its new patches.
             self.exec.fill_ghosts(coarse, &plans[coarse.index()])?;
-            let ratio = self.hierarchy.ratio(coarse);
-            let plan = TransferPlan::new(mesh, before.map(|mesh| &**mesh), self.hierarchy.level(coarse), ratio);
-            self.exec.transfer(&self.hierarchy, level, &plan)?;
+            self.exec.transfer(&self.hierarchy, level, plan)?;
         }
         self.exec.truncate(self.hierarchy.finest().finer());
         self.exec.make_room(&plans);

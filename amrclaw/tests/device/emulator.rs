@@ -50,6 +50,8 @@ impl Emulator {
             for [entry, _] in &text.entries {
                 source += &match *entry {
                     "update_2d" => "EMULATE(update_2d, UpdateArgs)\n".to_owned(),
+                    // Its lanes vote.
+                    "flag_difference" => "EMULATE(flag_difference, FlagArgs)\n".to_owned(),
                     plain => format!(
                         "extern \"C\" void emulate_{plain}(const unsigned* b, unsigned t, const void* a) {{ run_threads({plain}, b, t, a); }}\n"
                     ),
@@ -117,7 +119,8 @@ impl Machine for Emulator {
         let _one_at_a_time = self.running.lock().expect("no kernel panics");
         let (library, names) =
             self.libraries.iter().find(|(_, names)| names.contains(&kernel)).unwrap_or_else(|| panic!("no {kernel}"));
-        let symbol = if kernel.starts_with("update") { "emulate".to_owned() } else { format!("emulate_{kernel}") };
+        let waits = kernel.starts_with("update") || kernel == "flag_difference";
+        let symbol = if waits { "emulate".to_owned() } else { format!("emulate_{kernel}") };
         debug_assert!(!names.is_empty());
         // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
         unsafe {

@@ -1,8 +1,9 @@
 //! The kernels' text, specialised by what a run computes.
 
 use super::{
-    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, Chunk, ConserveArgs, FaceMapArgs,
-    FaceRun, FillArgs, FlagArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs,
+    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, Chunk, ConserveArgs, FLAG_BLOCKS,
+    FaceMapArgs, FaceRun, FillArgs, FlagArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs,
+    TotalsArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::Source;
@@ -27,23 +28,14 @@ pub struct Shape {
 }
 
 /// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
-pub const PLAIN: [&str; 9] = [
-    "fill",
-    "boundary",
-    "average_down",
-    "face_map",
-    "register_coarse",
-    "reflux",
-    "flag_difference",
-    "sample",
-    "totals",
-];
+pub const PLAIN: [&str; 8] =
+    ["fill", "boundary", "average_down", "face_map", "reflux", "flag_difference", "sample", "totals"];
 
 /// The kernel for capacity functions.
 pub const CONSERVE: &str = "conserve";
 
-/// The kernel that solves the conservation fix's Riemann problems.
-pub const REGISTER_FINE: &str = "register_fine";
+/// The kernels of the conservation fix's Riemann problems.
+pub const REGISTERS: [&str; 2] = ["register_coarse", "register_fine"];
 
 /// The kernel for the solver's source.
 pub const SOURCE: &str = "source";
@@ -59,6 +51,7 @@ impl Shape {
             ("BOUNDARY_WALL", BOUNDARY_WALL.to_string()),
             ("BOUNDARY_PERIODIC", BOUNDARY_PERIODIC.to_string()),
             ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
+            ("FLAG_BLOCKS", FLAG_BLOCKS.to_string()),
             ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),
         ];
         structs.splice(0..0, [Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()]);
@@ -73,7 +66,6 @@ impl Shape {
             include_str!("../../kernels/boundary.cu"),
             include_str!("../../kernels/average_down.cu"),
             include_str!("../../kernels/face_map.cu"),
-            include_str!("../../kernels/register_coarse.cu"),
             include_str!("../../kernels/reflux.cu"),
             include_str!("../../kernels/flag_difference.cu"),
             include_str!("../../kernels/sample.cu"),
@@ -84,7 +76,6 @@ impl Shape {
             BoundaryArgs::cuda_text(),
             AverageArgs::cuda_text(),
             FaceMapArgs::cuda_text(),
-            RegisterArgs::cuda_text(),
             RefluxArgs::cuda_text(),
             FlagArgs::cuda_text(),
             SampleArgs::cuda_text(),
@@ -99,10 +90,15 @@ impl Shape {
         self.with_counts(self.source("conserve.cu", text, vec![ConserveArgs::cuda_text()]))
     }
 
-    /// The text of [`REGISTER_FINE`], to be compiled with the solver's.
-    pub fn register_fine(&self) -> Source {
-        let text = concat!(include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/register_fine.cu"));
-        self.source("register_fine.cu", text, vec![RegisterArgs::cuda_text()])
+    /// The text of [`REGISTERS`], to be compiled with the solver's.
+    pub fn registers(&self) -> Source {
+        let text = concat!(
+            include_str!("../../kernels/patch.cuh"),
+            include_str!("../../kernels/register.cuh"),
+            include_str!("../../kernels/register_coarse.cu"),
+            include_str!("../../kernels/register_fine.cu"),
+        );
+        self.source("registers.cu", text, vec![RegisterArgs::cuda_text()])
     }
 
     /// The text of [`SOURCE`], to be compiled with the solver's.

@@ -3,9 +3,6 @@
 use super::{Tap, Tile, UpdateOptions};
 use riemann::axis::{Axis, Side};
 
-/// Rows that a warp marches through beyond those of its tile, about: it starts below and ends above.
-const EXTRA_ROWS: i64 = 4;
-
 /// Tiles of all patches of a level, with their taps.
 #[derive(Clone, Debug, Default)]
 pub struct TileTable {
@@ -15,18 +12,39 @@ pub struct TileTable {
     pub taps: Vec<Tap>,
 }
 
-/// Rows of a tile with which patches of these sizes take the least time on a device that runs `resident_warps` warps at once.
-pub fn rows_per_tile(sizes: impl Iterator<Item = [i32; 2]> + Clone, columns: i32, resident_warps: u32) -> i32 {
-    let time = |&rows: &i32| {
-        let tiles = |[x, y]: [i32; 2]| i64::from((x + columns - 1) / columns) * i64::from((y + rows - 1) / rows);
-        let turns = (sizes.clone().map(tiles).sum::<i64>() as u64).div_ceil(u64::from(resident_warps.max(1))) as i64;
-        turns * (i64::from(rows) + EXTRA_ROWS)
-    };
-    [128, 96, 64, 48, 32, 24, 16, 8].into_iter().min_by_key(time).unwrap_or(32)
+/// How the rows of a patch are cut into bands of nearly equal height.
+#[derive(Clone, Copy, Debug)]
+struct Bands {
+    count: i32,
+    /// Height of a band.
+    height: i32,
+    /// So many bands, the first ones, have one row more.
+    taller: i32,
+}
+
+impl Bands {
+    fn new(rows: i32, most: i32) -> Bands {
+        let count = ((rows + most - 1) / most).max(1);
+        Bands { count, height: rows / count, taller: rows % count }
+    }
+
+    /// First row of a band.
+    fn start(&self, band: i32) -> i32 {
+        band * self.height + band.min(self.taller)
+    }
+
+    /// The band of a row; rows beyond the last band count with it.
+    fn of(&self, row: i32) -> i32 {
+        let tall_rows = self.taller * (self.height + 1);
+        let band =
+            if row < tall_rows { row / (self.height + 1) } else { self.taller + (row - tall_rows) / self.height };
+        band.min(self.count - 1)
+    }
 }
 
 impl TileTable {
-    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `rows` rows.
+    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `rows` rows, all of
+    /// nearly the same height.
     /// `taps`: the faces in or around these cells whose fluxes the sweep keeps, in any order.
     pub fn add_patch(
         &mut self,
@@ -38,17 +56,18 @@ impl TileTable {
     ) {
         let columns = options.tile_columns();
         let halo = if options.sweep[0] { 2 } else { 0 };
-        let counts = [(hi[0] - lo[0] + columns - 1) / columns, (hi[1] - lo[1] + rows - 1) / rows];
+        let strips = (hi[0] - lo[0] + columns - 1) / columns;
+        let bands = Bands::new(hi[1] - lo[1], rows);
         let first_tile = self.tiles.len();
-        for band in 0..counts[1] {
-            for strip in 0..counts[0] {
-                let (column, row) = (lo[0] + strip * columns, lo[1] + band * rows);
+        for band in 0..bands.count {
+            for strip in 0..strips {
+                let (column, row) = (lo[0] + strip * columns, lo[1] + bands.start(band));
                 self.tiles.push(Tile {
                     patch,
                     column,
                     columns: columns.min(hi[0] - column),
                     row,
-                    rows: rows.min(hi[1] - row),
+                    rows: bands.start(band + 1) - bands.start(band),
                     first_tap: self.taps.len() as u32,
                     num_taps: 0,
                 });
@@ -61,11 +80,11 @@ impl TileTable {
         let mut sorted: Vec<(u32, Tap)> = taps
             .iter()
             .map(|tap| {
-                let strip = ((tap.cell[0] - lo[0]) / columns).min(counts[0] - 1);
-                let band = ((tap.cell[1] - lo[1]) / rows).min(counts[1] - 1);
-                let tile = (band * counts[0] + strip) as u32;
+                let strip = ((tap.cell[0] - lo[0]) / columns).min(strips - 1);
+                let band = bands.of(tap.cell[1] - lo[1]);
+                let tile = (band * strips + strip) as u32;
                 let lane = (tap.cell[0] - (lo[0] + strip * columns) + halo) as u32;
-                let row = (tap.complete_at() - (lo[1] + band * rows)) as u32;
+                let row = (tap.complete_at() - (lo[1] + bands.start(band))) as u32;
                 let axis = if tap.axis == Axis::X { 0 } else { 32 };
                 let side = if tap.seen_from == Side::Lower { 0 } else { 64 };
                 (tile, Tap { position: lane | axis | side | row << 8, slot: tap.slot })
@@ -80,6 +99,26 @@ impl TileTable {
             tile.num_taps += 1;
             self.taps.push(tap);
         }
+    }
+}
+
+impl TileTable {
+    /// Puts the tallest tiles first, so that warps end together. Tiles of one height keep their order.
+    pub fn sort_by_height(&mut self) {
+        let tallest = self.tiles.iter().map(|tile| tile.rows).max().unwrap_or(0) as usize;
+        let mut places = vec![0; tallest + 2];
+        let rank = |tile: &Tile| tallest - tile.rows as usize;
+        self.tiles.iter().for_each(|tile| places[rank(tile) + 1] += 1);
+        for k in 1..places.len() {
+            places[k] += places[k - 1];
+        }
+        let mut sorted = self.tiles.clone();
+        for tile in &self.tiles {
+            let place = &mut places[rank(tile)];
+            sorted[*place] = *tile;
+            *place += 1;
+        }
+        self.tiles = sorted;
     }
 }
 
@@ -150,11 +189,26 @@ mod tests {
         }
     }
 
-    /// Many tiles are long; few are cut so that every warp has one.
+    /// A patch is cut into tiles whose heights differ by one row at most, the tallest tiles come first, and none is lost.
     #[test]
-    fn tiles_are_as_long_as_they_can_be() {
-        let rows = |patches: usize, n: i32| rows_per_tile(std::iter::repeat_n([n, n], patches), 28, 1584);
-        assert!(rows(256, 256) >= 32, "{}", rows(256, 256));
-        assert!(rows(4, 256) <= 16, "{}", rows(4, 256));
+    fn tiles_are_of_like_height_and_sorted() {
+        let mut table = TileTable::default();
+        for (k, rows) in [33, 72, 5].into_iter().enumerate() {
+            table.add_patch(&options([true, true]), 32, k as u32, [[0, 0], [40, rows]], &[]);
+        }
+        let heights = |table: &TileTable, patch| -> Vec<i32> {
+            table.tiles.iter().filter(|tile| tile.patch == patch).map(|tile| tile.rows).collect()
+        };
+        assert_eq!((heights(&table, 0), heights(&table, 2)), (vec![17, 17, 16, 16], vec![5, 5]));
+        let sorted = |table: &TileTable| {
+            let mut places: Vec<_> = table.tiles.iter().map(|tile| (tile.patch, tile.row, tile.column)).collect();
+            places.sort_unstable();
+            places
+        };
+        let before = sorted(&table);
+        table.sort_by_height();
+        assert!(table.tiles.is_sorted_by_key(|tile| -tile.rows));
+        assert_eq!(sorted(&table), before);
+        assert_eq!(heights(&table, 1), [24; 6]);
     }
 }

@@ -63,9 +63,12 @@ template <class T> T __shfl_down_sync(unsigned, T v, int by)
 template <class T> T __shfl_xor_sync(unsigned, T v, int mask) { return emulator::exchange(v, emulator::lane() ^ mask); }
 inline unsigned __ballot_sync(unsigned, bool is)
 {
+    using namespace emulator;
+    const unsigned place = threads[current].exchanges & 1;
+    exchange(is, 0);
     unsigned all = 0;
-    for (int distance = 0; distance < 32; distance++)
-        all |= unsigned(emulator::exchange(is, distance)) << distance;
+    for (unsigned lane = 0; lane < 32; lane++)
+        all |= unsigned(threads[current / 32 * 32 + lane].offered[place] & 1) << lane;
     return all;
 }
 inline bool __any_sync(unsigned all, bool is) { return __ballot_sync(all, is) != 0; }

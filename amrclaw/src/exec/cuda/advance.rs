@@ -120,11 +120,11 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         let (store, sweep) = (&self.levels[l], self.sweeps[n]);
         let Sweep { axes, fraction, .. } = sweep;
         let dt = step.dt * fraction;
-        let tiles = &store.tiles[n];
+        let (tiles, num_tiles) = store.tiles(n);
         let map = store.map.as_ref();
         let args = UpdateArgs {
             patches: store.update_patches(),
-            tiles: pointer::<_, N>(&tiles.memory, 0),
+            tiles,
             taps: Pointer::NULL,
             reports: step.reports,
             q: self.address(l, input),
@@ -137,10 +137,10 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             map_cells: store.layout.num_cells_with_ghosts() as u64,
             dt_over_dx: dt / store.dx[0],
             dt_over_dy: dt / store.dx.get(1).copied().unwrap_or(1.0),
-            num_tiles: tiles.count as i32,
+            num_tiles: num_tiles as i32,
             num_ghost: self.sizes.num_ghost,
         };
-        let grid = Grid { blocks: [(tiles.count as u32).div_ceil(4), 1, 1], threads: 128, shared_bytes: 0 };
+        let grid = Grid { blocks: [num_tiles.div_ceil(4), 1, 1], threads: 128, shared_bytes: 0 };
         let name = match map {
             Some(_) => update_name(axes),
             None => super::hardware::without_taps(update_name(axes)),

@@ -1,8 +1,9 @@
 //! Ghost cells and the values of new patches.
 
 use super::machine::{bytes_of, bytes_of_mut};
+use super::store::DeviceLevel;
 use super::tables::{self, Table, TransferTables};
-use super::{CudaExecutor, Machine};
+use super::{CudaExecutor, Drafts, Machine};
 use crate::exec::ExecError;
 use crate::index::Level;
 use crate::mesh::Hierarchy;
@@ -105,12 +106,21 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     ) -> Result<(), ExecError> {
         let l = level.index();
         let time = self.levels[l - 1].time;
-        let store = self.new_level(hierarchy, level, time)?;
+        let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
+        let (store, made) = match self.drafts.get_mut(l).and_then(Option::take) {
+            Some(Drafts { level: draft, tables, transfer }) => {
+                let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
+                let mut store = DeviceLevel::new(&self.machine, mesh, draft, dx, time, self.sizes)?;
+                store.tables = Some(tables.send(&self.machine)?);
+                (store, transfer.send(&self.machine)?)
+            }
+            None => (
+                self.new_level(hierarchy, level, time)?,
+                TransferTables::draft(plan, ratio, capacity).send(&self.machine)?,
+            ),
+        };
         let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         self.levels.insert(l, store);
-        let ratio = hierarchy.ratio(Level(l as u8 - 1));
-        let capacity = self.problem.scheme.capacity >= 0;
-        let made = TransferTables::new(&self.machine, &mut self.builder, plan, ratio, capacity)?;
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let [ratio_x, ratio_y] = tables::ratios(ratio);
         let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
@@ -148,7 +158,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     fn conserve(
         &mut self,
         level: Level,
-        made: &TransferTables<N>,
+        made: &TransferTables<N::Memory>,
         [ratio_x, ratio_y]: [i32; 2],
     ) -> Result<(), ExecError> {
         let (fine, coarse) = (&self.levels[level.index()], &self.levels[level.index() - 1]);

@@ -10,7 +10,7 @@ use crate::mesh::TagSet;
 use crate::physics::Criterion;
 use crate::plan::LevelPlans;
 use ::cuda::abi::Pointer;
-use ::cuda::regions::{BLOCKS_PER_PATCH, FlagArgs, SampleArgs, TotalsArgs};
+use ::cuda::regions::{FLAG_BLOCKS, FlagArgs, SampleArgs, TotalsArgs};
 use ::cuda::update::PatchReport;
 use ::cuda::{CudaError, Grid};
 use riemann::real::Scalar;
@@ -154,15 +154,11 @@ fn open_rows<const D: usize>(patch: CellBox<D>, covered: impl Iterator<Item = Ce
 }
 
 impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
-    pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
-        let Criterion::Difference { tolerance } = self.problem.criterion else {
-            self.fetch_level(level)?;
-            return self.host.get_mut().mirrored_flags(level, dt);
-        };
+    /// Asks for a level's flags, where kernels make them.
+    pub(super) fn ask_for_flags(&mut self, level: Level) -> Result<(), ExecError> {
+        let Criterion::Difference { tolerance } = self.problem.criterion else { return Ok(()) };
         let store = &self.levels[level.index()];
-        let bytes = store.flag_words * 8;
-        let bits = self.machine.allocate(bytes)?;
-        self.machine.zero(&bits, 0, bytes)?;
+        let bits = self.machine.allocate((store.flag_words * 8).max(1))?;
         let args = FlagArgs {
             patches: store.patches(),
             first_bits: store.first_flags(),
@@ -170,13 +166,24 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             q: store.q_address(),
             tolerance,
         };
-        let blocks = store.mesh.patches().len() as u32 * BLOCKS_PER_PATCH;
-        let grid = Grid { blocks: [blocks, 1, 1], threads: 128, shared_bytes: 0 };
+        let blocks = store.mesh.patches().len() as u32 * FLAG_BLOCKS;
+        let grid = Grid { blocks: [blocks, 1, 1], threads: 256, shared_bytes: 0 };
         // SAFETY: the level's patches and array; there is a word for every 64 cells of a row.
         unsafe { self.machine.launch("flag_difference", grid, &args)? };
-        let mut words = vec![0u64; store.flag_words];
-        self.machine.download(&bits, 0, bytes_of_mut(&mut words))?;
-        Ok(TagSet::from_bitmaps(&store.mesh, &words))
+        self.levels[level.index()].flags = Some(bits);
+        Ok(())
+    }
+
+    pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
+        if !matches!(self.problem.criterion, Criterion::Difference { .. }) {
+            self.fetch_level(level)?;
+            return self.host.get_mut().mirrored_flags(level, dt);
+        }
+        let bits = self.levels[level.index()].flags.take().expect("flags are asked for before they are taken");
+        let store = &self.levels[level.index()];
+        self.flag_words.resize(store.flag_words, 0);
+        self.machine.download(&bits, 0, bytes_of_mut(&mut self.flag_words))?;
+        Ok(TagSet::from_bitmaps(&store.mesh, &self.flag_words))
     }
 
     pub(super) fn sample_patch(&mut self, level: Level, patch: usize, position: [f64; D]) -> Result<(), ExecError> {

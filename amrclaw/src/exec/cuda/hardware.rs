@@ -5,7 +5,7 @@ use crate::exec::cpu::update::sweeps;
 use crate::physics::{Problem, Split};
 use cuda::abi::DeviceStruct;
 use cuda::compile::{Precision, Source, Target};
-use cuda::regions::{CONSERVE, PLAIN, REGISTER_FINE, SOURCE, Shape};
+use cuda::regions::{CONSERVE, PLAIN, REGISTERS, SOURCE, Shape};
 use cuda::update::{Taps, UpdateOptions};
 use cuda::{CudaError, Device, DeviceBuffer, Grid, Kernel, PinnedBuffer, Stream};
 use parking_lot::Mutex;
@@ -25,6 +25,8 @@ pub struct Hardware {
     stream: Stream,
     kernels: Vec<(&'static str, Kernel)>,
     resident_warps: u32,
+    /// The device starts kernels ahead.
+    ahead: bool,
     staging: Mutex<Staging>,
 }
 
@@ -93,7 +95,8 @@ impl Hardware {
         let blocks = update.1.blocks_per_multiprocessor(128)?;
         let resident_warps = blocks * 4 * device.info().multiprocessors;
         let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
-        Ok(Hardware { stream: device.stream()?, device, kernels, resident_warps, staging })
+        let ahead = device.info().capability[0] >= 9;
+        Ok(Hardware { stream: device.stream()?, device, kernels, resident_warps, ahead, staging })
     }
 }
 
@@ -137,7 +140,11 @@ fn texts(options: &KernelOptions) -> Vec<KernelText> {
     let solving = Target { solver: Some(options.solver.clone()), ..plain.clone() };
     let mut all = vec![
         KernelText { source: shape.plain(), target: plain.clone(), entries: PLAIN.map(|name| [name; 2]).to_vec() },
-        KernelText { source: shape.register_fine(), target: solving.clone(), entries: vec![[REGISTER_FINE; 2]] },
+        KernelText {
+            source: shape.registers(),
+            target: solving.clone(),
+            entries: REGISTERS.map(|name| [name; 2]).to_vec(),
+        },
     ];
     if shape.capacity >= 0 {
         all.push(KernelText { source: shape.conserve(), target: plain, entries: vec![[CONSERVE; 2]] });
@@ -212,8 +219,14 @@ impl Machine for Hardware {
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
         let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
-        // SAFETY: the caller's promise.
-        unsafe { kernel.launch(&self.stream, grid, argument) }
+        // SAFETY: the caller's promise; all kernels of runs begin with `await_previous`.
+        unsafe {
+            if self.ahead {
+                kernel.launch_ahead(&self.stream, grid, argument)
+            } else {
+                kernel.launch(&self.stream, grid, argument)
+            }
+        }
     }
 
     fn resident_warps(&self) -> u32 {

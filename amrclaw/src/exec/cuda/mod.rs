@@ -31,12 +31,13 @@ use ::cuda::CudaError;
 use gather::Reports;
 use machine::bytes_of;
 use parking_lot::Mutex;
+use rayon::prelude::*;
 use riemann::axis::Axis;
-use riemann::patch::PatchSolver;
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
 use std::sync::Arc;
-use store::{DeviceLevel, Sizes};
-use tables::{LevelTables, TableBuilder};
+use store::{DeviceLevel, LevelDraft, Sizes};
+use tables::{LevelTables, TableBuilder, TransferTables};
 
 /// Values of all levels in a device's memory.
 pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
@@ -57,10 +58,20 @@ pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
     /// States between the parts of a split step, and their bytes.
     stage: [Option<(N::Memory, usize)>; 2],
     epoch: MeshEpoch,
-    builder: TableBuilder,
+    /// Tables of levels to come, by level.
+    drafts: Vec<Option<Drafts<D>>>,
+    /// A level's flags on their way to tags.
+    flag_words: Vec<u64>,
     reports: Reports<N>,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
+}
+
+/// Tables of a level to come, on the host.
+struct Drafts<const D: usize> {
+    level: LevelDraft<D>,
+    tables: LevelTables<D, TableBuilder>,
+    transfer: TransferTables<TableBuilder>,
 }
 
 impl From<CudaError> for ExecError {
@@ -103,7 +114,8 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             levels: Vec::new(),
             stage: [None, None],
             epoch: MeshEpoch::default(),
-            builder: TableBuilder::default(),
+            drafts: Vec::new(),
+            flag_words: Vec::new(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             failed: None,
             host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
@@ -116,8 +128,29 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
 
     /// An empty level of the hierarchy.
     fn new_level(&self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<DeviceLevel<D, N>, ExecError> {
-        let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
-        Ok(DeviceLevel::new(&self.machine, mesh, dx, time, self.sizes, &self.sweeps)?)
+        let mesh = hierarchy.level(level);
+        let draft = LevelDraft::new(mesh, self.sizes, &self.sweeps, self.machine.resident_warps());
+        Ok(DeviceLevel::new(&self.machine, mesh.clone(), draft, hierarchy.dx(level), time, self.sizes)?)
+    }
+
+    /// Makes the tables of new levels, all at the same time.
+    fn draft_levels(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        plans: &[LevelPlans<D>],
+        transfers: &[Option<TransferPlan<D>>],
+    ) -> Vec<Option<Drafts<D>>> {
+        let (sizes, sweeps, warps) = (self.sizes, &self.sweeps, self.machine.resident_warps());
+        let capacity = self.problem.scheme.capacity >= 0;
+        let draft = |(l, transfer): (usize, &Option<TransferPlan<D>>)| {
+            let transfer = transfer.as_ref()?;
+            let level = || LevelDraft::new(hierarchy.level(Level(l as u8)), sizes, sweeps, warps);
+            let moved = || TransferTables::draft(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
+            let (tables, (level, transfer)) =
+                rayon::join(|| LevelTables::draft(&plans[l]), || rayon::join(level, moved));
+            Some(Drafts { level, tables, transfer })
+        };
+        transfers.par_iter().enumerate().with_max_len(1).map(draft).collect()
     }
 
     /// Sends the values that the host has of a level.
@@ -143,7 +176,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         if !store.tables.as_ref().is_some_and(|tables| tables.are_of(plans)) {
-            store.tables = Some(LevelTables::new(&self.machine, &mut self.builder, plans)?);
+            store.tables = Some(LevelTables::draft(plans).send(&self.machine)?);
         }
         Ok(())
     }
@@ -163,6 +196,10 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
         let store = self.new_level(hierarchy, level, time)?;
         self.levels.push(store);
         self.send_level(level)
+    }
+
+    fn prepare(&mut self, hierarchy: &Hierarchy<D>, plans: &[LevelPlans<D>], transfers: &[Option<TransferPlan<D>>]) {
+        self.drafts = self.draft_levels(hierarchy, plans, transfers);
     }
 
     fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {
@@ -232,6 +269,10 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
         self.note(outcome);
     }
 
+    fn begin_flagging(&mut self, level: Level) -> Result<(), ExecError> {
+        self.ask_for_flags(level)
+    }
+
     fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
         self.flag_level(level, dt)
     }
@@ -244,6 +285,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
 
     fn restore(&mut self) {
         self.reports.forget();
+        self.drafts.clear();
         for l in 0..self.saved_levels {
             match self.stash[l].take() {
                 Some(saved) if l < self.levels.len() => self.levels[l] = saved,
@@ -252,6 +294,14 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
             }
         }
         self.levels.truncate(self.saved_levels);
+    }
+
+    fn is_readable(&self) -> bool {
+        let mut number = [0; 8];
+        let one = &mut number[..R::BYTES];
+        let answers =
+            |store: &DeviceLevel<D, N>| self.machine.download(store.q(), PACK_OVERRUN * R::BYTES, one).is_ok();
+        self.levels.first().is_none_or(answers)
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {

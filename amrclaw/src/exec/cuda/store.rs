@@ -1,6 +1,6 @@
 //! A level's values in the device's memory.
 
-use super::machine::{Machine, bytes_of};
+use super::machine::Machine;
 use super::tables::{FaceMap, LevelTables, TableBuilder};
 use crate::exec::cpu::update::Sweep;
 use crate::fields::LevelLayout;
@@ -8,7 +8,7 @@ use crate::mesh::LevelMesh;
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 use cuda::regions::Patch;
-use cuda::update::{self, Taps, TileTable, UpdateOptions};
+use cuda::update::{self, Taps, TileHeights, TileTable, UpdateOptions};
 use riemann::patch::PACK_OVERRUN;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub time: f64,
     pub time_old: f64,
     saved_time: f64,
-    /// Table of patches, then the first word of each patch's flags.
+    /// Table of patches, then the first word of each patch's flags, the patches as the update sees them, tiles.
     patches: N::Memory,
     /// Where the first words of flags begin in it.
     first_flags: usize,
@@ -46,19 +46,22 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     /// Where the patches as the update sees them begin in the table.
     update_patches: usize,
     /// What each sweep updates.
-    pub tiles: Vec<Tiles<N>>,
-    pub tables: Option<LevelTables<D, N>>,
+    tiles: Vec<Tiles>,
+    pub tables: Option<LevelTables<D, N::Memory>>,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
     pub taps: Option<N::Memory>,
     pub num_taps: usize,
     pub map: Option<FaceMap<D, N>>,
     pub register: Option<Register<N>>,
+    /// Flags that were asked for.
+    pub flags: Option<N::Memory>,
 }
 
-/// The tiles of a sweep.
-pub(super) struct Tiles<N: Machine> {
-    pub memory: N::Memory,
-    pub count: usize,
+/// Where the tiles of a sweep begin in the table of patches, and their number.
+#[derive(Clone, Copy)]
+struct Tiles {
+    start: usize,
+    count: usize,
 }
 
 /// Sizes of a level's arrays.
@@ -117,11 +120,7 @@ fn update_table<const D: usize>(layout: &LevelLayout<D>, sizes: Sizes, table: &[
 }
 
 /// Cuts a level's patches into the tiles of a sweep.
-fn tiles<const D: usize, N: Machine>(
-    machine: &N,
-    layout: &LevelLayout<D>,
-    sweep: &Sweep,
-) -> Result<Tiles<N>, CudaError> {
+fn tiles<const D: usize>(layout: &LevelLayout<D>, sweep: &Sweep, resident_warps: u32) -> Vec<update::Tile> {
     // Only which axes are swept matters for the tiles.
     let [x, y, _] = sweep.axes;
     let options =
@@ -134,33 +133,55 @@ fn tiles<const D: usize, N: Machine>(
     };
     let boxes = layout.patches.iter().map(|patch| grown(&patch.cells));
     let sizes = boxes.clone().map(|[lo, hi]| [hi[0] - lo[0], hi[1] - lo[1]]);
-    let rows = update::rows_per_tile(sizes, options.tile_columns(), machine.resident_warps());
+    let mut heights = TileHeights::new(sizes.clone(), options.tile_columns(), resident_warps);
     let mut table = TileTable::default();
-    for (k, cells) in boxes.enumerate() {
-        table.add_patch(&options, rows, k as u32, cells, &[]);
+    for (k, (cells, size)) in boxes.zip(sizes).enumerate() {
+        table.add_patch(&options, heights.next(size), k as u32, cells, &[]);
     }
-    let memory = machine.allocate(size_of_val(&*table.tiles).max(1))?;
-    machine.upload(bytes_of(&table.tiles), &memory, 0)?;
-    Ok(Tiles { memory, count: table.tiles.len() })
+    table.sort_by_height();
+    table.tiles
 }
 
-impl<const D: usize, N: Machine> DeviceLevel<D, N> {
-    pub fn new(
-        machine: &N,
-        mesh: Arc<LevelMesh<D>>,
-        dx: [f64; D],
-        time: f64,
-        sizes: Sizes,
-        sweeps: &[Sweep],
-    ) -> Result<Self, CudaError> {
-        let layout = Arc::new(LevelLayout::new(&mesh, sizes.num_ghost));
+/// A level's tables before they are sent: made from the mesh alone, by any thread.
+pub(super) struct LevelDraft<const D: usize> {
+    layout: Arc<LevelLayout<D>>,
+    builder: TableBuilder,
+    first_flags: usize,
+    flag_words: usize,
+    map_words: usize,
+    update_patches: usize,
+    tiles: Vec<Tiles>,
+}
+
+impl<const D: usize> LevelDraft<D> {
+    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], resident_warps: u32) -> Self {
+        let layout = Arc::new(LevelLayout::new(mesh, sizes.num_ghost));
         let (table, first, [flag_words, map_words]) = patch_table(&layout);
         let mut builder = TableBuilder::default();
         builder.append(table.iter().copied());
         let first_flags = builder.append(first.iter().copied());
         let update_patches = builder.append(update_table(&layout, sizes, &table).into_iter());
+        let cut = |sweep| {
+            let tiles = tiles(&layout, sweep, resident_warps);
+            Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
+        };
+        let tiles = sweeps.iter().map(cut).collect();
+        LevelDraft { layout, builder, first_flags, flag_words, map_words, update_patches, tiles }
+    }
+}
+
+impl<const D: usize, N: Machine> DeviceLevel<D, N> {
+    /// A level without values, its tables sent.
+    pub fn new(
+        machine: &N,
+        mesh: Arc<LevelMesh<D>>,
+        draft: LevelDraft<D>,
+        dx: [f64; D],
+        time: f64,
+        sizes: Sizes,
+    ) -> Result<Self, CudaError> {
+        let LevelDraft { layout, builder, first_flags, flag_words, map_words, update_patches, tiles } = draft;
         let patches = builder.send(machine)?;
-        let tiles = sweeps.iter().map(|sweep| tiles(machine, &layout, sweep)).collect::<Result<_, _>>()?;
         let aux = match sizes.num_aux {
             0 => None,
             count => Some(machine.allocate(layout.len(count) * sizes.number)?),
@@ -190,7 +211,14 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             num_taps: 0,
             map: None,
             register: None,
+            flags: None,
         })
+    }
+
+    /// The tiles of a sweep, and their number.
+    pub fn tiles(&self, sweep: usize) -> (Pointer<update::Tile>, u32) {
+        let Tiles { start, count } = self.tiles[sweep];
+        (pointer::<_, N>(&self.patches, start), count as u32)
     }
 
     /// The table of patches.

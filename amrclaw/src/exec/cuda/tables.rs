@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Threads of a block where a warp takes a chunk.
 const THREADS: u32 = 128;
 /// Warps that a table should give work to.
-const WARPS: usize = 4096;
+const WARPS: usize = 1 << 14;
 
 /// Regions or runs, and the warps' work on them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,17 +42,13 @@ impl Table {
     }
 }
 
-/// Puts tables one after another, to be sent in one piece. Its memory is kept from regrid to regrid.
+/// Puts tables one after another, to be sent in one piece.
 #[derive(Debug, Default)]
 pub(super) struct TableBuilder {
     bytes: Vec<u8>,
 }
 
 impl TableBuilder {
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-    }
-
     /// Appends numbers or structs; answers where they begin.
     pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
         let start = self.bytes.len().next_multiple_of(16);
@@ -130,19 +126,21 @@ fn chain<T>(
 }
 
 /// The tables of a level's plans.
-pub(super) struct LevelTables<const D: usize, N: Machine> {
+pub(super) struct LevelTables<const D: usize, M> {
     /// What they were made from.
     plan: Arc<GhostPlan<D>>,
-    pub memory: N::Memory,
+    /// On the device; a [`TableBuilder`] before they are sent.
+    pub memory: M,
     pub fill: Table,
     pub boundary: Table,
     pub restrict: Table,
     pub runs: Table,
 }
 
-impl<const D: usize, N: Machine> LevelTables<D, N> {
-    pub fn new(machine: &N, builder: &mut TableBuilder, plans: &LevelPlans<D>) -> Result<Self, CudaError> {
-        builder.clear();
+impl<const D: usize> LevelTables<D, TableBuilder> {
+    /// Made by any thread.
+    pub fn draft(plans: &LevelPlans<D>) -> Self {
+        let mut builder = TableBuilder::default();
         let ghost = &plans.ghost;
         let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
         let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
@@ -150,11 +148,18 @@ impl<const D: usize, N: Machine> LevelTables<D, N> {
         let fill = Table { num_first, ..builder.table(chain(copies, interps)) };
         let outside = |r: &BoundaryRegion<D>| region(r.target, r.target, &r.cells, [0; D]);
         let boundary = builder.table(ghost.all_boundaries().all().iter().map(outside));
-        let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(builder, plan));
-        let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(builder, plan));
-        Ok(LevelTables { plan: ghost.clone(), memory: builder.send(machine)?, fill, boundary, restrict, runs })
+        let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
+        let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(&mut builder, plan));
+        LevelTables { plan: ghost.clone(), memory: builder, fill, boundary, restrict, runs }
     }
 
+    pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N::Memory>, CudaError> {
+        let LevelTables { plan, memory, fill, boundary, restrict, runs } = self;
+        Ok(LevelTables { plan, memory: memory.send(machine)?, fill, boundary, restrict, runs })
+    }
+}
+
+impl<const D: usize, M> LevelTables<D, M> {
     /// True if these are the tables of such plans.
     pub fn are_of(&self, plans: &LevelPlans<D>) -> bool {
         Arc::ptr_eq(&self.plan, &plans.ghost)
@@ -189,21 +194,17 @@ fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -
 
 /// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was
 /// interpolated.
-pub(super) struct TransferTables<N: Machine> {
-    pub memory: N::Memory,
+pub(super) struct TransferTables<M> {
+    /// On the device; a [`TableBuilder`] before they are sent.
+    pub memory: M,
     pub fill: Table,
     pub conserve: Table,
 }
 
-impl<N: Machine> TransferTables<N> {
-    pub fn new<const D: usize>(
-        machine: &N,
-        builder: &mut TableBuilder,
-        plan: &TransferPlan<D>,
-        ratio: Ratio<D>,
-        capacity: bool,
-    ) -> Result<Self, CudaError> {
-        builder.clear();
+impl TransferTables<TableBuilder> {
+    /// Made by any thread.
+    pub fn draft<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, capacity: bool) -> Self {
+        let mut builder = TableBuilder::default();
         let copies = plan.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
         let interps = plan.all_interps().all().iter();
         let filled = interps.clone().map(|r| region(r.target, r.source, &r.cells, r.shift));
@@ -211,7 +212,12 @@ impl<N: Machine> TransferTables<N> {
         let fill = Table { num_first, ..builder.table(chain(copies, filled)) };
         let over = interps.map(|r| region(r.target, r.source, &r.cells.coarse_from_fine(ratio), r.shift));
         let conserve = if capacity { builder.table(over) } else { Table::default() };
-        Ok(TransferTables { memory: builder.send(machine)?, fill, conserve })
+        TransferTables { memory: builder, fill, conserve }
+    }
+
+    pub fn send<N: Machine>(self, machine: &N) -> Result<TransferTables<N::Memory>, CudaError> {
+        let TransferTables { memory, fill, conserve } = self;
+        Ok(TransferTables { memory: memory.send(machine)?, fill, conserve })
     }
 }
 

@@ -166,6 +166,8 @@ impl Image {
             let mut encoder = png::Encoder::new(out, width, height);
             encoder.set_color(png::ColorType::Rgb);
             encoder.set_depth(png::BitDepth::Eight);
+            // Pictures are drawn while runs wait.
+            encoder.set_compression(png::Compression::Fast);
             let mut writer = encoder.write_header().map_err(png_error)?;
             writer.write_image_data(self.pixels.as_flattened()).map_err(png_error)?;
             writer.finish().map_err(png_error)

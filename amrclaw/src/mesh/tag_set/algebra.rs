@@ -55,10 +55,10 @@ impl<const D: usize> TagSet<D> {
     }
 
     fn combine(&mut self, other: &Self, f: impl Fn(u64, u64) -> u64) {
-        for (k, &start) in &self.tiles {
+        for (k, start) in self.tiles.all() {
             let others = other.tiles.get(k);
-            for (row, word) in self.words[start..start + Tiling::<D>::ROWS].iter_mut().enumerate() {
-                *word = f(*word, others.map_or(0, |&o| other.words[o + row]));
+            for (row, word) in self.words[*start..*start + Tiling::<D>::ROWS].iter_mut().enumerate() {
+                *word = f(*word, others.map_or(0, |o| other.words[o + row]));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Sets built at once, on all threads.
 
-use super::{TagSet, Tiling, key, low_bits};
+use super::{Places, TagSet, Tiling, key, low_bits};
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
 use rayon::prelude::*;
@@ -18,8 +18,7 @@ impl<const D: usize> TagSet<D> {
     ) -> Self {
         let rows = Tiling::<D>::ROWS;
         tiles.retain(|&tile| Tiling::cells_of(tile).intersects(&domain));
-        tiles.sort_unstable_by_key(|&tile| key(tile));
-        tiles.dedup();
+        let tiles = sorted_once(tiles);
         let mut words = vec![0; tiles.len() * rows];
         words.par_chunks_mut(rows).zip(&tiles).with_min_len(TILES_AT_A_TIME).for_each(|(words, &tile)| {
             fill(tile, words);
@@ -33,14 +32,14 @@ impl<const D: usize> TagSet<D> {
         });
         let tagged = |start: &usize| words[*start..start + rows].iter().any(|&w| w != 0);
         let starts = (0..).step_by(rows);
-        let tiles = tiles.into_iter().map(key).zip(starts).filter(|(_, start)| tagged(start)).collect();
-        TagSet { domain, tiles, words }
+        let tiles = tiles.into_iter().map(key).zip(starts).filter(|(_, start)| tagged(start));
+        TagSet { domain, tiles: Places::from_sorted(tiles), words }
     }
 
     /// Changes the set tile by tile: `change` gets the cells of a tile in the domain and its words, and may take tags away.
     pub(crate) fn change_tiles(&mut self, change: impl Fn(&CellBox<D>, &mut [u64]) + Sync) {
         // Where the words of each tile are, in the order of the words.
-        let mut tiles: Vec<_> = self.tiles.iter().map(|(&k, &start)| (start, key(k))).collect();
+        let mut tiles: Vec<_> = self.tiles.all().iter().map(|&(k, start)| (start, key(k))).collect();
         tiles.sort_unstable();
         let mut rest = &mut self.words[..];
         let mut end = 0;
@@ -84,6 +83,25 @@ impl<const D: usize> TagSet<D> {
             self.or_tile(tile, &found[..Tiling::<D>::ROWS]);
         }
     }
+}
+
+/// The tiles in order, each once. Where they lie close together they are marked in a map of all tiles around them instead of being
+/// compared.
+fn sorted_once<const D: usize>(mut tiles: Vec<CellIndex<D>>) -> Vec<CellIndex<D>> {
+    let around = tiles.iter().fold(CellBox::EMPTY, |hull, &tile| hull.hull(&CellBox::cell(tile)));
+    let size = around.size();
+    let volume = size.iter().try_fold(1usize, |volume, &n| volume.checked_mul(n as usize));
+    if volume.is_none_or(|volume| volume > 16 * tiles.len()) {
+        tiles.sort_unstable_by_key(|&tile| key(tile));
+        tiles.dedup();
+        return tiles;
+    }
+    let mut is_there = vec![false; around.volume()];
+    for tile in tiles {
+        let place = (0..D).rev().fold(0, |place, d| place * size[d] as usize + (tile[d] - around.lo[d]) as usize);
+        is_there[place] = true;
+    }
+    around.cells().zip(is_there).filter_map(|(tile, is)| is.then_some(tile)).collect()
 }
 
 /// Sets the bits of `part`, cells of a tile.

@@ -2,13 +2,13 @@
 
 mod algebra;
 mod build;
+mod places;
 mod signature;
 mod tiling;
 
 use crate::index::{CellBox, CellIndex, wrap_into_domain};
-use std::collections::BTreeMap;
-
 pub(crate) use build::{clear_bits, set_bits};
+use places::Places;
 pub(crate) use tiling::Tiling;
 use tiling::{key, visit_tiles};
 
@@ -20,7 +20,7 @@ use tiling::{key, visit_tiles};
 pub struct TagSet<const D: usize> {
     domain: CellBox<D>,
     /// Where a tile's words begin, by `tiling::key`.
-    tiles: BTreeMap<[i32; D], usize>,
+    tiles: Places<D>,
     words: Vec<u64>,
 }
 
@@ -32,7 +32,7 @@ fn low_bits(n: i32) -> u64 {
 impl<const D: usize> TagSet<D> {
     /// No tags on a level that covers `domain`.
     pub fn new(domain: CellBox<D>) -> Self {
-        TagSet { domain, tiles: BTreeMap::new(), words: Vec::new() }
+        TagSet { domain, tiles: Places::default(), words: Vec::new() }
     }
 
     /// The cells that may be tagged. Whatever is inserted outside of it is left out.
@@ -163,12 +163,12 @@ impl<const D: usize> TagSet<D> {
 
     /// Tiles in order, first axis fastest, with their words. Some may hold no tag.
     pub(crate) fn tiles(&self) -> impl Iterator<Item = (CellIndex<D>, &[u64])> {
-        self.tiles.iter().map(|(&k, &start)| (key(k), &self.words[start..start + Tiling::<D>::ROWS]))
+        self.tiles.all().iter().map(|&(k, start)| (key(k), &self.words[start..start + Tiling::<D>::ROWS]))
     }
 
     /// The words of a tile, if it exists.
     pub(crate) fn tile(&self, tile: CellIndex<D>) -> Option<&[u64]> {
-        self.tiles.get(&key(tile)).map(|&start| &self.words[start..start + Tiling::<D>::ROWS])
+        self.tiles.get(&key(tile)).map(|start| &self.words[start..start + Tiling::<D>::ROWS])
     }
 
     /// Adds tags to a tile, as far as they lie in the domain.
@@ -207,7 +207,7 @@ impl<const D: usize> TagSet<D> {
     /// The words of a tile, which comes into being if need be.
     fn tile_mut(&mut self, tile: CellIndex<D>) -> &mut [u64] {
         let end = self.words.len();
-        let start = *self.tiles.entry(key(tile)).or_insert(end);
+        let start = self.tiles.get_or_insert(key(tile), end);
         if start == end {
             self.words.resize(end + Tiling::<D>::ROWS, 0);
         }

@@ -3,6 +3,9 @@
 use super::{TagSet, Tiling, visit_tiles};
 use crate::index::CellBox;
 
+/// Cells whose tags are worth being counted by two threads.
+const CELLS_FOR_A_THREAD: usize = 1 << 17;
+
 impl<const D: usize> TagSet<D> {
     /// Tagged cells of `region` in each plane across `axis`, from `region.lo[axis]` on.
     pub fn signature(&self, region: &CellBox<D>, axis: usize) -> Vec<u32> {
@@ -15,7 +18,28 @@ impl<const D: usize> TagSet<D> {
         self.count_planes(region, std::array::from_fn(|d| d))
     }
 
+    /// Counts parts of a large region on several threads.
     fn count_planes<const N: usize>(&self, region: &CellBox<D>, axes: [usize; N]) -> [Vec<u32>; N] {
+        let last = D - 1;
+        let length = region.size()[last];
+        // Cut between tiles: none is visited twice.
+        let extent = Tiling::<D>::extent(last) as i32;
+        let middle = (region.lo[last] + length / 2 + extent / 2).div_euclid(extent) * extent;
+        if region.volume() < CELLS_FOR_A_THREAD || middle <= region.lo[last] || middle >= region.hi[last] {
+            return self.count_planes_here(region, axes);
+        }
+        let (lower, upper) = region.split(last, middle);
+        let (mut counts, more) = rayon::join(|| self.count_planes(&lower, axes), || self.count_planes(&upper, axes));
+        for ((counts, more), axis) in counts.iter_mut().zip(more).zip(axes) {
+            match axis == last {
+                true => counts.extend(more),
+                false => counts.iter_mut().zip(more).for_each(|(count, more)| *count += more),
+            }
+        }
+        counts
+    }
+
+    fn count_planes_here<const N: usize>(&self, region: &CellBox<D>, axes: [usize; N]) -> [Vec<u32>; N] {
         let size = region.size();
         let mut signatures = axes.map(|axis| vec![0; size[axis] as usize]);
         visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {

@@ -1,7 +1,7 @@
 //! How a level's index space is cut into tiles of bits.
 
+use super::places::Places;
 use crate::index::{CellBox, CellIndex};
-use std::collections::BTreeMap;
 
 /// Tiles of 64, 64 × 64 or 64 × 8 × 8 cells: one word for each row of 64 cells along x.
 ///
@@ -95,7 +95,7 @@ pub(super) fn key<const D: usize>(mut tile: CellIndex<D>) -> [i32; D] {
 ///
 /// Skips along the sorted tiles, so that neither a large region with few tiles nor a small one among many is slow.
 pub(super) fn visit_tiles<const D: usize>(
-    tiles: &BTreeMap<[i32; D], usize>,
+    tiles: &Places<D>,
     region: &CellBox<D>,
     mut visit: impl FnMut(usize, &CellBox<D>),
 ) {
@@ -106,7 +106,7 @@ pub(super) fn visit_tiles<const D: usize>(
     let last = key(span.hi.map(|x| x - 1));
     let mut next = Some(span.lo);
     while let Some(first) = next.take() {
-        for (&k, &start) in tiles.range(key(first)..=last) {
+        for &(k, start) in tiles.starting_at(&key(first)).iter().take_while(|(k, _)| *k <= last) {
             let tile = key(k);
             if !span.contains(tile) {
                 next = next_in_span(tile, &span);

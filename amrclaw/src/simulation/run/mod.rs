@@ -235,9 +235,15 @@ impl<'a, const D: usize> Driver<'a, D> {
 
     /// Saves what can be saved of a run that failed.
     fn break_off(&mut self, cause: Cause) -> RunFailure {
-        // Where files can no longer be written, that is why the run failed: there is nothing to add then.
-        let mut kept = self.write_last_frame().unwrap_or_default();
-        kept.extend(self.write_checkpoint());
+        let mut kept = Vec::new();
+        if self.simulation.is_readable() {
+            // Where files can no longer be written, that is why the run failed: there is nothing to add then.
+            kept.extend(self.write_last_frame().unwrap_or_default());
+            kept.extend(self.write_checkpoint());
+        } else {
+            // The device took the values with it: the last checkpoint holds the last good state.
+            kept.extend(self.checkpoints.last().cloned());
+        }
         let record = self.record(RunStatus::Failed, Some(cause.to_string()));
         kept.extend(record.write(self.dir));
         RunFailure::Broken { cause: Box::new(cause), time: self.simulation.time(), step: self.steps(), kept }

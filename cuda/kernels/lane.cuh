@@ -1,0 +1,121 @@
+// lane.cuh: a lane of the update: its neighbours, where it reads and writes, what it finds.
+
+constexpr int HALO = SWEEP_X ? 2 : 0;
+constexpr bool SPLIT_WAVES = TRANSVERSE > 0 && SWEEP_X && SWEEP_Y;
+constexpr unsigned ALL_LANES = 0xffffffffu;
+
+// The value of the lane to the left, of the lane to the right. A constant needs no exchange.
+__device__ __forceinline__ Real from_left(Real v) { return __shfl_up_sync(ALL_LANES, v, 1); }
+__device__ __forceinline__ Real from_right(Real v) { return __shfl_down_sync(ALL_LANES, v, 1); }
+template <int N> __device__ __forceinline__ Array<Real, N> from_left(const Array<Real, N>& a)
+{
+    Array<Real, N> b;
+#pragma unroll
+    for (int n = 0; n < N; n++) b[n] = from_left(a[n]);
+    return b;
+}
+template <int N> __device__ __forceinline__ Array<Real, N> from_right(const Array<Real, N>& a)
+{
+    Array<Real, N> b;
+#pragma unroll
+    for (int n = 0; n < N; n++) b[n] = from_right(a[n]);
+    return b;
+}
+__device__ __forceinline__ Array<State, W> from_right(const Array<State, W>& a)
+{
+    Array<State, W> b;
+#pragma unroll
+    for (int w = 0; w < W; w++) b[w] = from_right(a[w]);
+    return b;
+}
+
+// Bits that tell NaN and infinity from numbers: they are the largest.
+__device__ __forceinline__ int exponent_bits(double v) { return __double2hiint(v) & 0x7fffffff; }
+__device__ __forceinline__ int exponent_bits(float v) { return __float_as_int(v) & 0x7fffffff; }
+constexpr int NOT_FINITE = sizeof(Real) == 8 ? 0x7ff00000 : 0x7f800000;
+
+// Where a lane reads and writes.
+struct Lane {
+    const UpdateArgs& args;
+    const Tile tile;
+    const Patch patch;
+    int lane;    // 0 … 31
+    int column;  // of the patch; lanes beyond its ghost cells stand at the last
+    bool inside; // the column is one of the tile's
+
+    __device__ __forceinline__ Lane(const UpdateArgs& a, int number)
+        : args(a), tile(a.tiles[number]), patch(a.patches[tile.patch]), lane(threadIdx.x & 31)
+    {
+        column = min(tile.column + lane - HALO, patch.columns + a.num_ghost - 1);
+        inside = lane >= HALO && lane - HALO < tile.columns;
+    }
+
+    // The state of the lane's column in row k.
+    __device__ __forceinline__ State state(int k) const { return state_at(column, k); }
+    __device__ __forceinline__ State state_at(int i, int k) const
+    {
+        const Real* cell = args.q + patch.q + (long long)k * patch.row + i;
+        State q;
+#pragma unroll
+        for (int m = 0; m < M; m++) q[m] = __ldg(cell + (long long)m * patch.component);
+        return q;
+    }
+    // Auxiliary values I columns to the right.
+    __device__ __forceinline__ Aux aux(int i, int k) const
+    {
+        return aux_at(max(-args.num_ghost, min(column + i, patch.columns + args.num_ghost - 1)), k);
+    }
+    __device__ __forceinline__ Aux aux_at(int i, int k) const
+    {
+        Aux values;
+        if constexpr (A > 0) {
+            const Real* cell = args.aux + patch.aux + (long long)k * patch.row + i;
+#pragma unroll
+            for (int a = 0; a < A; a++) values[a] = __ldg(cell + (long long)a * patch.component);
+        }
+        return values;
+    }
+    __device__ __forceinline__ Real inverse_capacity(int k) const
+    {
+        if constexpr (CAPACITY >= 0) return Real(1.0) / aux(0, k)[CAPACITY];
+        else return Real(1.0);
+    }
+    // Auxiliary values of the cell I columns to the right and of its neighbours across faces normal to AXIS's partner.
+    __device__ __forceinline__ TransverseAux transverse_aux(Axis axis, int i, int k) const
+    {
+        const int di = axis == X ? 0 : 1, dk = axis == X ? 1 : 0;
+        return TransverseAux{aux(i - di, k - dk), aux(i, k), aux(i + di, k + dk)};
+    }
+};
+
+// The largest Courant number that a lane has met, and whether what it wrote is finite.
+struct Found {
+    Real courant;
+    int exponents;
+
+    // KAPPA_BELOW, KAPPA_ABOVE: 1/κ on the two sides; a wave counts with that of the cell it runs into.
+    __device__ __forceinline__ void speeds(const Array<Real, W>& s, Real kappa_below, Real kappa_above, Real dtdx, bool counts)
+    {
+        Real largest = Real(0.0);
+#pragma unroll
+        for (int w = 0; w < W; w++) largest = real_max(real_max(s[w] * kappa_above, -s[w] * kappa_below), largest);
+        courant = real_max(courant, counts ? largest * dtdx : Real(0.0));
+    }
+
+    __device__ __forceinline__ void report(const Lane& at) const
+    {
+        double largest = double(courant);
+        int exponent = exponents;
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            const double other = __shfl_xor_sync(ALL_LANES, largest, distance);
+            largest = other > largest ? other : largest;
+            exponent = max(exponent, __shfl_xor_sync(ALL_LANES, exponent, distance));
+        }
+        if (at.lane == 0) {
+            PatchReport& report = at.args.reports[at.tile.patch];
+            atomicMax(&report.courant, (unsigned long long)__double_as_longlong(largest));
+            if (exponent >= NOT_FINITE) atomicOr(&report.not_finite, 1u);
+        }
+    }
+};

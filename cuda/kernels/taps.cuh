@@ -1,0 +1,124 @@
+// taps.cuh: faces of a tile whose fluxes, or their corrections, are kept: TAPS is 2 for a map, 1 for a table of them.
+
+#if TAPS == 2
+// Keeps the second-order corrections of faces at the edge of another level, which a map names. The lanes hold the masks of 32
+// rows.
+struct TapReader {
+    unsigned x_faces, y_faces; // of rows base + lane - 1 and base + lane, a bit for each lane
+    int base;
+
+    __device__ __forceinline__ TapReader(const Lane& at) : base(at.tile.row) {}
+
+    // True if the tile keeps anything. Reads the masks of all its rows, and the first ones last.
+    __device__ __forceinline__ bool any(const Lane& at)
+    {
+        unsigned faces = 0;
+        for (base = at.tile.row + at.tile.rows / 32 * 32; base >= at.tile.row; base -= 32) {
+            fetch(at);
+            faces |= x_faces | y_faces;
+        }
+        base = at.tile.row;
+        return __any_sync(ALL_LANES, faces != 0u);
+    }
+
+    __device__ __forceinline__ void fetch(const Lane& at)
+    {
+        // A face between two tiles belongs to the upper one; a patch's last faces to its last tiles.
+        const int end = at.tile.row + at.tile.rows, right = at.tile.column + at.tile.columns;
+        const unsigned own = ((at.tile.columns < 32 ? 1u << at.tile.columns : 0u) - 1u) << HALO;
+        const unsigned last = right == at.patch.columns && at.tile.columns < 32 ? 1u << (HALO + at.tile.columns) : 0u;
+        const int row = base + at.lane;
+        y_faces = SWEEP_Y && (row < end || (row == end && end == at.patch.rows)) ? line(at, 1, row) & own : 0u;
+        x_faces = SWEEP_X && row > at.tile.row && row <= end ? line(at, 0, row - 1) & (own | last) : 0u;
+    }
+
+    // Marked faces below the cells of a row, one bit a lane.
+    __device__ __forceinline__ unsigned line(const Lane& at, int axis, int k) const
+    {
+        const int rows = at.patch.component / at.patch.row, words = (at.patch.row + 31) / 32;
+        const int bit = at.tile.column - HALO + at.args.num_ghost;
+        const unsigned* start = at.args.map_words + at.patch.first_word + (axis * rows + k + (rows - at.patch.rows) / 2) * words;
+        const unsigned low = start[bit / 32], high = bit / 32 + 1 < words ? start[bit / 32 + 1] : 0u;
+        return __funnelshift_r(low, high, bit % 32);
+    }
+
+    // F: of the x-faces of row k − 1. G: of the y-faces k. Whoever reads what is kept adds the fluctuations.
+    __device__ __forceinline__ void keep(
+        const Solver&, const Lane& at, int k, const State& f, const State& g, const State&, const State&)
+    {
+        if (k - base == 32) {
+            base += 32;
+            fetch(at);
+        }
+        const unsigned x = __shfl_sync(ALL_LANES, x_faces, k - base), y = __shfl_sync(ALL_LANES, y_faces, k - base);
+        if ((x | y) == 0u) return;
+        if (SWEEP_Y && (y >> at.lane & 1u)) store(at, 1, k, g);
+        if (SWEEP_X && (x >> at.lane & 1u)) store(at, 0, k - 1, f);
+    }
+
+    __device__ __forceinline__ void store(const Lane& at, int axis, int k, const State& correction) const
+    {
+        const unsigned to = at.args.map_slots[axis * at.args.map_cells + at.patch.cell + (long long)k * at.patch.row + at.column];
+#pragma unroll
+        for (int m = 0; m < M; m++) at.args.tap_values[m * at.args.tap_stride + (to & 0x7fffffffu)] = correction[m];
+    }
+};
+#else
+// Keeps the fluxes of faces at the edge of another level. A tile's taps are sorted by the row that completes them; the lanes
+// hold the next 32 of them.
+struct TapReader {
+    unsigned position, slot; // of the lane's own tap
+    int next, left;          // within the 32, and in all
+
+    __device__ __forceinline__ TapReader(const Lane& at) : next(0), left(TAPS ? at.tile.num_taps : 0) { fetch(at); }
+
+    __device__ __forceinline__ void fetch(const Lane& at)
+    {
+        if (at.lane < left) {
+            const Tap tap = at.args.taps[at.tile.first_tap + at.tile.num_taps - left + at.lane];
+            position = tap.position;
+            slot = tap.slot;
+        }
+    }
+
+    // True if the tile keeps anything.
+    __device__ __forceinline__ bool any(const Lane&) const { return left > 0; }
+
+    // F: of the x-faces of row k − 1. G, BELOW, ABOVE: correction and fluctuations of the y-faces k.
+    __device__ __forceinline__ void keep(
+        const Solver& solver, const Lane& at, int k, const State& f, const State& g, const State& below, const State& above)
+    {
+        while (left > 0) {
+            const unsigned tap = __shfl_sync(ALL_LANES, position, next), to = __shfl_sync(ALL_LANES, slot, next);
+            if (int(tap >> 8) != k - at.tile.row) break;
+            if ((tap & 31) == at.lane) store(solver, at, k, tap, to, f, g, below, above);
+            left--;
+            if (++next == 32) {
+                next = 0;
+                fetch(at);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void store(const Solver& solver, const Lane& at, int k, unsigned tap, unsigned to, const State& f,
+        const State& g, const State& below, const State& above) const
+    {
+        State lower = below, upper = above, correction = g;
+        if (!(tap & 32)) {
+            // An x-face is solved once more: few are kept, and holding all costs registers.
+            const int i = at.column;
+            const Normal face = solver.normal(
+                X, at.state_at(i - 1, k - 1), at.state_at(i, k - 1), at.aux_at(i - 1, k - 1), at.aux_at(i, k - 1));
+            lower = face.amdq;
+            upper = face.apdq;
+            correction = f;
+        }
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            const Real seen = tap & 64 ? correction[m] - upper[m] : lower[m] + correction[m];
+            at.args.tap_values[m * at.args.tap_stride + to] = seen;
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,108 @@
+//! What the kernels take that look at every cell of a level, or at a few points: flags, sources, totals, samples.
+
+use super::{Patch, Region};
+use crate::abi::{Pointer, Real};
+use crate::device_struct;
+use crate::update::PatchReport;
+
+device_struct! {
+    /// What `flag_difference` takes.
+    pub struct FlagArgs {
+        /// Patches; [`FLAG_BLOCKS`] blocks each.
+        pub patches: Pointer<Patch>,
+        /// First word of 64 bits of each patch.
+        pub first_bits: Pointer<u32>,
+        /// The bits, written: per patch `[y, words of 64 cells]`.
+        pub bits: Pointer<u32>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// The tolerance.
+        pub tolerance: f64,
+    }
+}
+
+/// Blocks that share a patch when cells are flagged.
+pub const FLAG_BLOCKS: u32 = 16;
+
+/// Blocks that share a patch where there is no table of chunks.
+pub const BLOCKS_PER_PATCH: u32 = 8;
+
+device_struct! {
+    /// What `sample` takes.
+    pub struct SampleArgs {
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// One value per equation, written.
+        pub out: Pointer<f64>,
+        /// Weight of the lowest cell.
+        pub weight_0: f64,
+        /// Of its upper neighbour in x.
+        pub weight_1: f64,
+        /// Of its upper neighbour in y.
+        pub weight_2: f64,
+        /// Of the highest cell.
+        pub weight_3: f64,
+        /// The patch.
+        pub patch: u32,
+        /// Lowest of the cells around the point, counted from the patch's first.
+        pub x: i32,
+        /// Likewise along y.
+        pub y: i32,
+        /// Nothing.
+        pub padding: i32,
+    }
+}
+
+device_struct! {
+    /// What `totals` takes.
+    pub struct TotalsArgs {
+        /// Rows of cells of their target patches.
+        pub rows: Pointer<Region>,
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Aux.
+        pub aux: Pointer<Real>,
+        /// Per row a sum for each equation, written.
+        pub sums: Pointer<f64>,
+        /// Number of rows.
+        pub num_rows: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What `source` takes.
+    pub struct SourceArgs {
+        /// Patches; [`BLOCKS_PER_PATCH`] blocks each.
+        pub patches: Pointer<Patch>,
+        /// States before.
+        pub from: Pointer<Real>,
+        /// States after; may be the same array.
+        pub to: Pointer<Real>,
+        /// Auxiliary values.
+        pub aux: Pointer<Real>,
+        /// One per patch: whether all is finite.
+        pub reports: Pointer<PatchReport>,
+        /// Lower end of the domain along x.
+        pub lower_x: f64,
+        /// Likewise along y.
+        pub lower_y: f64,
+        /// Cell size along x.
+        pub dx: f64,
+        /// Likewise along y.
+        pub dy: f64,
+        /// Time at which the source starts to act.
+        pub t: f64,
+        /// How long it acts.
+        pub dt: f64,
+        /// It acts on ghost cells too.
+        pub ghosts: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
