@@ -17,7 +17,7 @@ const UPDATES: usize = 20_000_000;
 
 /// Median cell updates a second on patches of `cells` × `cells`.
 fn measure<R: Scalar>(isa: Isa, cells: usize) -> f64 {
-    let solver = Kernels::with_isa(Acoustics { density: 1.0, bulk: 4.0 }, isa);
+    let solver = Kernels::with_isa(Acoustics::<2> { density: 1.0, bulk: 4.0 }, isa);
     let row = cells + 2 * GHOST;
     let component = row * row;
     let start = PACK_OVERRUN + GHOST * row + GHOST;

@@ -50,7 +50,7 @@ impl ChosenSolver {
             SolverFrom::Name(name) => {
                 let shape = find_built_in(&case.solver).map_err(|p| case.error("solver.name", p.message, p.help))?;
                 case.check(&shape)?;
-                let kernels = catalogue::kernels(name, &case.solver.parameters);
+                let kernels = catalogue::kernels(name, case.dimension(), &case.solver.parameters);
                 let kernels =
                     kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
                 Ok(ChosenSolver { shape, kernels, plugin: None })

@@ -216,10 +216,18 @@ fn a_new_solver_passes_its_checks_and_runs() {
     assert!(outcome.stderr.contains("properties do not hold"), "{}", outcome.stderr);
 }
 
-/// Built-in solvers are checked by name and listed; other names are refused.
+/// Built-in solvers are checked by name, in every number of dimensions that they have, and listed; all of them keep every promise.
+/// Other names are refused.
 #[test]
 fn built_in_solvers_are_checked_and_listed() {
     let folder = tempfile::tempdir().unwrap();
+    for name in riemann::catalogue::names() {
+        let outcome = amrclaw(folder.path(), &["solver", "check", name]);
+        assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
+        for dim in riemann::catalogue::dimensions(name) {
+            assert!(outcome.stdout.contains(&format!("\n{dim}D, ")), "{}", outcome.stdout);
+        }
+    }
     let outcome = amrclaw(folder.path(), &["solver", "check", "acoustics", "--set", "bulk=9"]);
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
     assert!(outcome.stdout.contains("density = 1.3, bulk = 9"), "{}", outcome.stdout);

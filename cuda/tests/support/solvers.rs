@@ -66,7 +66,7 @@ pub fn all() -> Vec<TestSolver> {
     let build = |info: &'static catalogue::SolverInfo| {
         let parameters: BTreeMap<String, f64> =
             info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.25))).collect();
-        catalogue::build(info.name, &parameters, Describe(info.name)).expect("the parameters are possible")
+        catalogue::build(info.name, info.dim, &parameters, Describe(info.name)).expect("the parameters are possible")
     };
     solvers.filter_map(build).collect()
 }

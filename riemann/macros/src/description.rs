@@ -134,10 +134,14 @@ impl Description {
 
     fn described(&self, form: &Form) -> TokenStream {
         let (ty, name, title) = (self.solver_type(form), &self.name, &self.title);
-        let infos = self.parameters.iter().map(Parameter::info);
-        let fields = self.parameters.iter().enumerate().map(|(k, parameter)| {
+        let given: Vec<_> = self.parameters.iter().filter(|parameter| parameter.from_dim <= form.dim).collect();
+        let infos = given.iter().map(|parameter| parameter.info());
+        let fields = self.parameters.iter().map(|parameter| {
             let field = &parameter.name;
-            quote!(#field: values[#k])
+            match given.iter().position(|other| other.name == *field) {
+                Some(k) => quote!(#field: values[#k]),
+                None => quote!(#field: 0.0),
+            }
         });
         let (m, w, a) = (form.equations.len(), form.waves, form.aux.len());
         quote! {

@@ -40,13 +40,17 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
     let (header, constants_of_trait) = (impl_header(description, form), trait_constants(description, form, program));
     let device_source = device_source(description, form, program);
     let allowed = allowed();
+    // A helper or a variable may be of use in other numbers of dimensions only.
+    let unused = (description.forms.len() > 1).then(|| quote!(#[allow(dead_code, unused_variables)]));
     quote! {
         #allowed
+        #unused
         impl #solver {
             #(#constants)*
             #(#helpers)*
         }
         #allowed
+        #unused
         #header {
             #constants_of_trait
             #(#entries)*

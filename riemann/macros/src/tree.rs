@@ -143,6 +143,28 @@ impl Expr {
         }
     }
 
+    /// Whether a condition holds, if it is known here: it compares integers that are.
+    pub fn known_truth(&self) -> Option<bool> {
+        match &self.kind {
+            Kind::Bool(value) => Some(*value),
+            Kind::Compare(op, a, b) => {
+                let (a, b) = (a.constant()?, b.constant()?);
+                Some(match *op {
+                    "<" => a < b,
+                    "<=" => a <= b,
+                    ">" => a > b,
+                    ">=" => a >= b,
+                    "==" => a == b,
+                    _ => a != b,
+                })
+            }
+            Kind::And(a, b) => Some(a.known_truth()? && b.known_truth()?),
+            Kind::Or(a, b) => Some(a.known_truth()? || b.known_truth()?),
+            Kind::Not(a) => Some(!a.known_truth()?),
+            _ => None,
+        }
+    }
+
     /// The variable that a place belongs to.
     pub fn root(&self) -> Option<&Ident> {
         match &self.kind {

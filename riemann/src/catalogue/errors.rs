@@ -1,6 +1,6 @@
 //! What can be wrong with a solver's name and parameters.
 
-use super::{ParameterInfo, SolverInfo, all};
+use super::{ParameterInfo, SolverInfo, names};
 use std::fmt;
 
 /// One thing wrong with the choice of a solver.
@@ -66,7 +66,7 @@ impl ParameterError {
 
     /// The error for a `name` that no solver has.
     pub(super) fn unknown_solver(name: &str) -> Self {
-        let known: Vec<_> = all().iter().map(|info| info.name).collect();
+        let known: Vec<_> = names();
         ParameterError::UnknownSolver { name: name.to_owned(), nearest: nearest(name, &known), known }
     }
 

@@ -16,14 +16,14 @@ impl SolverVisitor for MakeKernels {
     }
 }
 
-/// Kernels of the solver called `name`, in both precisions.
+/// Kernels of the solver called `name` in `dim` dimensions, in both precisions.
 ///
 /// Not generic, so that they are compiled once, in this crate, and not again in every program and test that uses them.
 ///
 /// # Errors
 /// As for [`build`].
-pub fn kernels(name: &str, parameters: &BTreeMap<String, f64>) -> Result<SolverKernels, ParameterErrors> {
-    build(name, parameters, MakeKernels)
+pub fn kernels(name: &str, dim: usize, parameters: &BTreeMap<String, f64>) -> Result<SolverKernels, ParameterErrors> {
+    build(name, dim, parameters, MakeKernels)
 }
 
 struct MakeFaces;
@@ -36,10 +36,10 @@ impl SolverVisitor for MakeFaces {
     }
 }
 
-/// Evaluators of single faces of the solver called `name`; compiled once, as [`kernels`] are.
+/// Evaluators of single faces of the solver called `name` in `dim` dimensions; compiled once, as [`kernels`] are.
 ///
 /// # Errors
 /// As for [`build`].
-pub fn faces(name: &str, parameters: &BTreeMap<String, f64>) -> Result<Faces, ParameterErrors> {
-    build(name, parameters, MakeFaces)
+pub fn faces(name: &str, dim: usize, parameters: &BTreeMap<String, f64>) -> Result<Faces, ParameterErrors> {
+    build(name, dim, parameters, MakeFaces)
 }

@@ -1,7 +1,7 @@
-//! The built-in solvers by name: what each one solves, which parameters it takes, and how to build it.
+//! The built-in solvers by name and number of dimensions: what each one solves, which parameters it takes, and how to build it.
 //!
 //! A program that reads a solver's name and parameters from a file asks [`find`] for the description and [`build`] for
-//! the solver. `build` hands the solver to a [`SolverVisitor`], as a value of its own type: everything behind the visitor
+//! the solver. A solver that there is in one dimension and in two is listed once for each. `build` hands the solver to a [`SolverVisitor`], as a value of its own type: everything behind the visitor
 //! is compiled for that one solver.
 
 mod errors;
@@ -63,72 +63,95 @@ pub trait SolverVisitor {
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output;
 }
 
-/// Lists the built-in solvers by their types, sorted by name; all else their descriptions say.
+/// Lists the built-in solvers by their types, sorted by name and dimension; all else their descriptions say.
 macro_rules! catalogue {
-    ($($solver:ident),* $(,)?) => {
+    ($($solver:ty),* $(,)?) => {
         static ALL: &[SolverInfo] = &[$(SolverInfo {
             name: <$solver as Described>::NAME,
             title: <$solver as Described>::TITLE,
-            dim: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::DIM,
-            equations: &<$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::EQUATIONS,
-            aux: &<$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::AUX,
-            waves: $solver::SHAPE[1],
+            dim: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM,
+            equations: &<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::EQUATIONS,
+            aux: &<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::AUX,
+            waves: <$solver>::SHAPE[1],
             parameters: <$solver as Described>::PARAMETERS,
-            fwaves: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::FWAVES,
-            has_source: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::HAS_SOURCE,
-            wall_normal: <$solver as Solver<{ $solver::SHAPE[0] }, { $solver::SHAPE[1] }, { $solver::SHAPE[2] }>>::WALL_NORMAL,
+            fwaves: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::FWAVES,
+            has_source: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_SOURCE,
+            wall_normal: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::WALL_NORMAL,
         }),*];
 
         /// Builds the solver that `info` describes. `values` holds every parameter.
         fn visit_named<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Vis::Output {
             let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
-            $(if info.name == <$solver as Described>::NAME {
+            $(if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
                 return visitor.visit(<$solver as Described>::from_parameters(&values));
             })*
-            unreachable!("solver {} is listed but not built", info.name)
+            unreachable!("solver {} in {}D is listed but not built", info.name, info.dim)
         }
     };
 }
 
 catalogue! {
-    Acoustics,
-    AcousticsVariable,
-    Advection,
+    Acoustics<1>,
+    Acoustics<2>,
+    AcousticsVariable<1>,
+    AcousticsVariable<2>,
+    Advection<1>,
+    Advection<2>,
     AdvectionEdge,
     AdvectionMapped,
     AdvectionReaction,
-    Burgers,
+    Burgers<1>,
+    Burgers<2>,
     Elasticity,
-    Euler,
-    EulerHllc,
+    Euler<1>,
+    Euler<2>,
+    EulerHllc<1>,
+    EulerHllc<2>,
     EulerTracer,
-    PSystem,
-    ShallowWater,
+    PSystem<1>,
+    PSystem<2>,
+    ShallowWater<1>,
+    ShallowWater<2>,
     ShallowWaterBathymetry,
-    Traffic,
+    Traffic<1>,
+    Traffic<2>,
 }
 
-/// All built-in solvers, sorted by name.
+/// All built-in solvers, sorted by name and by dimension.
 pub fn all() -> &'static [SolverInfo] {
     ALL
 }
 
-/// The built-in solver called `name`.
-pub fn find(name: &str) -> Option<&'static SolverInfo> {
-    ALL.iter().find(|info| info.name == name)
+/// The names of all built-in solvers, sorted.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> = ALL.iter().map(|info| info.name).collect();
+    names.dedup();
+    names
 }
 
-/// Builds the solver called `name` and hands it to `visitor`.
+/// The numbers of dimensions that there is a built-in solver called `name` in.
+pub fn dimensions(name: &str) -> Vec<usize> {
+    ALL.iter().filter(|info| info.name == name).map(|info| info.dim).collect()
+}
+
+/// The built-in solver called `name` in `dim` dimensions; in the most that there are where it has no form in so many.
+pub fn find(name: &str, dim: usize) -> Option<&'static SolverInfo> {
+    let forms = || ALL.iter().filter(|info| info.name == name);
+    forms().find(|info| info.dim == dim).or_else(|| forms().next_back())
+}
+
+/// Builds the solver called `name`, in the form that [`find`] gives for `dim` dimensions, and hands it to `visitor`.
 ///
 /// # Errors
 /// All of them at once: an unknown solver, or parameters that it does not know, that are missing, or whose value is
 /// impossible. The visitor is then not called.
 pub fn build<Vis: SolverVisitor>(
     name: &str,
+    dim: usize,
     parameters: &BTreeMap<String, f64>,
     visitor: Vis,
 ) -> Result<Vis::Output, ParameterErrors> {
-    let info = find(name).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
+    let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
     let values = parameters::resolve(info, parameters)?;
     Ok(visit_named(info, &values, visitor))
 }

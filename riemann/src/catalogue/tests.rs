@@ -25,24 +25,30 @@ fn given(values: &[(&str, f64)]) -> BTreeMap<String, f64> {
 fn every_solver_builds_as_listed() {
     for info in all() {
         let values: Vec<_> = info.parameters.iter().filter(|p| p.default.is_none()).map(|p| (p.name, 1.0)).collect();
-        let (_, shape, _) = build(info.name, &given(&values), Describe).expect(info.name);
+        let (_, shape, _) = build(info.name, info.dim, &given(&values), Describe).expect(info.name);
         assert_eq!(shape, [info.equations.len(), info.waves, info.aux.len()], "{}", info.name);
-        assert_eq!(info.dim, 2);
+        assert_eq!(find(info.name, info.dim).map(|found| found.dim), Some(info.dim));
         for component in info.wall_normal.into_iter().flatten() {
             assert!(component < info.equations.len(), "{}", info.name);
         }
     }
-    assert!(all().is_sorted_by_key(|info| info.name), "the list is sorted and no name occurs twice");
+    assert!(
+        all().is_sorted_by(|a, b| (a.name, a.dim) < (b.name, b.dim)),
+        "the list is sorted and nothing occurs twice"
+    );
 }
 
 /// Parameters reach the fields of their own names: flux (K u) + 0 for acoustics at (1, 2, 3) is 2 K.
 #[test]
 fn parameters_reach_their_fields() {
-    let built = build("acoustics", &given(&[("density", 3.0), ("bulk", 5.0)]), Describe).expect("valid");
+    let built = build("acoustics", 2, &given(&[("density", 3.0), ("bulk", 5.0)]), Describe).expect("valid");
     assert_eq!(built, ("Acoustics", [3, 2, 0], 10.0));
-    let built = build("advection", &given(&[("u", -2.0), ("v", 7.0)]), Describe).expect("valid");
+    let built = build("advection", 2, &given(&[("u", -2.0), ("v", 7.0)]), Describe).expect("valid");
     assert_eq!(built, ("Advection", [1, 1, 0], -4.0));
-    let euler = find("euler").expect("listed");
+    let built = build("advection", 1, &given(&[("u", -2.0)]), Describe).expect("there is no v on a line");
+    assert_eq!(built, ("Advection", [1, 1, 0], -4.0));
+    assert!(build("advection", 1, &given(&[("u", -2.0), ("v", 7.0)]), Describe).is_err());
+    let euler = find("euler", 2).expect("listed");
     assert_eq!(euler.resolve(&given(&[])).expect("default").get("gamma"), Some(&1.4));
     assert_eq!(euler.resolve(&given(&[("gamma", 1.67)])).expect("valid").get("gamma"), Some(&1.67));
 }
@@ -50,7 +56,8 @@ fn parameters_reach_their_fields() {
 /// All problems are reported together, each with its place and what to write instead.
 #[test]
 fn all_problems_are_reported_at_once() {
-    let errors = build("acoustics", &given(&[("bulc", 4.0), ("density", -1.0)]), Describe).expect_err("three errors");
+    let errors =
+        build("acoustics", 2, &given(&[("bulc", 4.0), ("density", -1.0)]), Describe).expect_err("three errors");
     let places: Vec<_> = errors.0.iter().map(ParameterError::parameter).collect();
     assert_eq!(places, [Some("bulc"), Some("density"), Some("bulk")]);
     assert_eq!(
@@ -59,17 +66,17 @@ fn all_problems_are_reported_at_once() {
          \"density\", the density of the medium, is -1 and must be a positive number\n\
          solver \"acoustics\" needs \"bulk\", the bulk modulus of the medium: give a positive number"
     );
-    let errors = build("burgers", &given(&[("speed", 1.0)]), Describe).expect_err("no parameters");
+    let errors = build("burgers", 2, &given(&[("speed", 1.0)]), Describe).expect_err("no parameters");
     assert_eq!(errors.to_string(), "solver \"burgers\" has no parameter \"speed\"; it has none");
     for bad in [1.0, f64::NAN, f64::INFINITY] {
-        assert!(build("euler", &given(&[("gamma", bad)]), Describe).is_err(), "gamma = {bad}");
+        assert!(build("euler", 2, &given(&[("gamma", bad)]), Describe).is_err(), "gamma = {bad}");
     }
 }
 
 /// A name that is nearly right is answered with the right one, and any wrong name with the list.
 #[test]
 fn unknown_solver_gets_a_suggestion() {
-    let message = |name: &str| build(name, &given(&[]), Describe).expect_err("unknown").to_string();
+    let message = |name: &str| build(name, 2, &given(&[]), Describe).expect_err("unknown").to_string();
     assert!(message("acustics").contains("did you mean \"acoustics\"?"));
     assert!(message("Euler").contains("did you mean \"euler\"?"));
     assert!(message("shallow").contains("did you mean \"shallow_water\"?"));

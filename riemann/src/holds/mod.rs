@@ -6,6 +6,7 @@
 mod exchange;
 mod properties;
 mod random;
+mod trial;
 
 pub use random::Random;
 

@@ -64,14 +64,16 @@ impl Solver<3, 2, 0> for Wrong {
 }
 
 fn findings<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S, name: &str) -> Vec<Finding> {
-    let info = catalogue::find(name).expect("the solver is built in");
+    let info = catalogue::find(name, S::DIM).expect("the solver is built in");
     check(&Subject { info, aux_face: &S::AUX_FACE, faces: &Faces::new(solver) })
 }
 
 /// A right solver passes every check.
 #[test]
 fn right_solvers_pass() {
-    for findings in [findings(Acoustics { density: 1.3, bulk: 3.7 }, "acoustics"), findings(Burgers, "burgers")] {
+    for findings in
+        [findings(Acoustics::<2> { density: 1.3, bulk: 3.7 }, "acoustics"), findings(Burgers::<2>, "burgers")]
+    {
         for Finding { property, outcome } in findings {
             assert_eq!(outcome, Outcome::Holds, "{property}");
         }

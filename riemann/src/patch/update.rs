@@ -81,6 +81,8 @@ where
     #[inline(always)]
     unsafe fn march(&mut self) {
         let [sweep_x, sweep_y, _] = self.args.sweep;
+        // Known when the program is compiled: solvers on a line come without the code for y.
+        let sweep_y = sweep_y && S::DIM > 1;
         let [first, last] = [self.args.lo[1] as isize, self.args.hi[1] as isize];
         let transverse = sweep_x && sweep_y && self.args.scheme.transverse > 0;
         let start = if sweep_y { first - 1 } else { first };

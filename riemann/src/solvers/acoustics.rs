@@ -1,6 +1,6 @@
 //! Linear acoustics in a uniform medium.
 //!
-//! PDE: `p_t + K (u_x + v_y) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0`.
+//! PDE: `p_t + K (u_x + v_y) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0`; in one dimension without `v`.
 //! Variables: pressure `p`; velocity `u`, `v`. Parameters: density `ρ`, bulk modulus `K`.
 //! Sound speed `c = √(K/ρ)`, impedance `Z = ρ c`.
 //!
@@ -14,12 +14,13 @@ use crate::prelude::*;
 
 /// Linear acoustics in a uniform medium: equations `pressure`, `u`, `v`.
 #[riemann::solver(
+    dim = [1, 2],
     title = "Linear acoustics in a uniform medium",
     equations = ["pressure", vector("u", "v")],
     waves = 2,
     solve_again
 )]
-pub struct Acoustics {
+pub struct Acoustics<const D: usize = 2> {
     /// density of the medium
     #[parameter(positive)]
     pub density: Real,
@@ -99,7 +100,7 @@ mod tests {
     /// results are exact; a swapped sign, axis or factor changes them.
     #[test]
     fn pressure_jump_splits_evenly() {
-        let solver = Acoustics { density: 1.0, bulk: 4.0 };
+        let solver = Acoustics::<2> { density: 1.0, bulk: 4.0 };
         assert_eq!((solver.sound_speed(), solver.impedance()), (2.0, 2.0));
         for (axis, n, t) in [(Axis::X, 1, 2), (Axis::Y, 2, 1)] {
             let face = solver.normal(axis, [4.0, 0.0, 7.0], [0.0, 0.0, 7.0], [], []);

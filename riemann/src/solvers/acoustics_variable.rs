@@ -1,6 +1,7 @@
 //! Linear acoustics in a medium that varies from cell to cell.
 //!
-//! PDE: `p_t + K (u_x + v_y) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0` with `ρ(x, y)`, `K(x, y)`.
+//! PDE: `p_t + K (u_x + v_y) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0` with `ρ(x, y)`, `K(x, y)`; in one
+//! dimension without `v`.
 //! Variables: pressure `p`; velocity `u`, `v`. Aux: impedance `Z = √(K ρ)` and sound speed `c = √(K/ρ)` of the cell.
 //!
 //! Holds: `Σ_w wave_w = qr − ql` but for the transverse velocity, whose jump stands still; wave 0 runs left at the
@@ -14,12 +15,13 @@ use crate::prelude::*;
 
 /// Linear acoustics in a varying medium: equations `pressure`, `u`, `v`, aux `impedance`, `sound_speed`, both positive.
 #[riemann::solver(
+    dim = [1, 2],
     title = "Linear acoustics in a medium given cell by cell",
     equations = ["pressure", vector("u", "v")],
     aux = ["impedance", "sound_speed"],
     waves = 2
 )]
-pub struct AcousticsVariable;
+pub struct AcousticsVariable<const D: usize = 2>;
 
 #[riemann::kernels]
 impl AcousticsVariable {
@@ -71,5 +73,14 @@ impl AcousticsVariable {
         bpasdq[0] = up * above;
         bpasdq[t] = up;
         Transverse { bmasdq, bpasdq }
+    }
+
+    /// In a uniform medium: `(K u, p/ρ)` with `K = Z c`, `1/ρ = c/Z`.
+    fn flux(&self, axis: Axis, q: State, aux: Aux) -> State {
+        let (n, _) = axis.normal_and_transverse();
+        let mut flux = [0.0; M];
+        flux[0] = aux[IMPEDANCE] * aux[SOUND_SPEED] * q[n];
+        flux[n] = aux[SOUND_SPEED] / aux[IMPEDANCE] * q[0];
+        flux
     }
 }

@@ -1,6 +1,6 @@
 //! Advection at constant velocity.
 //!
-//! PDE: `q_t + u q_x + v q_y = 0`.
+//! PDE: `q_t + u q_x + v q_y = 0`; in one dimension `q_t + u q_x = 0`.
 //! Variable: the transported quantity `q`. Parameters: velocity `u`, `v`.
 //!
 //! Holds: `wave = qr − ql`; `amdq + apdq = f(qr) − f(ql)`, all of it on the downwind side;
@@ -13,11 +13,18 @@ use super::UniformAdvection;
 use crate::prelude::*;
 
 /// Advection at constant velocity: equation `q`.
-#[riemann::solver(title = "Advection at constant velocity", equations = ["q"], waves = 1, solve_again)]
-pub struct Advection {
+#[riemann::solver(
+    dim = [1, 2],
+    title = "Advection at constant velocity",
+    equations = ["q"],
+    waves = 1,
+    solve_again
+)]
+pub struct Advection<const D: usize = 2> {
     /// velocity along x
     pub u: Real,
     /// velocity along y
+    #[parameter(dim = 2)]
     pub v: Real,
 }
 

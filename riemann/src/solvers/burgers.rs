@@ -1,6 +1,6 @@
-//! Burgers' equation in two dimensions.
+//! Burgers' equation.
 //!
-//! PDE: `q_t + (q²/2)_x + (q²/2)_y = 0`.
+//! PDE: `q_t + (q²/2)_x + (q²/2)_y = 0`; in one dimension `q_t + (q²/2)_x = 0`.
 //! Variable: the speed `q`, the same along both axes.
 //!
 //! Holds: `wave = qr − ql`; the speed is that of a shock, `(ql + qr)/2`; `amdq + apdq = f(qr) − f(ql)`; where
@@ -12,8 +12,8 @@
 use crate::prelude::*;
 
 /// Burgers' equation: equation `q`.
-#[riemann::solver(equations = ["q"], waves = 1, solve_again, title = "Burgers' equation")]
-pub struct Burgers;
+#[riemann::solver(dim = [1, 2], equations = ["q"], waves = 1, solve_again, title = "Burgers' equation")]
+pub struct Burgers<const D: usize = 2>;
 
 #[riemann::kernels]
 impl Burgers {

@@ -1,10 +1,11 @@
 //! The Euler equations of a polytropic ideal gas.
 //!
 //! PDE: `ρ_t + (ρu)_x + (ρv)_y = 0`, `(ρu)_t + (ρu² + p)_x + (ρuv)_y = 0`, `(ρv)_t + (ρuv)_x + (ρv² + p)_y = 0`,
-//! `E_t + ((E + p) u)_x + ((E + p) v)_y = 0`, with `p = (γ − 1)(E − ρ(u² + v²)/2)`.
+//! `E_t + ((E + p) u)_x + ((E + p) v)_y = 0`, with `p = (γ − 1)(E − ρ(u² + v²)/2)`; in one dimension without `ρv`.
 //! Variables: density `ρ`, momentum `ρu`, `ρv`, total energy `E`, all per volume. Parameter: ratio of specific heats γ.
 //!
-//! Roe's solver. Waves at a face in x: 0 acoustic (u − a), 1 shear (u), 2 entropy (u), 3 acoustic (u + a).
+//! Roe's solver. Waves at a face in x: 0 acoustic (u − a), 1 shear (u), 2 entropy (u), 3 acoustic (u + a); in one dimension
+//! there is no shear.
 //!
 //! Holds: `Σ_w wave_w = qr − ql`; `amdq + apdq = Σ s wave = f(qr) − f(ql)` (Roe's property); `bmasdq + bpasdq = B asdq`,
 //! B the Jacobian of the transverse flux at Roe's average; nothing moves against a supersonic stream; a transonic
@@ -18,11 +19,12 @@ use crate::prelude::*;
 
 /// The Euler equations: `density`, `x_momentum`, `y_momentum`, `energy`.
 #[riemann::solver(
+    dim = [1, 2],
     title = "Euler equations of an ideal gas",
     equations = ["density", vector("x_momentum", "y_momentum"), "energy"],
-    waves = 4
+    waves = D + 2
 )]
-pub struct Euler {
+pub struct Euler<const D: usize = 2> {
     /// ratio of specific heats
     #[parameter(greater_than_one, default = 1.4)]
     pub gamma: Real,
@@ -30,6 +32,10 @@ pub struct Euler {
 
 #[riemann::kernels(with(Linearised, IdealGas))]
 impl Euler {
+    /// Positions of the last two waves.
+    const ENTROPY_WAVE: usize = W - 2;
+    const LAST_WAVE: usize = W - 1;
+
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let (n, t) = axis.normal_and_transverse();
         let (left, right, roe) = self.average(axis, ql, qr);
@@ -39,20 +45,22 @@ impl Euler {
         let lift = u * a;
         let mut waves = [[0.0; M]; W];
         waves[0] = Self::wave(lower, (n, u - a), (t, v), enthalpy - lift);
-        waves[1][t] = shear;
-        waves[1][ENERGY] = shear * v;
-        waves[2] = Self::wave(entropy, (n, u), (t, v), kinetic);
-        waves[3] = Self::wave(upper, (n, u + a), (t, v), enthalpy + lift);
+        if D > 1 {
+            waves[1][t] = shear;
+            waves[1][ENERGY] = shear * v;
+        }
+        waves[ENTROPY_WAVE] = Self::wave(entropy, (n, u), (t, v), kinetic);
+        waves[LAST_WAVE] = Self::wave(upper, (n, u + a), (t, v), enthalpy + lift);
 
         let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[3]), speeds);
+        let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[LAST_WAVE]), speeds);
         let mut rightward = speeds;
         for k in 0..3 {
             rightward[k] -= leftward[k];
         }
         Normal {
             waves,
-            speeds: [speeds[0], u, u, speeds[2]],
+            speeds: if D > 1 { [speeds[0], u, u, speeds[2]] } else { [speeds[0], u, speeds[2]] },
             amdq: Self::compose(roe, strengths, leftward, (n, u), (t, v)),
             apdq: Self::compose(roe, strengths, rightward, (n, u), (t, v)),
         }
@@ -67,9 +75,13 @@ impl Euler {
 
     fn admissible(&self, unit: State) -> State {
         // Densities and pressures from 1/5 to 5, velocities from −3 to 3.
-        let [density, pressure] = [unit[0], unit[3]].map(|u| 25_f64.powf(u - 0.5));
-        let [u, v] = [unit[1], unit[2]].map(|u| 6.0 * u - 3.0);
-        [density, density * u, density * v, pressure / (self.gamma - 1.0) + 0.5 * density * (u * u + v * v)]
+        let [density, pressure] = [unit[Self::DENSITY], unit[Self::ENERGY]].map(|u| 25_f64.powf(u - 0.5));
+        let velocity = unit.map(|u| 6.0 * u - 3.0);
+        let squared: f64 = velocity[1..Self::ENERGY].iter().map(|u| u * u).sum();
+        let mut q = velocity.map(|u| density * u);
+        q[Self::DENSITY] = density;
+        q[Self::ENERGY] = pressure / (self.gamma - 1.0) + 0.5 * density * squared;
+        q
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {

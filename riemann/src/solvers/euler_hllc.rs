@@ -17,11 +17,12 @@ use crate::prelude::*;
 
 /// The Euler equations by HLLC: `density`, `x_momentum`, `y_momentum`, `energy`.
 #[riemann::solver(
+    dim = [1, 2],
     title = "Euler equations of an ideal gas, HLLC solver",
     equations = ["density", vector("x_momentum", "y_momentum"), "energy"],
     waves = 3
 )]
-pub struct EulerHllc {
+pub struct EulerHllc<const D: usize = 2> {
     /// ratio of specific heats
     #[parameter(greater_than_one, default = 1.4)]
     pub gamma: Real,
@@ -47,7 +48,9 @@ impl EulerHllc {
         let mut jump = q;
         jump[DENSITY] = density - q[DENSITY];
         jump[n] = density * contact - q[n];
-        jump[t] = density * (q[t] * inverse_density) - q[t];
+        if D > 1 {
+            jump[t] = density * (q[t] * inverse_density) - q[t];
+        }
         jump[ENERGY] = density * energy - q[ENERGY];
         jump
     }

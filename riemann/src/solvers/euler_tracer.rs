@@ -89,7 +89,7 @@ impl EulerTracer {
     }
 
     fn admissible(&self, unit: State) -> State {
-        let gas = super::Euler { gamma: self.gamma }.admissible([unit[0], unit[1], unit[2], unit[3]]);
+        let gas = super::Euler::<2> { gamma: self.gamma }.admissible([unit[0], unit[1], unit[2], unit[3]]);
         [gas[0], gas[1], gas[2], gas[3], gas[0] * unit[4]]
     }
 

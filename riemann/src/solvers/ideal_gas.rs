@@ -1,6 +1,6 @@
 //! What the solvers of the Euler equations share: Roe's average, its waves, and their sums.
 //!
-//! The state begins with density, two components of momentum and energy; what may follow is left to the solver.
+//! The state begins with density, one component of momentum per axis, and energy; what may follow is left to the solver.
 //!
 //! Source: Roe, *J. Comput. Phys.* 43 (1981) 357–372, doi:10.1016/0021-9991(81)90128-5; LeVeque, *Finite Volume
 //! Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §15.3.4.
@@ -11,7 +11,7 @@ impl IdealGas {
     /// Position of the density among the equations.
     const DENSITY: usize = 0;
     /// Position of the energy among the equations.
-    const ENERGY: usize = 3;
+    const ENERGY: usize = D + 1;
 
     /// Reciprocal of the density and pressure: what speeds need of a state.
     type Gas = (Real, Real);
@@ -26,7 +26,7 @@ impl IdealGas {
 
     /// A state's gas, given the reciprocal of its density.
     fn gas(&self, q: State, inverse_density: Real) -> Gas {
-        let momentum_squared = q[1] * q[1] + q[2] * q[2];
+        let momentum_squared = if D > 1 { q[1] * q[1] + q[2] * q[2] } else { q[1] * q[1] };
         let kinetic = 0.5 * momentum_squared * inverse_density;
         (inverse_density, (self.gamma - 1.0) * (q[ENERGY] - kinetic))
     }
@@ -53,7 +53,7 @@ impl IdealGas {
 
         let (weight_l, weight_r) = (root_r * reciprocal, root_l * reciprocal);
         let u = ql[n] * weight_l + qr[n] * weight_r;
-        let v = ql[t] * weight_l + qr[t] * weight_r;
+        let v = if D > 1 { ql[t] * weight_l + qr[t] * weight_r } else { 0.0 };
         let enthalpy = (ql[ENERGY] + left.1) * weight_l + (qr[ENERGY] + right.1) * weight_r;
         let kinetic = 0.5 * (u * u + v * v);
         let sound_speed = ((self.gamma - 1.0) * (enthalpy - kinetic)).sqrt();
@@ -66,7 +66,7 @@ impl IdealGas {
     /// waves.
     ///
     /// The states between the outer waves and the middle ones are those of the linearisation, `ql + wave 0` and
-    /// `qr − wave 3`.
+    /// `qr − the last wave`.
     fn left_going_speeds(
         &self,
         n: usize,
@@ -95,8 +95,10 @@ impl IdealGas {
     fn decompose(roe: Roe, dq: State, (along, speed): Direction, (across, drift): Direction) -> Strengths {
         let (_, _, enthalpy, kinetic, a, half_slowness, compressibility) = roe;
         let rest = enthalpy - (kinetic + kinetic);
-        let entropy = compressibility * (rest * dq[DENSITY] + speed * dq[along] + drift * dq[across] - dq[ENERGY]);
-        let shear = dq[across] - drift * dq[DENSITY];
+        let motion = rest * dq[DENSITY] + speed * dq[along];
+        let motion = if D > 1 { motion + drift * dq[across] } else { motion };
+        let entropy = compressibility * (motion - dq[ENERGY]);
+        let shear = if D > 1 { dq[across] - drift * dq[DENSITY] } else { 0.0 };
         let upper = (dq[along] + (a - speed) * dq[DENSITY] - a * entropy) * half_slowness;
         let lower = dq[DENSITY] - entropy - upper;
         (lower, shear, entropy, upper)
@@ -114,8 +116,13 @@ impl IdealGas {
         let thrust = a * (upper - lower);
         let mut dq = [density; M];
         dq[along] = speed * density + thrust;
-        dq[across] = drift * density + shear;
-        dq[ENERGY] = enthalpy * acoustic + speed * thrust + kinetic * entropy + drift * shear;
+        let energy = enthalpy * acoustic + speed * thrust + kinetic * entropy;
+        if D > 1 {
+            dq[across] = drift * density + shear;
+            dq[ENERGY] = energy + drift * shear;
+        } else {
+            dq[ENERGY] = energy;
+        }
         dq
     }
 
@@ -123,7 +130,9 @@ impl IdealGas {
     fn wave(strength: Real, (n, normal): Direction, (t, transverse): Direction, energy: Real) -> State {
         let mut wave = [strength; M];
         wave[n] = strength * normal;
-        wave[t] = strength * transverse;
+        if D > 1 {
+            wave[t] = strength * transverse;
+        }
         wave[ENERGY] = strength * energy;
         wave
     }
@@ -144,7 +153,9 @@ impl IdealGas {
         let velocity = q[n] * inverse_density;
         let mut flux = [q[n]; M];
         flux[n] = q[n] * velocity + pressure;
-        flux[t] = q[t] * velocity;
+        if D > 1 {
+            flux[t] = q[t] * velocity;
+        }
         flux[ENERGY] = (q[ENERGY] + pressure) * velocity;
         flux
     }

@@ -1,6 +1,7 @@
 //! The p-system: waves in a material whose stress is a nonlinear function of its strain.
 //!
-//! PDE: `ε_t − u_x − v_y = 0`, `ρ u_t − σ(ε)_x = 0`, `ρ v_t − σ(ε)_y = 0` with `σ(ε) = K ε + N ε²`.
+//! PDE: `ε_t − u_x − v_y = 0`, `ρ u_t − σ(ε)_x = 0`, `ρ v_t − σ(ε)_y = 0` with `σ(ε) = K ε + N ε²`; in one
+//! dimension without `v`.
 //! Variables: strain `ε`, momentum `ρu`, `ρv`. Parameters: density `ρ`, modulus `K`, nonlinearity `N`. Hyperbolic while
 //! `σ′(ε) = K + 2 N ε` is positive; below a hundredth of K, that is taken.
 //!
@@ -17,12 +18,13 @@ use crate::prelude::*;
 
 /// The p-system: `strain`, `x_momentum`, `y_momentum`.
 #[riemann::solver(
-    title = "Nonlinear elastic waves: the p-system in the plane",
+    dim = [1, 2],
+    title = "Nonlinear elastic waves: the p-system",
     equations = ["strain", vector("x_momentum", "y_momentum")],
     waves = 2,
     fwaves
 )]
-pub struct PSystem {
+pub struct PSystem<const D: usize = 2> {
     /// density of the material
     #[parameter(positive)]
     pub density: Real,
@@ -91,6 +93,8 @@ impl PSystem {
     }
 
     fn admissible(&self, unit: State) -> State {
-        [0.2 * unit[0] - 0.1, 2.0 * unit[1] - 1.0, 2.0 * unit[2] - 1.0]
+        let mut q = unit.map(|u| 2.0 * u - 1.0);
+        q[Self::STRAIN] *= 0.1;
+        q
     }
 }

@@ -1,9 +1,11 @@
 //! The shallow water equations over a flat bottom.
 //!
 //! PDE: `h_t + (hu)_x + (hv)_y = 0`, `(hu)_t + (hu² + gh²/2)_x + (huv)_y = 0`, `(hv)_t + (huv)_x + (hv² + gh²/2)_y = 0`.
+//! In one dimension without `hv`.
 //! Variables: depth `h`, momentum `hu`, `hv`. Parameter: gravity `g`.
 //!
-//! Roe's solver. Waves at a face in x: 0 gravity (u − a), 1 shear (u), 2 gravity (u + a), `a = √(g (hl + hr)/2)`.
+//! Roe's solver. Waves at a face in x: 0 gravity (u − a), 1 shear (u), 2 gravity (u + a), `a = √(g (hl + hr)/2)`; in one
+//! dimension there is no shear.
 //!
 //! Holds: `Σ_w wave_w = qr − ql`; `amdq + apdq = Σ s wave = f(qr) − f(ql)` (Roe's property); `bmasdq + bpasdq = B asdq`,
 //! B the Jacobian of the transverse flux at Roe's average; nothing moves against a supercritical stream; a transonic
@@ -17,11 +19,12 @@ use crate::prelude::*;
 
 /// The shallow water equations: `depth`, `x_momentum`, `y_momentum`.
 #[riemann::solver(
+    dim = [1, 2],
     title = "Shallow water equations over a flat bottom",
     equations = ["depth", vector("x_momentum", "y_momentum")],
-    waves = 3
+    waves = D + 1
 )]
-pub struct ShallowWater {
+pub struct ShallowWater<const D: usize = 2> {
     /// acceleration of gravity
     #[parameter(positive, default = 9.81)]
     pub gravity: Real,
@@ -31,6 +34,8 @@ pub struct ShallowWater {
 impl ShallowWater {
     /// Position of the depth among the equations.
     const DEPTH: usize = 0;
+    /// Position of the last wave.
+    const LAST: usize = W - 1;
     /// Depth that stands in for any smaller one where something is divided by it: a dry cell then has a finite velocity,
     /// and zero where its momentum is zero. Small against any depth that matters, large enough that its powers are
     /// normal numbers in `f32` too.
@@ -66,7 +71,7 @@ impl ShallowWater {
         let celerity = ((0.5 * self.gravity) * (hl + hr)).sqrt();
         let root_gravity = self.gravity.sqrt();
         let u = ql[n] * weight_l + qr[n] * weight_r;
-        let v = ql[t] * weight_l + qr[t] * weight_r;
+        let v = if D > 1 { ql[t] * weight_l + qr[t] * weight_r } else { 0.0 };
         let lower_left = ql[n] * (hr * inverse_product) - root_gravity * root_l;
         let upper_right = qr[n] * (hl * inverse_product) + root_gravity * root_r;
         ((u, v, celerity, 0.5 / celerity), lower_left, upper_right)
@@ -107,7 +112,7 @@ impl ShallowWater {
         let (_, _, a, half_slowness) = roe;
         (
             ((speed + a) * dq[DEPTH] - dq[along]) * half_slowness,
-            dq[across] - drift * dq[DEPTH],
+            if D > 1 { dq[across] - drift * dq[DEPTH] } else { 0.0 },
             (dq[along] - (speed - a) * dq[DEPTH]) * half_slowness,
         )
     }
@@ -120,7 +125,9 @@ impl ShallowWater {
         let depth = lower + upper;
         let mut dq = [depth; M];
         dq[along] = speed * depth + roe.2 * (upper - lower);
-        dq[across] = drift * depth + shear;
+        if D > 1 {
+            dq[across] = drift * depth + shear;
+        }
         dq
     }
 
@@ -128,7 +135,9 @@ impl ShallowWater {
     fn wave(strength: Real, (n, normal): Direction, (t, transverse): Direction) -> State {
         let mut wave = [strength; M];
         wave[n] = strength * normal;
-        wave[t] = strength * transverse;
+        if D > 1 {
+            wave[t] = strength * transverse;
+        }
         wave
     }
 
@@ -140,18 +149,20 @@ impl ShallowWater {
         let (lower, shear, upper) = strengths;
         let mut waves = [[0.0; M]; W];
         waves[0] = Self::wave(lower, (n, u - a), (t, v));
-        waves[1][t] = shear;
-        waves[2] = Self::wave(upper, (n, u + a), (t, v));
+        if D > 1 {
+            waves[1][t] = shear;
+        }
+        waves[LAST] = Self::wave(upper, (n, u + a), (t, v));
 
         let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, lower_left, waves[0]), (qr, upper_right, waves[2]), speeds);
+        let leftward = self.left_going_speeds(n, (ql, lower_left, waves[0]), (qr, upper_right, waves[LAST]), speeds);
         let mut rightward = speeds;
         for k in 0..3 {
             rightward[k] -= leftward[k];
         }
         Normal {
             waves,
-            speeds,
+            speeds: if D > 1 { speeds } else { [speeds[0], speeds[2]] },
             amdq: Self::compose(roe, strengths, leftward, (n, u), (t, v)),
             apdq: Self::compose(roe, strengths, rightward, (n, u), (t, v)),
         }
@@ -173,7 +184,9 @@ impl ShallowWater {
     fn admissible(&self, unit: State) -> State {
         // Depths from 1/5 to 5, velocities from −5 to 5.
         let depth = 25_f64.powf(unit[0] - 0.5);
-        [depth, depth * (10.0 * unit[1] - 5.0), depth * (10.0 * unit[2] - 5.0)]
+        let mut q = unit.map(|u| depth * (10.0 * u - 5.0));
+        q[Self::DEPTH] = depth;
+        q
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {
@@ -181,7 +194,9 @@ impl ShallowWater {
         let velocity = q[n] / Self::wet(q[DEPTH]);
         let mut flux = [q[n]; M];
         flux[n] = q[n] * velocity + (0.5 * self.gravity) * (q[DEPTH] * q[DEPTH]);
-        flux[t] = q[t] * velocity;
+        if D > 1 {
+            flux[t] = q[t] * velocity;
+        }
         flux
     }
 }

@@ -143,6 +143,16 @@ impl ShallowWaterBathymetry {
     }
 
     fn admissible(&self, unit: State) -> State {
-        super::ShallowWater { gravity: self.gravity }.admissible(unit)
+        super::ShallowWater::<2> { gravity: self.gravity }.admissible(unit)
+    }
+
+    /// Over a flat bottom.
+    fn flux(&self, axis: Axis, q: State) -> State {
+        let (n, t) = axis.normal_and_transverse();
+        let (h, u, v) = Self::primitive(q, n, t);
+        let mut flux = [h * u; M];
+        flux[n] = h * u * u + (0.5 * self.gravity) * (h * h);
+        flux[t] = h * u * v;
+        flux
     }
 }

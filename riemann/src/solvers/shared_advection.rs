@@ -40,4 +40,9 @@ impl EdgeAdvection {
         let t = axis.transverse_2d().index();
         Transverse { bmasdq: [aux.here[t].min(0.0) * asdq[0]], bpasdq: [aux.above[t].max(0.0) * asdq[0]] }
     }
+
+    /// Where the velocity is the same on all edges.
+    fn flux(&self, axis: Axis, q: State, aux: Aux) -> State {
+        [aux[axis.index()] * q[0]]
+    }
 }

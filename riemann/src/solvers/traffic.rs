@@ -1,6 +1,6 @@
 //! Traffic flow: the equation of Lighthill, Whitham and Richards.
 //!
-//! PDE: `q_t + (u q (1 − q))_x + (v q (1 − q))_y = 0`.
+//! PDE: `q_t + (u q (1 − q))_x + (v q (1 − q))_y = 0`; in one dimension, a road, without the last term.
 //! Variable: density `q` of cars, one where they stand bumper to bumper. Parameters: largest velocity `u` along x, on an empty
 //! road, and `v` along y (zero: each row of cells is a road of its own).
 //!
@@ -13,13 +13,13 @@
 use crate::prelude::*;
 
 /// Traffic flow: equation `density`.
-#[riemann::solver(title = "Traffic flow on roads", equations = ["density"], waves = 1, solve_again)]
-pub struct Traffic {
+#[riemann::solver(dim = [1, 2], title = "Traffic flow on roads", equations = ["density"], waves = 1, solve_again)]
+pub struct Traffic<const D: usize = 2> {
     /// largest velocity along x
     #[parameter(default = 1.0)]
     pub u: Real,
     /// largest velocity along y
-    #[parameter(default = 0.0)]
+    #[parameter(default = 0.0, dim = 2)]
     pub v: Real,
 }
 

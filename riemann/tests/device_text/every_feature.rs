@@ -152,7 +152,6 @@ pub fn case() -> Case<EveryFeature, 3, 2> {
         aux: |random| [random.between(-2.0, 2.0), random.between(-1.0, 1.0)],
         exchange_state: |q| q,
         exchange_aux: |aux| aux,
-        still: |_| None,
         average: |ql, _| ql,
     }
 }

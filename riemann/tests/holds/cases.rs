@@ -20,8 +20,6 @@ pub struct Case<S, const M: usize, const A: usize> {
     /// A state, and aux values, with x and y exchanged.
     pub exchange_state: fn([f64; M]) -> [f64; M],
     pub exchange_aux: fn([f64; A]) -> [f64; A],
-    /// A component whose jump at a face with this normal stands still, at least in part, and is not all in the waves.
-    pub still: fn(Axis) -> Option<usize>,
     /// The state about which the solver linearises the face between two states.
     pub average: fn([f64; M], [f64; M]) -> [f64; M],
 }
@@ -64,7 +62,7 @@ fn roe_mean(wl: f64, al: f64, wr: f64, ar: f64) -> f64 {
 }
 
 pub fn acoustics() -> Case<Acoustics, 3, 0> {
-    let solver = Acoustics { density: 1.3, bulk: 3.7 };
+    let solver = Acoustics::<2> { density: 1.3, bulk: 3.7 };
     Case {
         name: "acoustics",
         solver,
@@ -73,13 +71,12 @@ pub fn acoustics() -> Case<Acoustics, 3, 0> {
         aux: |_| [],
         exchange_state: |[p, u, v]| [p, v, u],
         exchange_aux: same,
-        still: |axis| Some(axis.transverse_2d().index() + 1),
         average: mean,
     }
 }
 
 pub fn acoustics_variable() -> Case<AcousticsVariable, 3, 2> {
-    let Case { state, exchange_state, still, average, .. } = acoustics();
+    let Case { state, exchange_state, average, .. } = acoustics();
     Case {
         name: "acoustics_variable",
         solver: AcousticsVariable,
@@ -88,7 +85,6 @@ pub fn acoustics_variable() -> Case<AcousticsVariable, 3, 2> {
         aux: |random| [random.positive(0.2, 5.0), random.positive(0.2, 5.0)],
         exchange_state,
         exchange_aux: same,
-        still,
         average,
     }
 }
@@ -96,13 +92,12 @@ pub fn acoustics_variable() -> Case<AcousticsVariable, 3, 2> {
 pub fn advection() -> Case<Advection, 1, 0> {
     Case {
         name: "advection",
-        solver: Advection { u: 0.7, v: -0.4 },
-        exchanged: Advection { u: -0.4, v: 0.7 },
+        solver: Advection::<2> { u: 0.7, v: -0.4 },
+        exchanged: Advection::<2> { u: -0.4, v: 0.7 },
         state: |random| [random.between(-1.0, 1.0)],
         aux: |_| [],
         exchange_state: same,
         exchange_aux: same,
-        still: |_| None,
         average: mean,
     }
 }
@@ -116,7 +111,6 @@ pub fn advection_edge() -> Case<AdvectionEdge, 1, 2> {
         aux: |random| [random.between(-1.0, 1.0), random.between(-1.0, 1.0)],
         exchange_state: same,
         exchange_aux: |[u, v]| [v, u],
-        still: |_| None,
         average: mean,
     }
 }
@@ -130,7 +124,6 @@ pub fn burgers() -> Case<Burgers, 1, 0> {
         aux: |_| [],
         exchange_state: same,
         exchange_aux: same,
-        still: |_| None,
         average: mean,
     }
 }
@@ -145,7 +138,7 @@ pub fn gas([density, u, v, pressure]: [f64; 4]) -> [f64; 4] {
 
 /// Densities and pressures within a factor of 25 of each other; Mach numbers up to about 8.
 pub fn euler() -> Case<Euler, 4, 0> {
-    let solver = Euler { gamma: GAMMA };
+    let solver = Euler::<2> { gamma: GAMMA };
     Case {
         name: "euler",
         solver,
@@ -157,7 +150,6 @@ pub fn euler() -> Case<Euler, 4, 0> {
         aux: |_| [],
         exchange_state: |[density, mx, my, energy]| [density, my, mx, energy],
         exchange_aux: same,
-        still: |_| None,
         average: |ql, qr| {
             let enthalpy = |q: [f64; 4]| {
                 let kinetic = 0.5 * (q[1] * q[1] + q[2] * q[2]) / q[0];
@@ -174,7 +166,7 @@ pub fn euler() -> Case<Euler, 4, 0> {
 
 /// Depths within a factor of 25 of each other; Froude numbers up to about 3.
 pub fn shallow_water() -> Case<ShallowWater, 3, 0> {
-    let solver = ShallowWater { gravity: 9.81 };
+    let solver = ShallowWater::<2> { gravity: 9.81 };
     Case {
         name: "shallow_water",
         solver,
@@ -186,7 +178,6 @@ pub fn shallow_water() -> Case<ShallowWater, 3, 0> {
         aux: |_| [],
         exchange_state: |[depth, mx, my]| [depth, my, mx],
         exchange_aux: same,
-        still: |_| None,
         average: |ql, qr| {
             let depth = 0.5 * (ql[0] + qr[0]);
             let [u, v] = [1, 2].map(|m| roe_mean(ql[0], ql[m] / ql[0], qr[0], qr[m] / qr[0]));
@@ -204,13 +195,12 @@ pub fn advection_mapped() -> Case<AdvectionMapped, 1, 3> {
         aux: |random| [random.between(-1.0, 1.0), random.between(-1.0, 1.0), random.positive(0.5, 2.0)],
         exchange_state: same,
         exchange_aux: |[u, v, capacity]| [v, u, capacity],
-        still: |_| None,
         average: mean,
     }
 }
 
 pub fn advection_reaction() -> Case<AdvectionReaction, 1, 0> {
-    let Case { state, aux, exchange_state, exchange_aux, still, average, .. } = advection();
+    let Case { state, aux, exchange_state, exchange_aux, average, .. } = advection();
     Case {
         name: "advection_reaction",
         solver: AdvectionReaction { u: 0.7, v: -0.4, rate: 1.3 },
@@ -219,7 +209,6 @@ pub fn advection_reaction() -> Case<AdvectionReaction, 1, 0> {
         aux,
         exchange_state,
         exchange_aux,
-        still,
         average,
     }
 }
@@ -234,15 +223,14 @@ pub fn elasticity() -> Case<Elasticity, 5, 0> {
         aux: |_| [],
         exchange_state: |[xx, yy, xy, u, v]| [yy, xx, xy, v, u],
         exchange_aux: same,
-        still: |axis| Some(axis.transverse_2d().index()),
         average: mean,
     }
 }
 
 pub fn euler_hllc() -> Case<EulerHllc, 4, 0> {
-    let Case { state, aux, exchange_state, exchange_aux, still, average, .. } = euler();
-    let solver = EulerHllc { gamma: GAMMA };
-    Case { name: "euler_hllc", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, still, average }
+    let Case { state, aux, exchange_state, exchange_aux, average, .. } = euler();
+    let solver = EulerHllc::<2> { gamma: GAMMA };
+    Case { name: "euler_hllc", solver, exchanged: solver, state, aux, exchange_state, exchange_aux, average }
 }
 
 /// The gas of [`euler`], with concentrations between 0 and 1.
@@ -259,7 +247,6 @@ pub fn euler_tracer() -> Case<EulerTracer, 5, 0> {
         aux: |_| [],
         exchange_state: |[density, mx, my, energy, tracer]| [density, my, mx, energy, tracer],
         exchange_aux: same,
-        still: |_| None,
         average: |ql, qr| {
             let gas = |q: [f64; 5]| [q[0], q[1], q[2], q[3]];
             let [density, mx, my, energy] = (euler().average)(gas(ql), gas(qr));
@@ -269,7 +256,7 @@ pub fn euler_tracer() -> Case<EulerTracer, 5, 0> {
 }
 
 pub fn p_system() -> Case<PSystem, 3, 0> {
-    let solver = PSystem { density: 1.3, modulus: 2.7, nonlinearity: 1.9 };
+    let solver = PSystem::<2> { density: 1.3, modulus: 2.7, nonlinearity: 1.9 };
     Case {
         name: "p_system",
         solver,
@@ -278,14 +265,13 @@ pub fn p_system() -> Case<PSystem, 3, 0> {
         aux: |_| [],
         exchange_state: |[strain, mx, my]| [strain, my, mx],
         exchange_aux: same,
-        still: |axis| Some(axis.transverse_2d().index() + 1),
         average: mean,
     }
 }
 
 /// The water of [`shallow_water`] over bottoms between −1 and 0: no dry cells.
 pub fn shallow_water_bathymetry() -> Case<ShallowWaterBathymetry, 3, 1> {
-    let Case { state, exchange_state, still, average, .. } = shallow_water();
+    let Case { state, exchange_state, average, .. } = shallow_water();
     let solver = ShallowWaterBathymetry { gravity: 9.81 };
     Case {
         name: "shallow_water_bathymetry",
@@ -295,7 +281,6 @@ pub fn shallow_water_bathymetry() -> Case<ShallowWaterBathymetry, 3, 1> {
         aux: |random| [random.between(-1.0, 0.0)],
         exchange_state,
         exchange_aux: same,
-        still,
         average,
     }
 }
@@ -303,13 +288,12 @@ pub fn shallow_water_bathymetry() -> Case<ShallowWaterBathymetry, 3, 1> {
 pub fn traffic() -> Case<Traffic, 1, 0> {
     Case {
         name: "traffic",
-        solver: Traffic { u: 1.1, v: -0.6 },
-        exchanged: Traffic { u: -0.6, v: 1.1 },
+        solver: Traffic::<2> { u: 1.1, v: -0.6 },
+        exchanged: Traffic::<2> { u: -0.6, v: 1.1 },
         state: |random| [random.between(0.0, 1.0)],
         aux: |_| [],
         exchange_state: same,
         exchange_aux: same,
-        still: |_| None,
         average: mean,
     }
 }

@@ -44,6 +44,8 @@ pub struct Case {
 pub struct SolverChoice {
     /// Where the solver comes from.
     pub from: SolverFrom,
+    /// The mesh's number of dimensions, if it is known: which of a solver's forms is wanted.
+    pub dimension: Option<usize>,
     /// The solver's own parameters, by name.
     pub parameters: BTreeMap<String, f64>,
 }

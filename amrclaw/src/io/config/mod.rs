@@ -42,10 +42,10 @@ pub fn find_built_in(choice: &SolverChoice) -> Result<SolverShape, SolverProblem
             return Err(SolverProblem { message, help: "write `name = \"...\"` with a built-in solver".to_string() });
         }
     };
-    if let Some(info) = riemann::catalogue::find(name) {
+    if let Some(info) = riemann::catalogue::find(name, choice.dimension.unwrap_or(2)) {
         return Ok(SolverShape::from(info));
     }
-    let known: Vec<&str> = riemann::catalogue::all().iter().map(|info| info.name).collect();
+    let known = riemann::catalogue::names();
     let help = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean \"{near}\"? The built-in solvers are {}", known.join(", ")),
         None => format!("the built-in solvers are {}", known.join(", ")),

@@ -32,6 +32,8 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
             ImplItem::Fn(function) if PLAIN.iter().any(|name| function.sig.ident == name) => {
                 plain.push(function.clone())
             }
+            // Splitting along the other axis is for the plane.
+            ImplItem::Fn(function) if function.sig.ident == "transverse" && form.dim != 2 => {}
             ImplItem::Fn(function) => functions.push(function),
             other => return Err(Error::new_spanned(other, "only functions, constants and `type` names stand here")),
         }

@@ -12,6 +12,13 @@ type Arm<'a> = (Option<Expr>, &'a syn::Expr);
 impl Checker<'_> {
     pub fn if_statement(&mut self, branch: &syn::ExprIf) -> Result<Statement> {
         let condition = self.condition(&branch.cond)?;
+        // What is known is decided here: the other side may name what this number of dimensions does not have.
+        match (condition.known_truth(), &branch.else_branch) {
+            (Some(true), _) => return Ok(Statement::Block(self.statement_block(&branch.then_branch)?)),
+            (Some(false), Some((_, otherwise))) => return Ok(Statement::Block(self.statement_body(otherwise)?)),
+            (Some(false), None) => return Ok(Statement::Block(Block { statements: Vec::new(), value: None })),
+            (None, _) => {}
+        }
         let then = self.statement_block(&branch.then_branch)?;
         let otherwise = match &branch.else_branch {
             None => None,
@@ -61,6 +68,10 @@ impl Checker<'_> {
         let Some((_, otherwise)) = &branch.else_branch else {
             return Err(Error::new_spanned(branch, "add `else { … }`: both sides must have a value"));
         };
+        if let Some(truth) = condition.known_truth() {
+            let block = if truth { self.value_block(&branch.then_branch)? } else { self.value_body(otherwise)? };
+            return Ok(block_as_value(block, branch.if_token.span()));
+        }
         let then = self.value_block(&branch.then_branch)?;
         let otherwise = self.value_body(otherwise)?;
         self.choose(condition, then, otherwise, branch.if_token.span())
@@ -229,5 +240,16 @@ impl Checker<'_> {
         let body = self.statement_block(&repeat.body)?;
         self.scopes.leave();
         Ok(Statement::For { variable, first, end, body })
+    }
+}
+
+/// A block with a value as an expression; without statements it is that value.
+fn block_as_value(block: Block, span: proc_macro2::Span) -> Expr {
+    match block {
+        Block { statements, value: Some(value) } if statements.is_empty() => *value,
+        block => {
+            let ty = block.value.as_ref().expect("a value block").ty.clone();
+            Expr { kind: Kind::Block(block), ty, span }
+        }
     }
 }

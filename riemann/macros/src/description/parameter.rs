@@ -11,6 +11,8 @@ pub struct Parameter {
     about: String,
     default: Option<f64>,
     check: &'static str,
+    /// The least number of dimensions in which there is this parameter.
+    pub from_dim: usize,
 }
 
 /// Checks by the word that asks for them.
@@ -23,16 +25,22 @@ impl Parameter {
         }
         let name = field.ident.clone().expect("a named field");
         check_shared_name(&name)?;
-        let mut parameter = Parameter { name, about: documentation(&field.attrs), default: None, check: "Any" };
+        let mut parameter = Parameter { about: documentation(&field.attrs), ..Parameter::named(name) };
         for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("parameter")) {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("default") {
                     parameter.default = Some(read_number(&meta.value()?.parse()?)?);
                     return Ok(());
                 }
+                if meta.path.is_ident("dim") {
+                    parameter.from_dim = meta.value()?.parse::<syn::LitInt>()?.base10_parse()?;
+                    return Ok(());
+                }
                 let check = CHECKS.iter().find(|(word, _)| meta.path.is_ident(word));
                 let (_, check) = check.ok_or_else(|| {
-                    meta.error("no such check: write `positive`, `greater_than_one`, `any`, or `default = 1.0`")
+                    meta.error(
+                        "no such check: write `positive`, `greater_than_one`, `any`, `default = 1.0` or `dim = 2`",
+                    )
                 })?;
                 parameter.check = check;
                 Ok(())
@@ -43,7 +51,7 @@ impl Parameter {
 
     /// A parameter of which only the name matters.
     pub fn named(name: Ident) -> Self {
-        Parameter { name, about: String::new(), default: None, check: "Any" }
+        Parameter { name, about: String::new(), default: None, check: "Any", from_dim: 1 }
     }
 
     /// The parameter as a `ParameterInfo`.

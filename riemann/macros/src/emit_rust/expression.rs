@@ -4,7 +4,7 @@ use super::Writer;
 use super::statement::block_contents;
 use crate::tree::{Block, Expr, Kind};
 use crate::types::Type;
-use proc_macro2::{Literal, Punct, Spacing, TokenStream};
+use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 impl Writer<'_> {
@@ -24,14 +24,8 @@ impl Writer<'_> {
                 let (enumeration, name) = (self.ty(&expr.ty), format_ident!("{name}"));
                 quote_spanned!(span=> #enumeration::#name)
             }
-            Kind::Negate(a) => {
-                let a = inner(a);
-                quote_spanned!(span=> (-#a))
-            }
-            Kind::Not(a) => {
-                let a = inner(a);
-                quote_spanned!(span=> (!#a))
-            }
+            Kind::Negate(a) => self.of(a, |a| quote_spanned!(span=> (-#a))),
+            Kind::Not(a) => self.of(a, |a| quote_spanned!(span=> (!#a))),
             Kind::Arithmetic(op, a, b) => {
                 let (a, op, b) = (inner(a), Punct::new(*op, Spacing::Alone), inner(b));
                 quote_spanned!(span=> (#a #op #b))
@@ -39,18 +33,11 @@ impl Writer<'_> {
             Kind::Compare(op, a, b) => self.comparison(op, a, b, expr),
             Kind::And(a, b) => self.logic(quote!(&), quote!(&&), a, b),
             Kind::Or(a, b) => self.logic(quote!(|), quote!(||), a, b),
-            Kind::MaskFromBool(a) => {
-                let a = inner(a);
-                quote_spanned!(span=> <V as ::riemann::real::Real>::mask(#a))
-            }
+            Kind::MaskFromBool(a) => self.of(a, |a| quote_spanned!(span=> <V as ::riemann::real::Real>::mask(#a))),
             Kind::RealFromInt(a) => {
-                let a = inner(a);
-                quote_spanned!(span=> <V as ::riemann::real::Real>::constant(#a as f64))
+                self.of(a, |a| quote_spanned!(span=> <V as ::riemann::real::Real>::constant(#a as f64)))
             }
-            Kind::Method(name, a, others) => {
-                let (name, a, others) = (format_ident!("{name}"), inner(a), others.iter().map(inner));
-                quote_spanned!(span=> ::riemann::real::Real::#name(#a #(, #others)*))
-            }
+            Kind::Method(name, a, others) => self.method(name, a, others, span),
             Kind::Power(a, exponent) => {
                 let a = inner(a);
                 let base = format_ident!("__base");
@@ -62,33 +49,26 @@ impl Writer<'_> {
                 quote_spanned!(span=> #enumeration::#name(#a))
             }
             Kind::Call { name, takes_self, arguments } => {
-                let arguments = arguments.iter().map(inner);
                 let path = if *takes_self { quote!(self.) } else { quote!(Self::) };
-                quote!(#path #name::<V>(#(#arguments),*))
+                self.list(arguments, |arguments| quote!(#path #name::<V>(#(#arguments),*)))
             }
-            Kind::Array(elements) => {
-                let elements = elements.iter().map(inner);
-                quote_spanned!(span=> [#(#elements),*])
-            }
+            Kind::Array(elements) => self.list(elements, |elements| quote_spanned!(span=> [#(#elements),*])),
             Kind::Repeat(element, count) => {
-                let (element, count) = (inner(element), Literal::usize_unsuffixed(*count));
-                quote_spanned!(span=> [#element; #count])
+                let count = Literal::usize_unsuffixed(*count);
+                self.of(element, |element| quote_spanned!(span=> [#element; #count]))
             }
             Kind::Index(base, place) => {
                 let (base, place) = (inner(base), inner(place));
                 quote_spanned!(span=> #base[#place])
             }
-            Kind::Tuple(elements) => {
-                let elements = elements.iter().map(inner);
-                quote_spanned!(span=> (#(#elements,)*))
-            }
+            Kind::Tuple(elements) => self.list(elements, |elements| quote_spanned!(span=> (#(#elements,)*))),
             Kind::Element(base, place) => {
-                let (base, place) = (inner(base), Literal::usize_unsuffixed(*place));
-                quote_spanned!(span=> #base.#place)
+                let place = Literal::usize_unsuffixed(*place);
+                self.of(base, |base| quote_spanned!(span=> #base.#place))
             }
             Kind::Field(base, name) => {
-                let (base, name) = (inner(base), format_ident!("{name}"));
-                quote_spanned!(span=> #base.#name)
+                let name = format_ident!("{name}");
+                self.of(base, |base| quote_spanned!(span=> #base.#name))
             }
             Kind::Struct(fields) => self.struct_literal(fields, expr),
             Kind::If { condition, then, otherwise } => self.choice(condition, then, otherwise),
@@ -97,6 +77,21 @@ impl Writer<'_> {
                 quote!({ #block })
             }
         }
+    }
+
+    /// What `write` makes of an expression's tokens.
+    fn of(&self, expr: &Expr, write: impl FnOnce(TokenStream) -> TokenStream) -> TokenStream {
+        write(self.expression(expr))
+    }
+
+    /// What `write` makes of the tokens of several expressions.
+    fn list(&self, exprs: &[Expr], write: impl FnOnce(Vec<TokenStream>) -> TokenStream) -> TokenStream {
+        write(exprs.iter().map(|expr| self.expression(expr)).collect())
+    }
+
+    fn method(&self, name: &str, a: &Expr, others: &[Expr], span: Span) -> TokenStream {
+        let (name, a) = (format_ident!("{name}"), self.expression(a));
+        self.list(others, |others| quote_spanned!(span=> ::riemann::real::Real::#name(#a #(, #others)*)))
     }
 
     fn comparison(&self, op: &str, a: &Expr, b: &Expr, expr: &Expr) -> TokenStream {
@@ -146,11 +141,11 @@ impl Writer<'_> {
 
 /// A literal that stands somewhere.
 trait At {
-    fn into_token_stream_at(self, span: proc_macro2::Span) -> TokenStream;
+    fn into_token_stream_at(self, span: Span) -> TokenStream;
 }
 
 impl At for Literal {
-    fn into_token_stream_at(mut self, span: proc_macro2::Span) -> TokenStream {
+    fn into_token_stream_at(mut self, span: Span) -> TokenStream {
         self.set_span(span);
         quote!(#self)
     }

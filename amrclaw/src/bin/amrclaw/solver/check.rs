@@ -24,21 +24,27 @@ struct Checked {
 /// Checks the solver called `target`, or in the file `target`, and prints a table.
 pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(), Failure> {
     let mut given = settings.iter().map(|setting| parse(setting)).collect::<Result<BTreeMap<_, _>, _>>()?;
-    if let Some(path) = case {
-        let case = Case::load(path, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
-        case.solver.parameters.into_iter().for_each(|(name, value)| _ = given.entry(name).or_insert(value));
+    let case = case.map(|path| Case::load(path, &[])).transpose();
+    let case = case.map_err(|errors| Failure::Input(errors.to_string()))?;
+    if let Some(case) = &case {
+        let parameters = case.solver.parameters.iter();
+        parameters.for_each(|(name, value)| _ = given.entry(name.clone()).or_insert(*value));
     }
-    let path = file(target, case)?;
-    let (checked, chosen) = match path {
-        None => built_in(target, given)?,
-        Some(path) => from_file(&path, given)?,
+    let solvers = match file(target, case.as_ref()) {
+        None => built_in(target, case.as_ref().map(Case::dimension), &given)?,
+        Some(path) => vec![from_file(&path, given)?],
     };
-    let subject = Subject { info: checked.info, aux_face: &checked.aux_face, faces: &checked.faces };
-    let findings = holds::check(&subject);
-    print!("{}", text(checked.info, &chosen, &findings));
-    let panic = checked.plugin.as_ref().and_then(PatchSolver::<f64>::failure);
-    if let Some(message) = panic {
-        return Err(Failure::Input(format!("the solver panicked: {message}")));
+    let mut findings = Vec::new();
+    for (k, (checked, chosen)) in solvers.iter().enumerate() {
+        let subject = Subject { info: checked.info, aux_face: &checked.aux_face, faces: &checked.faces };
+        let found = holds::check(&subject);
+        let apart = if k > 0 { "\n" } else { "" };
+        print!("{apart}{}", text(checked.info, chosen, &found));
+        findings.extend(found);
+        let panic = checked.plugin.as_ref().and_then(PatchSolver::<f64>::failure);
+        if let Some(message) = panic {
+            return Err(Failure::Input(format!("the solver panicked: {message}")));
+        }
     }
     match findings.iter().filter(|finding| matches!(finding.outcome, Outcome::Fails(_))).count() {
         0 => Ok(()),
@@ -55,18 +61,15 @@ fn parse(setting: &str) -> Result<(String, f64), Failure> {
 }
 
 /// The solver's file, if it comes from one: what has an ending is a path.
-fn file(target: &str, case: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
+fn file(target: &str, case: Option<&Case>) -> Option<PathBuf> {
     if Path::new(target).extension().is_some() {
-        return Ok(Some(PathBuf::from(target)));
+        return Some(PathBuf::from(target));
     }
     // A case may name the file of a solver that is called by its bare name.
-    if let (Some(path), None) = (case, catalogue::find(target)) {
-        let case = Case::load(path, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
-        if let SolverFrom::Path(path) = case.solver.from {
-            return Ok(Some(path));
-        }
+    match case.map(|case| &case.solver.from) {
+        Some(SolverFrom::Path(path)) if catalogue::dimensions(target).is_empty() => Some(path.clone()),
+        _ => None,
     }
-    Ok(None)
 }
 
 /// A value for each parameter: the given one, the default, or any that is possible. The second: all of them in words.
@@ -84,19 +87,35 @@ fn complete(info: &SolverInfo, mut given: BTreeMap<String, f64>) -> Result<(BTre
     Ok((given, words.join(", ")))
 }
 
-fn built_in(name: &str, given: BTreeMap<String, f64>) -> Result<(Checked, String), Failure> {
-    let Some(info) = catalogue::find(name) else {
-        let known: Vec<_> = catalogue::all().iter().map(|info| info.name).collect();
-        let known = known.join(", ");
+/// The built-in solver in `dimension` dimensions, or where that is not known in all that it has.
+fn built_in(
+    name: &str,
+    dimension: Option<usize>,
+    given: &BTreeMap<String, f64>,
+) -> Result<Vec<(Checked, String)>, Failure> {
+    let mut infos: Vec<_> = catalogue::all().iter().filter(|info| info.name == name).collect();
+    if infos.is_empty() {
+        let known = catalogue::names().join(", ");
         return Err(Failure::Input(format!(
             "there is no built-in solver \"{name}\": write a file such as {name}.rs, or one of {known}"
         )));
-    };
-    let (values, words) = complete(info, given)?;
+    }
+    // A parameter may belong to some of the forms only.
+    let has = |info: &SolverInfo, parameter: &String| info.parameters.iter().any(|p| p.name == parameter);
+    let elsewhere: Vec<_> = given.keys().filter(|parameter| infos.iter().any(|info| has(info, parameter))).collect();
+    if let Some(dimension) = dimension.filter(|&dimension| infos.iter().any(|info| info.dim == dimension)) {
+        infos.retain(|info| info.dim == dimension);
+    }
     let wrong = |errors: catalogue::ParameterErrors| Failure::Input(errors.to_string());
-    let faces = catalogue::faces(name, &values).map_err(wrong)?;
-    let kernels = catalogue::kernels(name, &values).map_err(wrong)?;
-    Ok((Checked { info, aux_face: kernels.double.aux_face().to_vec(), faces, plugin: None }, words))
+    let solver = |info: &&'static SolverInfo| {
+        let mut given = given.clone();
+        given.retain(|parameter, _| has(info, parameter) || !elsewhere.contains(&parameter));
+        let (values, words) = complete(info, given)?;
+        let faces = catalogue::faces(name, info.dim, &values).map_err(wrong)?;
+        let kernels = catalogue::kernels(name, info.dim, &values).map_err(wrong)?;
+        Ok((Checked { info, aux_face: kernels.double.aux_face().to_vec(), faces, plugin: None }, words))
+    };
+    infos.iter().map(solver).collect()
 }
 
 fn from_file(path: &Path, given: BTreeMap<String, f64>) -> Result<(Checked, String), Failure> {

@@ -5,8 +5,10 @@ use riemann::catalogue;
 /// The built-in solvers with what a case has to know of them, a few lines each.
 pub fn text() -> String {
     let mut text = String::new();
-    for solver in catalogue::all() {
-        text += &format!("  {:<19}{}D  {}\n", solver.name, solver.dim, solver.title);
+    let named = |name: &&'static str| catalogue::find(name, 3);
+    for solver in catalogue::names().iter().filter_map(named) {
+        let dimensions: Vec<_> = catalogue::dimensions(solver.name).iter().map(|dim| format!("{dim}D")).collect();
+        text += &format!("  {:<25} {:<6} {}\n", solver.name, dimensions.join(" "), solver.title);
         let parameters = solver.parameters.iter().map(|p| match p.default {
             Some(default) => format!("{} ({}; {default} unless given)", p.name, p.about),
             None => format!("{} ({})", p.name, p.about),

@@ -29,6 +29,7 @@ pub(super) fn read(
     reader.check_keys();
     let solver = solver::read(reader);
     let dimension = mesh::dimension(reader);
+    let solver = SolverChoice { dimension, ..solver };
     let mesh = mesh::read(reader, dimension);
     let levels = levels::read(reader, &mesh.cells, dimension);
     let regrid = regrid::read(reader, &mesh, dimension, &levels);

@@ -5,7 +5,7 @@ use crate::io::config::reader::Reader;
 use crate::io::config::shape::{SolverProblem, SolverShape};
 use std::path::{Path, PathBuf};
 
-/// Reads the solver's name or path; every other key is one of its parameters.
+/// Reads the solver's name or path; every other key is one of its parameters. The dimension is the mesh's to say.
 pub fn read(reader: &mut Reader<'_>) -> SolverChoice {
     let from = from(reader);
     let names = reader.names("solver").into_iter().map(|(name, _)| name);
@@ -13,7 +13,7 @@ pub fn read(reader: &mut Reader<'_>) -> SolverChoice {
         let value = reader.optional_number(&format!("solver.{name}"))?;
         Some((name.to_string(), value))
     });
-    SolverChoice { parameters: parameters.collect(), from }
+    SolverChoice { parameters: parameters.collect(), dimension: None, from }
 }
 
 /// Asks for the solver; notes why there is none.

@@ -65,7 +65,7 @@ fn examples_load() {
         let brings_solver = |text: String| text.lines().any(|line| line.starts_with("path = "));
         if path.exists() && !std::fs::read_to_string(&path).is_ok_and(brings_solver) {
             let case = Case::load_with(&path, &[], find_built_in).unwrap_or_else(|e| panic!("{e}"));
-            assert_eq!(case.dimension(), 2);
+            assert_eq!(case.dimension(), if path.ends_with("traffic_light/case.toml") { 1 } else { 2 });
             count += 1;
         }
     }

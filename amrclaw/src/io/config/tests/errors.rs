@@ -241,8 +241,11 @@ fn the_solver_decides() {
     load(FULL, &[variable[0], "aux=user"]).unwrap();
     let burgers = ["solver={name=\"burgers\"}", "initial={q=1}", "scheme.limiter=mc"];
     assert_eq!(one(&burgers), "mesh.boundary.x: the solver `burgers` has no velocity that a wall could turn back");
-    let line = one(&["mesh={cells=[10]}", "regrid.region=[]", "gauge=[]", "initial.pressure=1"]);
-    assert_eq!(line, "mesh.cells: has 1 number, but the solver `acoustics` is for 2D");
+    let flat = ["regrid.region=[]", "gauge=[]", "initial.pressure=1", "levels={}"];
+    let block = one(&[&flat[..], &["mesh={cells=[10,10,10]}"]].concat());
+    assert_eq!(block, "mesh.cells: has 3 numbers, but the solver `acoustics` is for 2D");
+    let line = one(&[&flat[..], &["mesh={cells=[10]}"]].concat());
+    assert_eq!(line, "initial.v: the solver `acoustics` has no equation `v`");
 }
 
 /// A file that cannot be read is a mistake of the input like any other.

@@ -126,6 +126,11 @@ fn unknown_solvers_are_placed() {
     let errors = Case::from_str_with(CASE, "case.toml", &[], refuse).unwrap_err();
     assert_eq!((errors.errors[0].line, errors.errors[0].column), (2, 8));
     assert!(
-        find_built_in(&SolverChoice { from: SolverFrom::Path("a.rs".into()), parameters: Default::default() }).is_err()
+        find_built_in(&SolverChoice {
+            from: SolverFrom::Path("a.rs".into()),
+            dimension: None,
+            parameters: Default::default()
+        })
+        .is_err()
     );
 }

@@ -1,0 +1,104 @@
+//! Random faces, and comparisons of what a solver makes of them.
+
+use super::{CounterExample, FACES, Outcome, Random, Subject};
+use crate::axis::Axis;
+use crate::faces::FaceSolution;
+
+/// A face to try.
+pub(super) struct Face {
+    pub(super) axis: Axis,
+    pub(super) q: [Vec<f64>; 2],
+    pub(super) aux: [Vec<f64>; 2],
+}
+
+impl Face {
+    pub(super) fn states(&self) -> [&[f64]; 2] {
+        [&self.q[0], &self.q[1]]
+    }
+
+    pub(super) fn aux(&self) -> [&[f64]; 2] {
+        [&self.aux[0], &self.aux[1]]
+    }
+
+    /// The auxiliary values of the cells below, here and above.
+    pub(super) fn aux_around(&self) -> [&[f64]; 3] {
+        [&self.aux[0], &self.aux[1], &self.aux[0]]
+    }
+}
+
+/// What differs, if it does.
+pub(super) type Verdict = Result<(), String>;
+
+/// Tries random faces along the axes. `alike`: the same auxiliary values on both sides.
+pub(super) fn try_faces(
+    subject: &Subject<'_>,
+    axes: &[Axis],
+    alike: bool,
+    mut judge: impl FnMut(&Face, &mut Random) -> Verdict,
+) -> Outcome {
+    let mut random = Random::new(17);
+    let (num_eqn, num_aux, solver) = (subject.info.equations.len(), subject.info.aux.len(), &subject.faces.double);
+    for &axis in axes {
+        for _ in 0..FACES {
+            let mut unit = |len: usize| -> Vec<f64> { (0..len).map(|_| random.between(0.0, 1.0)).collect() };
+            let (here, far) = (unit(num_eqn), unit(num_eqn));
+            // Near states are near in the numbers that they are made of, so that they are admissible too.
+            let weight = if unit(1)[0] < 0.5 { 1.0 } else { 0.1 };
+            let there: Vec<f64> = here.iter().zip(&far).map(|(here, far)| here + weight * (far - here)).collect();
+            let aux_l = solver.admissible_aux(&unit(num_aux));
+            let aux_r = if alike { aux_l.clone() } else { solver.admissible_aux(&unit(num_aux)) };
+            let q = [solver.admissible(&here), solver.admissible(&there)];
+            let face = Face { axis, q, aux: [aux_l, aux_r] };
+            if let Err(what) = judge(&face, &mut random) {
+                return Outcome::Fails(CounterExample { axis, q: face.q, aux: face.aux, what });
+            }
+        }
+    }
+    Outcome::Holds
+}
+
+/// The largest absolute value.
+pub(super) fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
+    values.into_iter().fold(0.0, |largest, x| largest.max(x.abs()))
+}
+
+/// That `a`, called `what`, is `b` to within `tolerance` in every component.
+pub(super) fn close(what: [&str; 2], a: &[f64], b: &[f64], tolerance: f64) -> Verdict {
+    let difference = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let comparable = a.iter().chain(b).all(|x| x.is_finite());
+    if comparable && difference <= tolerance {
+        return Ok(());
+    }
+    Err(format!("{} {a:?}, but {} {b:?}; they differ by {difference:.3e}", what[0], what[1]))
+}
+
+/// `a + b`.
+pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+/// `a − b`.
+pub(super) fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+/// `Σ_w scale_w wave_w`.
+pub(super) fn sum_of_waves(face: &FaceSolution<f64>, scales: &[f64]) -> Vec<f64> {
+    let component = |m: usize| face.waves.iter().zip(scales).map(|(wave, scale)| scale * wave[m]).sum();
+    (0..face.amdq.len()).map(component).collect()
+}
+
+/// The largest component of any wave.
+pub(super) fn size_of_waves(face: &FaceSolution<f64>) -> f64 {
+    largest(face.waves.iter().flatten())
+}
+
+/// Numbers between −1 and 1.
+pub(super) fn direction(len: usize, random: &mut Random) -> Vec<f64> {
+    (0..len).map(|_| random.between(-1.0, 1.0)).collect()
+}
+
+/// The axes that have a transverse one.
+pub(super) fn crossed_axes(subject: &Subject<'_>) -> &'static [Axis] {
+    if subject.info.dim == 1 { &[] } else { &[Axis::X, Axis::Y] }
+}

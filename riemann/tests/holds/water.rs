@@ -1,0 +1,114 @@
+//! What solvers of the shallow water equations promise.
+
+use crate::cases;
+use crate::gas::Fan;
+use crate::{AXES, NO_AUX, assert_close, for_random_faces, largest};
+use riemann::prelude::*;
+use riemann::solvers::{ShallowWater, ShallowWaterBathymetry};
+
+/// The same for shallow water, where `u + 2√(gh)` stays along the slower wave; `√(gh) = 1` at left.
+#[test]
+fn water_rarefaction_moves_to_both_sides() {
+    let solver = ShallowWater::<2> { gravity: 9.81 };
+    let (ul, ur) = (0.9, 1.1);
+    let celerity = |u: f64| 1.0 - 0.5 * (u - ul);
+    let fan = |u: f64| [celerity(u).powi(2) / 9.81, u, 0.25];
+    let (left, right) = (fan(ul), fan(ur));
+    let speeds = Fan { near: ul - celerity(ul), far: ur - celerity(ur) };
+    for axis in AXES {
+        let state = |[h, u, v]: [f64; 3], mirror: f64| match axis {
+            Axis::X => [h, h * mirror * u, h * v],
+            _ => [h, h * v, h * mirror * u],
+        };
+        let face = solver.normal(axis, state(left, 1.0), state(right, 1.0), [], []);
+        speeds.assert_share(face.amdq, face.waves[0], face.speeds[0]);
+        let face = solver.normal(axis, state(right, -1.0), state(left, -1.0), [], []);
+        let mirrored = Fan { near: -speeds.near, far: -speeds.far };
+        mirrored.assert_share(face.apdq, face.waves[2], face.speeds[2]);
+    }
+}
+
+/// Cells without water, or with next to none, give finite numbers in both precisions, and dry beside dry gives zero.
+#[test]
+fn dry_cells_stay_finite() {
+    let solver = ShallowWater::<2> { gravity: 9.81 };
+    let dry = [[0.0; 3], [1e-15, 0.0, 0.0], [1e-9, 1e-10, -1e-10], [1.0, 3.0, -2.0], [2.0, -8.0, 1.0]];
+    for axis in AXES {
+        for ql in dry {
+            for qr in dry {
+                let face = solver.normal(axis, ql, qr, [], []);
+                let split = solver.transverse(axis, Side::Lower, ql, qr, &NO_AUX, face.amdq);
+                let numbers = [face.amdq, face.apdq, face.speeds, split.bmasdq, split.bpasdq];
+                assert!(numbers.as_flattened().iter().all(|x| x.is_finite()), "{axis:?} {ql:?} {qr:?}");
+
+                let [short_l, short_r] = [ql, qr].map(|q| q.map(|x| x as f32));
+                let face = solver.normal(axis, short_l, short_r, [], []);
+                let numbers = [face.amdq, face.apdq, face.speeds];
+                assert!(numbers.as_flattened().iter().all(|x| x.is_finite()), "{axis:?} {ql:?} {qr:?} in f32");
+            }
+        }
+        let face = solver.normal(axis, [0.0; 3], [0.0; 3], [], []);
+        assert_eq!((face.amdq, face.apdq), ([0.0; 3], [0.0; 3]));
+    }
+}
+
+/// A lake at rest is still over any bottom: its surface is level, so no f-wave is left. Heights are binary fractions, so
+/// that depth and bottom add up to the surface exactly; then the result is exact too.
+#[test]
+fn a_lake_at_rest_is_still() {
+    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    let bottom = [-1.0, -0.125, -0.75, -2.5];
+    for axis in AXES {
+        for below in bottom {
+            for above in bottom {
+                let face = solver.normal(axis, [-below, 0.0, 0.0], [-above, 0.0, 0.0], [below], [above]);
+                assert_eq!((face.amdq, face.apdq), ([0.0; 3], [0.0; 3]), "bottoms {below}, {above}");
+            }
+        }
+    }
+}
+
+/// Over a flat bottom the f-waves sum to the difference of the flux of [`ShallowWater`]; over a step, to that and the bottom's
+/// thrust. Tolerance: round-off in terms of the fluxes' size.
+#[test]
+fn bathymetry_pushes_the_water() {
+    let case = cases::shallow_water_bathymetry();
+    let flat = ShallowWater::<2> { gravity: 9.81 };
+    for_random_faces(&case, |axis, [ql, qr], [aux_l, aux_r], _| {
+        let face = case.solver.normal(axis, ql, qr, aux_l, aux_r);
+        let flux = |q| flat.flux(axis, q, []).expect("a conservation law");
+        let (left, right) = (flux(ql), flux(qr));
+        let mut expected: [f64; 3] = std::array::from_fn(|m| right[m] - left[m]);
+        expected[axis.index() + 1] += 9.81 * 0.5 * (ql[0] + qr[0]) * (aux_r[0] - aux_l[0]);
+        let sum = std::array::from_fn(|m| face.amdq[m] + face.apdq[m]);
+        assert_close(sum, expected, 1e-12 * (1.0 + largest(&left) + largest(&right)), "thrust");
+    });
+}
+
+/// Water beside dry land that is higher than its surface meets a wall: no mass crosses, and nothing happens on the land.
+/// Dry cells of all kinds give finite numbers in both precisions.
+#[test]
+fn dry_land_is_a_wall() {
+    let solver = ShallowWaterBathymetry { gravity: 9.81 };
+    for axis in AXES {
+        let face = solver.normal(axis, [1.0, 0.5, 0.5], [0.0; 3], [-1.0], [0.25]);
+        assert_eq!(face.apdq, [0.0; 3]);
+        let mirrored = solver.normal(axis, [0.0; 3], [1.0, 0.5, 0.5], [0.25], [-1.0]);
+        assert_eq!(mirrored.amdq, [0.0; 3]);
+        let states: [[f64; 3]; 4] = [[0.0; 3], [1e-9, 1e-9, 0.0], [1.0, 3.0, -2.0], [1e-3, -1e-2, 0.0]];
+        for ql in states {
+            for qr in states {
+                for (bl, br) in [(0.0, 0.0), (0.0, 2.0), (2.0, 0.0), (0.0, 1e-4)] {
+                    let face = solver.normal(axis, ql, qr, [bl], [br]);
+                    let around = TransverseAux { below: [bl], here: [br], above: [bl] };
+                    let split = solver.transverse(axis, Side::Lower, ql, qr, &around, face.amdq);
+                    let numbers = [face.amdq, face.apdq, face.speeds, split.bmasdq, split.bpasdq];
+                    assert!(numbers.as_flattened().iter().all(|x| x.is_finite()), "{axis:?} {ql:?} {qr:?} {bl} {br}");
+                    let [short_l, short_r] = [ql, qr].map(|q| q.map(|x| x as f32));
+                    let face = solver.normal(axis, short_l, short_r, [bl as f32], [br as f32]);
+                    assert!(face.amdq.iter().chain(&face.apdq).all(|x| x.is_finite()), "{ql:?} {qr:?} in f32");
+                }
+            }
+        }
+    }
+}
