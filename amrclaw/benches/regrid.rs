@@ -142,7 +142,7 @@ fn plans(hierarchy: &Hierarchy<2>, old: &Hierarchy<2>, base: usize, stages: &mut
     for l in 0..hierarchy.num_levels() {
         let coarser = (l > 0).then(|| (level(l - 1), RATIO));
         stages.time("ghost", || GhostPlan::new(level(l), coarser, NUM_GHOST));
-        stages.time("(tiles)", || TilePlan::new(level(l), reflux[l].as_ref(), reflux[l + 1].as_ref(), false));
+        stages.time("(tiles)", || TilePlan::new(level(l), reflux[l].as_ref(), reflux[l + 1].as_ref(), false, 2));
         if l > 0 {
             stages.time("restrict", || RestrictPlan::new(level(l - 1), level(l), RATIO));
         }
@@ -151,7 +151,8 @@ fn plans(hierarchy: &Hierarchy<2>, old: &Hierarchy<2>, base: usize, stages: &mut
             stages.time("transfer", || TransferPlan::new(level(l), old, level(l - 1), RATIO));
         }
     }
-    let options = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, list_faces: false, split: false };
+    let options =
+        PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, list_faces: false, split: false, threads: 2 };
     stages.time("(all plans at once)", || build(hierarchy, options, None));
 }
 

@@ -2,8 +2,13 @@
 
 use riemann::real::Scalar;
 
-/// Arrays up to this size are not worth telling apart.
-const SMALL: usize = 1 << 10;
+/// Arrays up to this size, half a megabyte, are hardly worth telling apart.
+const SMALL: usize = 1 << 16;
+/// Numbers that may always lie idle.
+const IDLE: usize = 8 * SMALL;
+
+/// What lies idle beyond that when memory must be allocated is at most this part of what is in use.
+const IDLE_PART: usize = 8;
 
 /// Arrays of fewer bytes share pages with others, and are not locked.
 const LOCKABLE: usize = 1 << 20;
@@ -32,6 +37,8 @@ pub struct Pool<R> {
     free: Vec<Vec<R>>,
     /// Numbers held by arrays that are out or free.
     held: usize,
+    /// Numbers held by arrays that are free.
+    idle: usize,
     /// Arrays that had to be made or made larger.
     grown: u64,
 }
@@ -39,7 +46,7 @@ pub struct Pool<R> {
 impl<R: Scalar> Pool<R> {
     /// An empty pool.
     pub fn new() -> Self {
-        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, grown: 0 }
+        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, idle: 0, grown: 0 }
     }
 
     /// An empty pool whose arrays are locked in memory. It must be dropped before them.
@@ -69,7 +76,8 @@ impl<R: Scalar> Pool<R> {
     /// An array of `len` numbers, each of them some finite or non-finite number left by an earlier owner, or zero.
     pub fn take(&mut self, len: usize) -> Vec<R> {
         // A large array is not spent on a small request: the next large one would have to be allocated.
-        let fits = |v: &Vec<R>| (len..=2 * len + SMALL).contains(&v.capacity());
+        let too_large = len + (len / 2).max(len.min(SMALL)) + 1024;
+        let fits = |v: &Vec<R>| (len..too_large).contains(&v.capacity());
         let nearly = |v: &Vec<R>| (len / 2..len).contains(&v.capacity());
         let capacity = |k: &usize| self.free[*k].capacity();
         let fitting = (0..self.free.len()).filter(|&k| fits(&self.free[k])).min_by_key(capacity);
@@ -78,13 +86,16 @@ impl<R: Scalar> Pool<R> {
             Some(k) => self.free.swap_remove(k),
             None => Vec::new(),
         };
+        self.idle -= array.capacity();
         if array.capacity() < len {
-            // A little more than asked for: the next regrid wants about as much. The old memory goes first.
+            // A little more than asked for: the next regrid wants about as much. Idle memory goes first.
             self.held -= array.capacity();
             self.unlock(&array);
             drop(std::mem::take(&mut array));
+            self.drop_idle(len);
             // Zeros from the system cost nothing until they are touched, which all threads then do together.
             array = vec![R::default(); len + len / 8];
+            advise_large_pages(&array);
             self.held += array.capacity();
             self.grown += 1;
             self.lock(&array);
@@ -93,9 +104,22 @@ impl<R: Scalar> Pool<R> {
         array
     }
 
+    /// Frees the largest idle arrays until few numbers lie idle beside those in use and `len` more.
+    fn drop_idle(&mut self, len: usize) {
+        let capacity = |free: &[Vec<R>], k: &usize| free[*k].capacity();
+        while self.idle > IDLE + (self.held - self.idle + len) / IDLE_PART {
+            let largest = (0..self.free.len()).max_by_key(|k| capacity(&self.free, k)).expect("what is idle is free");
+            let array = self.free.swap_remove(largest);
+            self.idle -= array.capacity();
+            self.held -= array.capacity();
+            self.unlock(&array);
+        }
+    }
+
     /// Takes an array back.
     pub fn give(&mut self, array: Vec<R>) {
         if array.capacity() > 0 {
+            self.idle += array.capacity();
             self.free.push(array);
         }
     }
@@ -128,6 +152,23 @@ impl<R> Drop for Pool<R> {
     }
 }
 
+/// Asks the system for large pages where an array is larger than many of them: fewer page faults, fewer misses of the
+/// processor's table of pages.
+fn advise_large_pages<R>(array: &Vec<R>) {
+    #[cfg(target_os = "linux")]
+    {
+        const PAGE: usize = 1 << 21;
+        let start = (array.as_ptr() as usize).next_multiple_of(PAGE);
+        let end = (array.as_ptr() as usize + array.capacity() * size_of::<R>()) & !(PAGE - 1);
+        if end > start {
+            // SAFETY: whole pages inside the array's own memory; the advice changes no value, and may be refused.
+            unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = array;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,5 +183,17 @@ mod tests {
         assert!(pool.take(90).capacity() < 1000);
         assert_eq!(pool.take(900).len(), 900);
         assert_eq!(pool.allocations(), 2);
+    }
+
+    /// What nobody uses any more does not pile up: a level that shrinks leaves little idle memory behind.
+    #[test]
+    fn idle_arrays_are_freed() {
+        let mut pool = Pool::<f64>::new();
+        for len in [81, 27, 9].map(|n| n * SMALL) {
+            let array = pool.take(len);
+            let all = pool.bytes() / f64::BYTES;
+            assert!(all <= len + len / 4 + IDLE, "{all} numbers held for {len}");
+            pool.give(array);
+        }
     }
 }

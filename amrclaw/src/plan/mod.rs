@@ -52,6 +52,8 @@ pub struct PlanOptions {
     pub list_faces: bool,
     /// The axes are swept one by one.
     pub split: bool,
+    /// Threads that share a level's tiles.
+    pub threads: usize,
 }
 
 /// A hierarchy with its plans.
@@ -124,5 +126,5 @@ fn tiles<const D: usize>(
     {
         return old_plans[l].tiles.clone();
     }
-    Arc::new(TilePlan::new(hierarchy.level(Level(l as u8)), own, finer, options.split))
+    Arc::new(TilePlan::new(hierarchy.level(Level(l as u8)), own, finer, options.split, options.threads))
 }

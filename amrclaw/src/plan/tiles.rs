@@ -35,16 +35,40 @@ pub struct TilePlan {
     pub num_fine: usize,
     /// Slots at the finer level's edge.
     pub num_coarse: usize,
+    /// Every tile is a whole patch. No tile then reads what another writes, even if the new state takes the place of
+    /// the old one.
+    pub whole_patches: bool,
+}
+
+/// Patches are not cut into rows if threads that take them whole end within this factor of the mean time: each cut costs
+/// three rows of faces that both tiles solve, and a second array for the new state.
+const UNEVEN: f64 = 1.04;
+
+/// Whether so many threads share patches evenly if each takes the largest that is left when it is free.
+fn whole_patches_are_even(mut sizes: Vec<usize>, threads: usize) -> bool {
+    sizes.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
+    let mut loads = vec![0; threads];
+    for size in &sizes {
+        if let Some(least) = loads.iter_mut().min() {
+            *least += size;
+        }
+    }
+    let longest = loads.into_iter().max().unwrap_or(0);
+    longest as f64 * threads as f64 <= UNEVEN * sizes.iter().sum::<usize>() as f64
 }
 
 impl TilePlan {
     /// Cuts the level's patches into tiles and gives each tile its taps. `split`: the axes are swept one by one.
+    /// `threads`: how many share the tiles.
     pub fn new<const D: usize>(
         mesh: &LevelMesh<D>,
         own: Option<&RefluxPlan<D>>,
         finer: Option<&RefluxPlan<D>>,
         split: bool,
+        threads: usize,
     ) -> Self {
+        let sizes = mesh.patches().iter().map(CellBox::volume).collect();
+        let rows = if whole_patches_are_even(sizes, threads) { i32::MAX } else { TILE_ROWS as i32 };
         let num_fine = own.map_or(0, RefluxPlan::num_fine);
         let num_coarse = finer.map_or(0, RefluxPlan::num_slots);
         let parts = in_parts(mesh.patches().len(), |patches| {
@@ -55,7 +79,7 @@ impl TilePlan {
                 if let Some(reflux) = finer {
                     taps.extend(coarse_taps(reflux, k, patch, num_fine as u32));
                 }
-                for (lo, hi) in tile_boxes(patch.size()) {
+                for (lo, hi) in tile_boxes(patch.size(), rows) {
                     let last = std::array::from_fn(|d| hi[d] == patch.size().get(d).copied().unwrap_or(1));
                     let taps = append_taps(&mut part.taps, &taps, lo, hi, last, split);
                     part.tiles.push(Tile { patch: k as u32, lo, hi, taps });
@@ -72,6 +96,7 @@ impl TilePlan {
         }
         let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
+        plan.whole_patches = plan.tiles.len() == mesh.patches().len();
         plan
     }
 
@@ -81,11 +106,11 @@ impl TilePlan {
     }
 }
 
-/// Cuts a patch into tiles of nearly equal width.
-fn tile_boxes<const D: usize>(size: [i32; D]) -> Vec<([i32; 3], [i32; 3])> {
+/// Cuts a patch into tiles of at most `rows` rows.
+fn tile_boxes<const D: usize>(size: [i32; D], rows: i32) -> Vec<([i32; 3], [i32; 3])> {
     let cuts = |d: usize| -> Vec<(i32, i32)> {
         let n = size.get(d).copied().unwrap_or(1);
-        let largest = [TILE_COLUMNS as i32, TILE_ROWS as i32, i32::MAX][d];
+        let largest = [TILE_COLUMNS as i32, rows, i32::MAX][d];
         (0..n).step_by(largest as usize).map(|lo| (lo, n.min(lo.saturating_add(largest)))).collect()
     };
     let mut boxes = Vec::new();
@@ -158,6 +183,15 @@ mod tests {
     use super::*;
     use crate::index::Ratio;
 
+    /// One thread, or many patches, need no cuts; one patch for two threads does, and so does one that outweighs the rest.
+    #[test]
+    fn cuts_are_made_where_threads_would_wait() {
+        assert!(whole_patches_are_even(vec![100], 1));
+        assert!(!whole_patches_are_even(vec![100], 2));
+        assert!(whole_patches_are_even(vec![10, 50, 25, 50, 10, 25], 2));
+        assert!(!whole_patches_are_even(vec![100, 40, 30], 2));
+    }
+
     /// Tiles cover each patch once, and every face of the reflux plan is tapped once on either level.
     #[test]
     fn tiles_and_taps_cover_everything_once() {
@@ -171,8 +205,8 @@ mod tests {
             covered.map(|c| c.fine_from_coarse(ratio)).to_vec(),
         );
         let reflux = RefluxPlan::new(&coarse, &fine, ratio).with_slots();
-        let fine_plan = TilePlan::new(&fine, Some(&reflux), None, false);
-        let coarse_plan = TilePlan::new(&coarse, None, Some(&reflux), true);
+        let fine_plan = TilePlan::new(&fine, Some(&reflux), None, false, 2);
+        let coarse_plan = TilePlan::new(&coarse, None, Some(&reflux), true, 1);
 
         let area = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         assert_eq!(fine_plan.tiles.iter().map(area).sum::<usize>(), fine.num_cells());

@@ -199,6 +199,7 @@ impl<const D: usize> Simulation<D> {
             conservation_fix: self.problem.conservation_fix,
             list_faces: self.exec.lists_faces(),
             split: self.problem.split != Split::Unsplit,
+            threads: self.threads(),
         };
         Arc::new(plan::build(&self.hierarchy, options, before))
     }

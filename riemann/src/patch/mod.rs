@@ -23,7 +23,7 @@ use crate::limiter::Limiter;
 pub const TILE_COLUMNS: usize = 256;
 /// Columns that a tile may reach beyond that, into ghost cells which later sweeps read.
 pub const TILE_GROWTH: usize = 8;
-/// Rows of a tile at most: the unit of work that threads share.
+/// Rows of a tile where threads share large patches.
 pub const TILE_ROWS: usize = 64;
 /// Numbers that must be readable past the last cell of an arena: packs may run over a row's end.
 pub const PACK_OVERRUN: usize = 16;

@@ -16,8 +16,12 @@
 use super::rows::{Buffers, FIRST};
 use super::{TILE_COLUMNS, TILE_GROWTH, TileArgs, TileReport};
 use crate::axis::{Axis, Side};
+use crate::lanes::prefetch;
 use crate::real::{Mask, Real, Scalar};
 use crate::solver::{Solver, TransverseAux};
+
+/// Rows between the one worked on and the one asked for in advance.
+const PREFETCH_ROWS: isize = 4;
 
 /// A tile being updated.
 pub(super) struct Marcher<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
@@ -122,6 +126,22 @@ where
             }
         }
         q
+    }
+
+    /// Asks for the states that are read some rows later, and for the place that the finished row is written to: rows
+    /// of large levels come from memory, and the processor does not see far enough ahead by itself.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, i: isize, k: isize) {
+        let (ahead, component) = (self.offset(i, k + PREFETCH_ROWS), self.args.strides.component);
+        for m in 0..M {
+            prefetch(self.args.q.wrapping_offset(ahead).wrapping_add(m * component));
+        }
+        if !std::ptr::eq(self.args.q, self.args.q_next) {
+            let out = self.offset(i, k - 1 + PREFETCH_ROWS / 2);
+            for m in 0..M {
+                prefetch(self.args.q_next.wrapping_offset(out).wrapping_add(m * component));
+            }
+        }
     }
 
     /// Auxiliary values of the pack at column `i`, row `k`.

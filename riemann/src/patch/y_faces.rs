@@ -99,6 +99,7 @@ where
         while i <= self.columns {
             // SAFETY: rows k − 2 ..= k + 1 are readable, and a pack to either side of the tile.
             unsafe {
+                self.prefetch(i, k);
                 let [q_below, q_here, q_above] = [self.state(i, k - 1), self.state(i, k), self.state(i, k + 1)];
                 let here = Faces { q_below, q_above: q_here, face: self.y_faces(i, k, [q_below, q_here]) };
                 // The last face that a limiter looks at is `last + 1`.

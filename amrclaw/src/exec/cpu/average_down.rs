@@ -4,10 +4,10 @@
 
 use super::CpuExecutor;
 use super::interpolate::rows;
+use super::turns::each_in_turn;
 use crate::fields::Shared;
 use crate::index::Level;
 use crate::plan::RestrictPlan;
-use rayon::prelude::*;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -21,31 +21,28 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let q = Shared::new(coarse.q_mut());
         let fine_q = fine.q();
         let weight = R::from_f64(1.0 / f64::from(plan.ratio.cells()));
-        (0..plan.num_patches()).into_par_iter().for_each(|k| {
-            let target = &coarse_layout.patches[k];
-            for region in plan.regions(k) {
-                let source = &fine.layout.patches[region.source as usize];
+        let regions = plan.all_regions().all();
+        each_in_turn(regions.len(), |k| {
+            let region = &regions[k];
+            let target = &coarse_layout.patches[region.target as usize];
+            let source = &fine.layout.patches[region.source as usize];
+            let (len, ratio) = (region.cells.size()[0] as usize, plan.ratio.0[0] as usize);
+            let sub_rows = sub_rows(plan, source.strides().row, source.strides().slab);
+            // Component after component: the fine rows then lie one after the other in memory.
+            for m in 0..num_eqn {
                 for row in rows(&region.cells) {
-                    let len = region.cells.size()[0] as usize;
-                    let to = target.offset(num_eqn, row);
                     let first = std::array::from_fn(|d| row[d] * plan.ratio.0[d]);
-                    let kappa = capacity.map(|c| {
-                        let fine_kappa = source.offset(num_aux, first) + c * source.component();
-                        let coarse_kappa = target.offset(num_aux, row) + c * target.component();
-                        (&fine.aux[fine_kappa..], &coarse_aux[coarse_kappa..][..len])
-                    });
-                    let sub_rows = sub_rows(plan, source.strides().row, source.strides().slab);
-                    for m in 0..num_eqn {
-                        // SAFETY: each coarse patch is written by its own task alone.
-                        let out = unsafe { q.row_mut(to + m * target.component(), len) };
-                        let values = &fine_q[source.offset(num_eqn, first) + m * source.component()..];
-                        match kappa {
-                            None => average_row(out, values, sub_rows, plan.ratio.0[0] as usize, weight),
-                            Some(kappa) => {
-                                weighted_row(out, values, kappa, sub_rows, plan.ratio.0[0] as usize, weight);
-                            }
-                        }
-                    }
+                    // SAFETY: each coarse cell lies in one region, whose task alone writes it.
+                    let out = unsafe { q.row_mut(target.offset(num_eqn, row) + m * target.component(), len) };
+                    let values = &fine_q[source.offset(num_eqn, first) + m * source.component()..];
+                    let Some(c) = capacity else {
+                        average_row(out, values, sub_rows, ratio, weight);
+                        continue;
+                    };
+                    let fine_kappa = source.offset(num_aux, first) + c * source.component();
+                    let coarse_kappa = target.offset(num_aux, row) + c * target.component();
+                    let kappa = (&fine.aux[fine_kappa..], &coarse_aux[coarse_kappa..][..len]);
+                    weighted_row(out, values, kappa, sub_rows, ratio, weight);
                 }
             }
         });
@@ -61,10 +58,24 @@ fn sub_rows<const D: usize>(plan: &RestrictPlan<D>, row: usize, slab: usize) -> 
     [(count(1), row), (count(2), slab)]
 }
 
+/// What [`average_row`] computes, to the bit, in one pass for two by two fine cells: the usual case.
+fn average_pairs<R: Scalar>(out: &mut [R], fine: &[R], row: usize, weight: R) {
+    let len = 2 * out.len();
+    let pairs = |start: usize| fine[start..][..len].as_chunks::<2>().0;
+    for ((value, [a, b]), [c, d]) in out.iter_mut().zip(pairs(0)).zip(pairs(row)) {
+        let lower = R::default() + ((*a - *a) + (*b - *a));
+        let upper = (*c - *a) + (*d - *a);
+        *value = *a + (lower + upper) * weight;
+    }
+}
+
 /// Means of the fine cells over a row of coarse cells: the first cell's value and the mean of the others' differences
 /// from it, so that the mean of equal values is that value, to the bit.
 #[inline]
 fn average_row<R: Scalar>(out: &mut [R], fine: &[R], [y, z]: SubRows, ratio: usize, weight: R) {
+    if let (2, (2, row), (1, _)) = (ratio, y, z) {
+        return average_pairs(out, fine, row, weight);
+    }
     out.fill(R::default());
     let firsts = &fine[..out.len() * ratio];
     for kz in 0..z.0 {

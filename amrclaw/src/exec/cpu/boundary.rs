@@ -68,23 +68,23 @@ unsafe fn mirror<const D: usize, R: Scalar>(
         (Side::Upper, false) => context.cells[d] - 1,
         (Side::Upper, true) => 2 * context.cells[d] - 1 - i,
     };
-    let len = if d == 0 { 1 } else { region.cells.size()[0] as usize };
-    for row in rows(&region.cells) {
-        let last = if d == 0 { region.cells.hi[0] } else { row[0] + 1 };
-        for x in row[0]..last {
-            let mut target = row;
-            target[0] = x;
-            let mut source = target;
-            source[d] = source_of(target[d]);
-            let (to, from) = (layout.offset(context.num_eqn, target), layout.offset(context.num_eqn, source));
-            for m in 0..context.num_eqn {
-                let shift = m * layout.component();
-                // SAFETY: source and target lie apart along `axis`, both in this patch, which is ours.
-                let (values, out) = unsafe { (q.row(from + shift, len), q.row_mut(to + shift, len)) };
-                if negate == Some(m) {
-                    out.iter_mut().zip(values).for_each(|(o, v)| *o = -*v);
-                } else {
-                    out.copy_from_slice(values);
+    let count = |axis: usize| if axis == d { 1 } else { region.cells.size().get(axis).map_or(1, |&n| n as usize) };
+    let strides = layout.strides();
+    for i in region.cells.lo[d]..region.cells.hi[d] {
+        let (mut target, mut source) = (region.cells.lo, region.cells.lo);
+        (target[d], source[d]) = (i, source_of(i));
+        let (to, from) = (layout.offset(context.num_eqn, target), layout.offset(context.num_eqn, source));
+        for m in 0..context.num_eqn {
+            for z in 0..count(2) {
+                for y in 0..count(1) {
+                    let shift = m * strides.component + z * strides.slab + y * strides.row;
+                    // SAFETY: source and target lie apart along `axis`, both in this patch, which is ours.
+                    let (values, out) = unsafe { (q.row(from + shift, count(0)), q.row_mut(to + shift, count(0))) };
+                    match (&mut *out, values) {
+                        ([o], [v]) => *o = if negate == Some(m) { -*v } else { *v },
+                        _ if negate == Some(m) => out.iter_mut().zip(values).for_each(|(o, v)| *o = -*v),
+                        _ => out.copy_from_slice(values),
+                    }
                 }
             }
         }

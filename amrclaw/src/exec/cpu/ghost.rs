@@ -2,13 +2,14 @@
 
 use super::CpuExecutor;
 use super::boundary::{self, BoundaryContext};
-use super::interpolate::{CoarseSource, Slope, interpolate, rows};
+use super::interpolate::{CoarseSource, Slope, interpolate};
 use super::store::LevelStore;
+use super::turns::each_in_turn;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::{Level, Ratio};
 use crate::plan::{CopyRegion, GhostPlan, InterpRegion};
-use rayon::prelude::*;
 use riemann::axis::Axis;
+use riemann::patch::Strides;
 use riemann::real::Scalar;
 
 /// A coarse level between the times of its last step, as a finer level interpolates it.
@@ -63,15 +64,25 @@ pub(super) unsafe fn copy_region<const D: usize, R: Scalar>(
     region: &CopyRegion<D>,
     num_components: usize,
 ) {
-    let len = region.cells.size()[0] as usize;
-    for row in rows(&region.cells) {
-        let from = source_layout.offset(num_components, std::array::from_fn(|d| row[d] - region.shift[d]));
-        let to = target_layout.offset(num_components, row);
-        for m in 0..num_components {
-            // SAFETY: the caller's promise.
-            unsafe {
-                let values = source.row(from + m * source_layout.component(), len);
-                target.row_mut(to + m * target_layout.component(), len).copy_from_slice(values);
+    let count = |d: usize| region.cells.size().get(d).map_or(1, |&n| n as usize);
+    let first = region.cells.lo;
+    let from = source_layout.offset(num_components, std::array::from_fn(|d| first[d] - region.shift[d]));
+    let to = target_layout.offset(num_components, first);
+    let (from_strides, to_strides) = (source_layout.strides(), target_layout.strides());
+    for m in 0..num_components {
+        for z in 0..count(2) {
+            for y in 0..count(1) {
+                let at = |start: usize, s: &Strides| start + m * s.component + z * s.slab + y * s.row;
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let values = source.row(at(from, &from_strides), count(0));
+                    let out = target.row_mut(at(to, &to_strides), count(0));
+                    // Two ghost cells beside a patch: a call would cost more than the copy.
+                    match (&mut *out, values) {
+                        ([a, b], [x, y]) => (*a, *b) = (*x, *y),
+                        _ => out.copy_from_slice(values),
+                    }
+                }
             }
         }
     }
@@ -93,7 +104,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let num_eqn = store.num_eqn;
         let q = Shared::new(store.q_mut());
         let (problem, solver) = (&self.problem, &self.solver);
-        (0..plan.num_patches()).into_par_iter().for_each(|k| {
+        each_in_turn(plan.num_patches(), |k| {
             let target = &layout.patches[k];
             // SAFETY: each patch's ghost cells are written by its own task alone; tasks read interior cells of other
             // patches, which nobody writes.

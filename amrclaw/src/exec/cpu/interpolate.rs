@@ -23,9 +23,6 @@ impl Slope {
     fn limit<R: Scalar>(self, below: R, here: R, above: R) -> R {
         let (minus, plus) = (here - below, above - here);
         let zero = R::default();
-        if minus * plus <= zero {
-            return zero;
-        }
         let central = above - below;
         let size = match self {
             Slope::Central => {
@@ -34,7 +31,9 @@ impl Slope {
             }
             Slope::Minmod => minus.abs().min(plus.abs()),
         };
-        if central > zero { size } else { -size }
+        // Both are chosen among numbers at hand: a branch here is taken wrong as often as not.
+        let signed = if central > zero { size } else { -size };
+        if minus * plus <= zero { zero } else { signed }
     }
 }
 
@@ -74,46 +73,56 @@ pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
 ) {
     let strides = coarse.layout.strides();
     let steps = [1, strides.row, strides.slab];
+    let fine_strides = fine_layout.strides();
     let cells = region.cells;
-    let r0 = ratio.0[0];
-    for row in rows(&cells) {
-        // Along all axes but x a row of fine cells has one offset within its coarse cells.
-        let xi: [R; D] = std::array::from_fn(|d| offset_in_coarse(row[d], ratio.0[d]));
-        let mut coarse_cell: [i32; D] = std::array::from_fn(|d| row[d].div_euclid(ratio.0[d]) - region.shift[d]);
-        let mut x = cells.lo[0];
-        while x < cells.hi[0] {
-            let coarse_x = x.div_euclid(r0);
-            coarse_cell[0] = coarse_x - region.shift[0];
-            let next = ((coarse_x + 1) * r0).min(cells.hi[0]);
-            let from = coarse.layout.offset(num_components, coarse_cell);
-            let mut fine_cell = row;
-            fine_cell[0] = x;
-            let to = fine_layout.offset(num_components, fine_cell);
-            for m in 0..num_components {
-                let centre = from + m * strides.component;
+    let r = |d: usize| ratio.0.get(d).copied().unwrap_or(1);
+    // The fine cells of coarse cell `c` along axis `d`, as far as they lie in the region.
+    let within = |d: usize, c: i32| match d < D {
+        true => (c * r(d)).max(cells.lo[d])..((c + 1) * r(d)).min(cells.hi[d]),
+        false => 0..1,
+    };
+    let to = fine_layout.offset(num_components, cells.lo);
+    let lo = |d: usize| cells.lo.get(d).copied().unwrap_or(0);
+    let along_x = cells.coarse_from_fine(ratio).size()[0];
+    for m in 0..num_components {
+        for coarse_row in rows(&cells.coarse_from_fine(ratio)) {
+            let from = coarse.layout.offset(num_components, std::array::from_fn(|d| coarse_row[d] - region.shift[d]));
+            let across = [1, 2].map(|d| within(d, coarse_row.get(d).copied().unwrap_or(0)));
+            for n in 0..along_x {
+                let centre = from + m * strides.component + n as usize;
                 let here = coarse.value(centre);
-                let slope_along =
-                    |d: usize| slope.limit(coarse.value(centre - steps[d]), here, coarse.value(centre + steps[d]));
-                let mut base = here;
-                for d in 1..D {
-                    base += xi[d] * slope_along(d);
-                }
-                let slope_x = slope_along(0);
-                // SAFETY: the region's cells are ours by the caller's promise.
-                let out = unsafe { fine.row_mut(to + m * fine_layout.component(), (next - x) as usize) };
-                for (k, value) in out.iter_mut().enumerate() {
-                    *value = base + offset_in_coarse::<R>(x + k as i32, r0) * slope_x;
+                let slopes: [R; D] = std::array::from_fn(|d| {
+                    slope.limit(coarse.value(centre - steps[d]), here, coarse.value(centre + steps[d]))
+                });
+                let (coarse_x, x) = (coarse_row[0] + n, within(0, coarse_row[0] + n));
+                for z in across[1].clone() {
+                    for y in across[0].clone() {
+                        let mut base = here;
+                        for d in 1..D {
+                            base += offset_in_coarse::<R>([y, z][d - 1] - coarse_row[d] * r(d), r(d)) * slopes[d];
+                        }
+                        let row = (y - lo(1)) as usize * fine_strides.row + (z - lo(2)) as usize * fine_strides.slab;
+                        let start = to + m * fine_strides.component + row + (x.start - lo(0)) as usize;
+                        // SAFETY: the region's cells are ours by the caller's promise.
+                        let out = unsafe { fine.row_mut(start, x.len()) };
+                        for (value, x) in out.iter_mut().zip(x.clone()) {
+                            *value = base + offset_in_coarse::<R>(x - coarse_x * r(0), r(0)) * slopes[0];
+                        }
+                    }
                 }
             }
-            x = next;
         }
     }
 }
 
-/// Distance of a fine cell's centre from its coarse cell's, in coarse cells.
+/// Distance of the centre of a coarse cell's fine cell number `n` from the coarse cell's own, in coarse cells.
 #[inline(always)]
-fn offset_in_coarse<R: Scalar>(fine: i32, ratio: i32) -> R {
-    R::from_f64((f64::from(fine.rem_euclid(ratio)) + 0.5) / f64::from(ratio) - 0.5)
+fn offset_in_coarse<R: Scalar>(n: i32, ratio: i32) -> R {
+    match (ratio, n) {
+        (2, 0) => R::constant(-0.25),
+        (2, _) => R::constant(0.25),
+        _ => R::from_f64((f64::from(n) + 0.5) / f64::from(ratio) - 0.5),
+    }
 }
 
 /// First cell of each row along x of a box.

@@ -3,6 +3,7 @@
 //! Every task writes cells of its own patch or tile, or slots of its own faces, and reads what nobody writes meanwhile;
 //! so results do not depend on the number of threads.
 
+mod advance;
 mod average_down;
 mod boundary;
 mod fill;
@@ -17,6 +18,7 @@ mod scratch;
 mod source;
 mod store;
 mod transfer;
+mod turns;
 pub(in crate::exec) mod update;
 
 use super::streamed::Streamed;
@@ -126,6 +128,9 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn make_room(&mut self, plans: &[LevelPlans<D>]) {
         let num_aux = self.solver.aux().len();
+        if let Some(finest) = self.levels.last_mut() {
+            finest.release_spare(&mut self.pool);
+        }
         for (store, plans) in self.levels.iter_mut().zip(plans) {
             store.adopt(plans, num_aux, self.sweeps.len(), &mut self.pool);
         }

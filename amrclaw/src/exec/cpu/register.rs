@@ -11,11 +11,11 @@
 use super::CpuExecutor;
 use super::scratch::Scratch;
 use super::store::Register;
+use super::turns::each_in_turn;
 use super::update::Sweep;
 use crate::fields::{LevelLayout, Shared};
 use crate::index::Level;
 use crate::plan::{FaceSlot, RefluxPlan, TilePlan};
-use rayon::prelude::*;
 use riemann::axis::{Axis, Side};
 use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
@@ -64,7 +64,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         let values = self.num_eqn + self.num_aux;
         let (sums, cells) = (Shared::new(&mut register.sums), Shared::new(&mut register.coarse_cells));
         let dt = R::from_f64(self.dt);
-        (0..plan.num_coarse_patches()).into_par_iter().for_each(|k| {
+        each_in_turn(plan.num_coarse_patches(), |k| {
             let layout = &self.layout.patches[k];
             for &number in plan.of_coarse_patch(k) {
                 let slot = number as usize;
@@ -98,7 +98,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
     pub fn as_fine(&self, plan: &RefluxPlan<D>, register: &mut Register<R>) {
         let sums = Shared::new(&mut register.sums);
         let cells = &register.coarse_cells;
-        (0..plan.num_fine_patches()).into_par_iter().for_each(|k| {
+        each_in_turn(plan.num_fine_patches(), |k| {
             let mut scratch = self.scratch.mine();
             let mut slots = plan.fine_range(k);
             while !slots.is_empty() {
@@ -207,7 +207,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
         let slots = plan.slots().len();
-        (0..plan.num_coarse_patches()).into_par_iter().for_each(|k| {
+        each_in_turn(plan.num_coarse_patches(), |k| {
             let layout = &layout.patches[k];
             for &slot in plan.of_coarse_patch(k) {
                 let face = &plan.slots()[slot as usize];

@@ -2,9 +2,9 @@
 
 use super::interpolate::rows;
 use super::scratch::Scratch;
+use super::turns::in_turns;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::physics::{CellRow, StateFunction};
-use rayon::prelude::*;
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
@@ -55,7 +55,8 @@ impl<const D: usize, R: Scalar> Context<'_, D, R> {
             }
             finite
         };
-        self.layout.patches.par_iter().map(act).reduce(|| true, |a, b| a && b)
+        let patches = &self.layout.patches;
+        in_turns(patches.len(), |k| act(&patches[k]), true, |a, b| a && b)
     }
 
     fn lower_corner(&self, cell: [i32; D]) -> [f64; D] {

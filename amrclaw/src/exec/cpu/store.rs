@@ -37,6 +37,17 @@ pub(super) struct LevelStore<const D: usize, R> {
     pub register: Register<R>,
 }
 
+/// What a level's step reads and writes of its store.
+pub(super) struct StepArrays<'a, R> {
+    /// The present state.
+    pub q: Shared<'a, R>,
+    /// The next one: another array, or the same.
+    pub next: Shared<'a, R>,
+    pub aux: &'a [R],
+    pub taps: &'a mut [R],
+    pub register: &'a mut Register<R>,
+}
+
 impl<const D: usize, R: Scalar> LevelStore<D, R> {
     pub fn new(
         mesh: Arc<LevelMesh<D>>,
@@ -106,28 +117,40 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.old.map(|k| &*self.buffers[k])
     }
 
-    /// The present state, and the array that the next one goes to.
-    pub fn q_and_next(&mut self, pool: &mut Pool<R>) -> (Shared<'_, R>, Shared<'_, R>) {
+    /// The arrays of a step, which goes on in the place of the present state if it is `in_place` and the present state is
+    /// not the one to return to.
+    pub fn arrays_of_step(&mut self, in_place: bool, pool: &mut Pool<R>) -> StepArrays<'_, R> {
         let len = self.layout.len(self.num_eqn);
-        let next = self.next_index();
+        let next = self.next_index(in_place);
         if next == self.buffers.len() {
-            self.buffers.push(pool.take(len));
-        } else if self.buffers[next].len() != len {
+            self.buffers.push(Vec::new());
+        }
+        if self.buffers[next].len() != len {
+            pool.give(std::mem::take(&mut self.buffers[next]));
             self.buffers[next] = pool.take(len);
         }
-        let [q, next] = self.buffers.get_disjoint_mut([self.current, next]).expect("two different arrays");
-        (Shared::new(q), Shared::new(next))
+        let (q, next) = if next == self.current {
+            let q = Shared::new(&mut self.buffers[next]);
+            (q, q)
+        } else {
+            let [q, next] = self.buffers.get_disjoint_mut([self.current, next]).expect("two different arrays");
+            (Shared::new(q), Shared::new(next))
+        };
+        StepArrays { q, next, aux: &self.aux, taps: &mut self.taps, register: &mut self.register }
     }
 
-    /// The array that a step writes: neither the present state nor the one to return to.
-    fn next_index(&self) -> usize {
+    /// The array that a step writes: not the state to return to, and not the present one unless `in_place`.
+    fn next_index(&self, in_place: bool) -> usize {
+        if in_place && self.saved != Some(self.current) {
+            return self.current;
+        }
         (0..=self.buffers.len()).find(|&k| k != self.current && Some(k) != self.saved).unwrap_or(0)
     }
 
     /// What the step has written becomes the present state.
-    pub fn advance(&mut self, dt: f64) {
-        let next = self.next_index();
-        self.old = Some(self.current);
+    pub fn advance(&mut self, in_place: bool, dt: f64) {
+        let next = self.next_index(in_place);
+        self.old = (next != self.current).then_some(self.current);
         self.current = next;
         self.time_old = self.time;
         self.time += dt;
@@ -157,9 +180,18 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// Keeps the state to return to alone: the level is being replaced, but the step may yet be rejected.
     pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
         self.restore();
-        for k in (0..self.buffers.len()).filter(|&k| k != self.current) {
+        self.release_spare(pool);
+        let others = [&mut self.taps, &mut self.register.sums, &mut self.register.coarse_cells];
+        others.into_iter().for_each(|array| pool.give(std::mem::take(array)));
+    }
+
+    /// Gives back arrays that hold neither the present state nor the one to return to: the level is being replaced, or
+    /// has none finer that would interpolate between its old and its present state.
+    pub fn release_spare(&mut self, pool: &mut Pool<R>) {
+        for k in (0..self.buffers.len()).filter(|&k| k != self.current && Some(k) != self.saved) {
             pool.give(std::mem::take(&mut self.buffers[k]));
         }
+        self.old = self.old.filter(|&k| Some(k) == self.saved);
     }
 
     /// Makes room for the fluxes that the plans keep.

@@ -4,12 +4,12 @@ use super::CpuExecutor;
 use super::ghost::{CoarseLevel, copy_region};
 use super::interpolate::{Slope, rows};
 use super::store::LevelStore;
+use super::turns::each_in_turn;
 use crate::exec::ExecError;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::Level;
 use crate::mesh::Hierarchy;
 use crate::plan::{InterpRegion, TransferPlan};
-use rayon::prelude::*;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -21,6 +21,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     ) -> Result<(), ExecError> {
         let l = level.index();
         let time = self.levels[l - 1].time;
+        self.levels[l..].iter_mut().for_each(|store| store.release_spare(&mut self.pool));
         let mut store = self.new_store(hierarchy, level, time);
         let mut old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         {
@@ -29,7 +30,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let old = old.as_mut().map(|o| (o.layout.clone(), Shared::new(o.q_mut())));
             let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
             let q = Shared::new(store.q_mut());
-            (0..plan.num_patches()).into_par_iter().for_each(|k| {
+            each_in_turn(plan.num_patches(), |k| {
                 let target = &layout.patches[k];
                 // SAFETY: each new patch is written by its own task alone; the old ones are only read.
                 unsafe {
@@ -67,7 +68,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let kappa = |aux: &[R], patch: &PatchLayout<D>, cell| {
             aux[patch.offset(num_aux, cell) + capacity * patch.component()].to_f64()
         };
-        (0..plan.num_patches()).into_par_iter().for_each(|k| {
+        each_in_turn(plan.num_patches(), |k| {
             let target = &layout.patches[k];
             let adjust = |region: &InterpRegion<D>| {
                 let source = &coarse.layout.patches[region.source as usize];

@@ -1,14 +1,11 @@
-//! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
+//! Sweeps over the tiles of a level: along which axes, over what part of the step, and by whom they are carried out.
 
 use super::scratch::Scratch;
-use super::store::Register;
-use super::{CpuExecutor, register, source};
-use crate::exec::{ExecError, StepReport};
-use crate::fields::{LevelLayout, Pool, Shared};
-use crate::index::Level;
+use super::turns::in_turns;
+use crate::exec::ExecError;
+use crate::fields::{LevelLayout, Shared};
 use crate::physics::{Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, Tile};
-use rayon::prelude::*;
 use riemann::patch::{PatchSolver, Scheme, TileArgs, TileReport};
 use riemann::real::Scalar;
 
@@ -106,12 +103,18 @@ impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
 
 impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
     /// Updates all tiles of the level.
-    fn update_all(&self, solver: &dyn PatchSolver<R>, plans: &LevelPlans<D>, scratch: &Scratch<R>) -> Outcome {
-        let update = |tile: &Tile| {
-            let report = self.update_tile(solver, tile, plans, &mut scratch.mine());
-            Outcome { courant: report.courant, patch: tile.patch, finite: report.finite }
+    pub(super) fn update_all(
+        &self,
+        solver: &dyn PatchSolver<R>,
+        plans: &LevelPlans<D>,
+        scratch: &Scratch<R>,
+    ) -> Outcome {
+        let tiles = &plans.tiles.tiles;
+        let update = |n: usize| {
+            let report = self.update_tile(solver, &tiles[n], plans, &mut scratch.mine());
+            Outcome { courant: report.courant, patch: tiles[n].patch, finite: report.finite }
         };
-        plans.tiles.tiles.par_iter().with_max_len(1).map(update).reduce(|| Outcome::NONE, Outcome::or)
+        in_turns(tiles.len(), update, Outcome::NONE, Outcome::or)
     }
 }
 
@@ -131,14 +134,6 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
 
     /// Number of times that the device's driver was asked for memory.
     fn allocations(&self) -> u64;
-}
-
-/// Makes room for states between the parts of a step.
-fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>) {
-    for stage in stages.iter_mut().filter(|stage| stage.len() < len) {
-        pool.give(std::mem::take(stage));
-        *stage = pool.take(len);
-    }
 }
 
 /// From when and for how long the source terms act after the waves.
@@ -168,140 +163,10 @@ impl Outcome {
     }
 }
 
-impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn advance_level(
-        &mut self,
-        level: Level,
-        plans: &[LevelPlans<D>],
-        dt: f64,
-    ) -> Result<StepReport, ExecError> {
-        let l = level.index();
-        self.refresh_aux(level, 0.5 * dt)?;
-        let own = &plans[l];
-        let (upto, finer) = self.levels.split_at_mut(l + 1);
-        let store = &mut upto[l];
-        let mut finer_register = finer.first_mut().map(|f| std::mem::take(&mut f.register));
-        let mut own_register = std::mem::take(&mut store.register);
-        let mut taps = std::mem::take(&mut store.taps);
-        let aux = std::mem::take(&mut store.aux);
-        let (layout, time, num_eqn) = (store.layout.clone(), store.time, store.num_eqn);
-        let array_len = layout.len(num_eqn);
-        make_stages(&mut self.stage[..self.num_stages], array_len, &mut self.pool);
-        let mut dx = [1.0; 3];
-        dx[..D].copy_from_slice(&store.dx);
-        let scheme = swept_scheme(&self.problem);
-        let (q, next) = store.q_and_next(&mut self.pool);
-        let mut stages = self.stage.each_mut().map(|s| Shared::new(s));
-        let mut input = q;
-        let sources = source::Context {
-            layout: &layout,
-            aux: &aux,
-            num_aux: self.solver.aux().len(),
-            num_eqn,
-            dx,
-            domain_lower: self.problem.domain.lower,
-            solver: self.solver.as_ref(),
-            function: self.problem.source.as_deref(),
-            scratch: &self.source_scratch,
-        };
-        let source_split = self.problem.source_split;
-        if source_split == SourceSplit::Strang {
-            source::copy(input, stages[0], array_len);
-            // SAFETY: the stage is ours alone.
-            unsafe { sources.apply(stages[0], true, time, 0.5 * dt) };
-            input = stages[0];
-            stages.swap(0, 1);
-        }
-        let mut outcome = Outcome::NONE;
-        let mut failed = None;
-        for (n, sweep) in self.sweeps.iter().enumerate() {
-            let output = if n + 1 == self.sweeps.len() { next } else { stages[0] };
-            let context = SweepContext {
-                layout: &layout,
-                input,
-                output,
-                aux: &aux,
-                num_aux: sources.num_aux,
-                num_eqn,
-                dt,
-                dx,
-                scheme,
-                sweep: *sweep,
-                taps: Shared::new(&mut taps),
-                tap_stride: own.tiles.num_slots(),
-            };
-            let (solver, scratch) = (self.solver.as_ref(), &self.scratch);
-            let swept = match &self.engine {
-                Some(engine) => engine.update_all(&context, l, n, own),
-                None => Ok(context.update_all(solver, own, scratch)),
-            };
-            outcome = swept.as_ref().map_or(outcome, |found| found.or(outcome));
-            if let Err(error) = swept {
-                failed = Some(error);
-                break;
-            }
-            let gather = register::Gather {
-                sweeps: &self.sweeps,
-                sweep: n,
-                dt: dt * sweep.fraction,
-                taps: &taps,
-                tiles: &own.tiles,
-                layout: &layout,
-                q: input,
-                aux: &aux,
-                num_aux: sources.num_aux,
-                num_eqn,
-                solver,
-                scratch,
-            };
-            keep_for_fix(&gather, plans, l, finer_register.as_mut(), &mut own_register);
-            input = output;
-            stages.swap(0, 1);
-        }
-        let (after_from, after_for) = source_after_waves(source_split, time, dt);
-        if after_for > 0.0 && failed.is_none() {
-            // SAFETY: the new state is ours alone.
-            outcome.finite &= unsafe { sources.apply(next, false, after_from, after_for) };
-        }
-        store.taps = taps;
-        store.aux = aux;
-        store.register = own_register;
-        if let (Some(finer), Some(register)) = (finer.first_mut(), finer_register) {
-            finer.register = register;
-        }
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        store.advance(dt);
-        let Outcome { courant, patch, finite } = outcome;
-        Ok(StepReport { courant, patch: patch as usize, finite })
-    }
-}
-
 /// The scheme of a single sweep: one along a single axis has no transverse waves.
 pub(in crate::exec) fn swept_scheme<const D: usize>(problem: &Problem<D>) -> Scheme {
     let transverse = if problem.split == Split::Unsplit { problem.scheme.transverse } else { 0 };
     Scheme { transverse, ..problem.scheme }
-}
-
-/// What a level's sweep gives the conservation fix: as the coarser side of the finer level's edge, and at its own edge.
-fn keep_for_fix<const D: usize, R: Scalar>(
-    gather: &register::Gather<'_, D, R>,
-    plans: &[LevelPlans<D>],
-    level: usize,
-    finer: Option<&mut Register<R>>,
-    own: &mut Register<R>,
-) {
-    if let (Some(reflux), Some(register)) = (finer_reflux(plans, level), finer) {
-        gather.as_coarse(reflux, register);
-    }
-    if let Some(reflux) = &plans[level].reflux {
-        gather.as_fine(reflux, own);
-    }
-}
-
-fn finer_reflux<const D: usize>(plans: &[LevelPlans<D>], level: usize) -> Option<&crate::plan::RefluxPlan<D>> {
-    plans.get(level + 1)?.reflux.as_deref()
 }
 
 #[cfg(test)]

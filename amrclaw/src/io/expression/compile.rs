@@ -1,6 +1,6 @@
 //! From a syntax tree to a flat program.
 
-use super::function::{CONSTANTS, FUNCTIONS, Rule, function, truth};
+use super::function::{CONSTANTS, FUNCTIONS, Operator, Pairing, Rule, function, truth};
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, nearest};
 
@@ -47,7 +47,7 @@ pub(super) enum Operand {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     Unary(fn(f64) -> f64, Operand),
-    Binary(fn(f64, f64) -> f64, Operand, Operand),
+    Binary(Pairing, Operand, Operand),
     Select(Operand, Operand, Operand),
 }
 
@@ -151,16 +151,16 @@ impl Compiler<'_> {
             NodeKind::Group(inner) => self.node(inner),
             NodeKind::Negate(a) => {
                 let a = self.node(a);
-                self.unary(|a| -a, a)
+                self.binary(Pairing::Multiply, Operand::Number(-1.0), a)
             }
             NodeKind::Not(a) => {
                 let a = self.node(a);
                 self.unary(|a| truth(a == 0.0), a)
             }
-            NodeKind::Binary(operator, a, b) => {
-                let (a, b) = (self.node(a), self.node(b));
-                self.binary(operator.rule(), a, b)
-            }
+            NodeKind::Binary(operator, a, b) => match (*operator, self.node(a), self.node(b)) {
+                (Operator::Power, a, Operand::Number(2.0)) => self.binary(Pairing::Multiply, a, a),
+                (_, a, b) => self.binary(operator.pairing(), a, b),
+            },
             NodeKind::Call(name, arguments) => self.call(name, arguments, node),
         }
     }
@@ -179,9 +179,9 @@ impl Compiler<'_> {
         };
         match (function.rule, values.as_slice()) {
             (Rule::Unary(f), &[a]) => self.unary(f, a),
-            (Rule::Binary(f), &[a, b]) => self.binary(f, a, b),
+            (Rule::Binary(f), &[a, b]) => self.binary(Pairing::Function(f), a, b),
             (Rule::Fold(f), &[first, ref rest @ ..]) if !rest.is_empty() => {
-                rest.iter().fold(first, |a, &b| self.binary(f, a, b))
+                rest.iter().fold(first, |a, &b| self.binary(Pairing::Function(f), a, b))
             }
             (Rule::Select, &[condition, yes, no]) => self.select(condition, yes, no),
             _ => {
@@ -208,10 +208,10 @@ impl Compiler<'_> {
         }
     }
 
-    fn binary(&mut self, f: fn(f64, f64) -> f64, a: Operand, b: Operand) -> Operand {
+    fn binary(&mut self, pairing: Pairing, a: Operand, b: Operand) -> Operand {
         match (a, b) {
-            (Operand::Number(a), Operand::Number(b)) => Operand::Number(f(a, b)),
-            _ => self.emit(Operation::Binary(f, a, b), &[a, b]),
+            (Operand::Number(a), Operand::Number(b)) => Operand::Number(pairing.apply(a, b)),
+            _ => self.emit(Operation::Binary(pairing, a, b), &[a, b]),
         }
     }
 

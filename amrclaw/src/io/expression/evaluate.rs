@@ -2,6 +2,7 @@
 
 use super::Expression;
 use super::compile::{Operand, Operation};
+use super::function::Pairing;
 use std::cell::Cell;
 
 /// Cells evaluated together: a register's 2 KiB stay in the first-level cache.
@@ -87,7 +88,7 @@ impl Expression {
                 let values = |operand| values(operand, inputs, registers, start, cells);
                 match instruction.operation {
                     Operation::Unary(f, a) => unary(f, values(a), &mut target[..cells]),
-                    Operation::Binary(f, a, b) => binary(f, values(a), values(b), &mut target[..cells]),
+                    Operation::Binary(pairing, a, b) => pair(pairing, values(a), values(b), &mut target[..cells]),
                     Operation::Select(c, a, b) => select(values(c), values(a), values(b), &mut target[..cells]),
                 }
             };
@@ -133,7 +134,19 @@ fn unary(f: fn(f64) -> f64, a: Values<'_>, target: &mut [f64]) -> Option<f64> {
     }
 }
 
-fn binary(f: fn(f64, f64) -> f64, a: Values<'_>, b: Values<'_>, target: &mut [f64]) -> Option<f64> {
+/// As [`unary`], one loop for each kind of arithmetic.
+fn pair(pairing: Pairing, a: Values<'_>, b: Values<'_>, target: &mut [f64]) -> Option<f64> {
+    match pairing {
+        Pairing::Add => binary(|a, b| a + b, a, b, target),
+        Pairing::Subtract => binary(|a, b| a - b, a, b, target),
+        Pairing::Multiply => binary(|a, b| a * b, a, b, target),
+        Pairing::Divide => binary(|a, b| a / b, a, b, target),
+        Pairing::Function(f) => binary(f, a, b, target),
+    }
+}
+
+#[inline(always)]
+fn binary(f: impl Fn(f64, f64) -> f64, a: Values<'_>, b: Values<'_>, target: &mut [f64]) -> Option<f64> {
     match (a, b) {
         (Values::Uniform(a), Values::Uniform(b)) => return Some(f(a, b)),
         (Values::Cells(a), Values::Uniform(b)) => {

@@ -138,8 +138,12 @@ impl Operator {
     }
 
     /// The operation on two numbers; true is 1, false is 0, and any number but 0 counts as true.
-    pub fn rule(self) -> fn(f64, f64) -> f64 {
-        match self {
+    pub fn pairing(self) -> Pairing {
+        Pairing::Function(match self {
+            Operator::Add => return Pairing::Add,
+            Operator::Subtract => return Pairing::Subtract,
+            Operator::Multiply => return Pairing::Multiply,
+            Operator::Divide => return Pairing::Divide,
             Operator::Or => |a, b| truth(a != 0.0 || b != 0.0),
             Operator::And => |a, b| truth(a != 0.0 && b != 0.0),
             Operator::Less => |a, b| truth(a < b),
@@ -148,11 +152,30 @@ impl Operator {
             Operator::GreaterEqual => |a, b| truth(a >= b),
             Operator::Equal => |a, b| truth(a == b),
             Operator::NotEqual => |a, b| truth(a != b),
-            Operator::Add => |a, b| a + b,
-            Operator::Subtract => |a, b| a - b,
-            Operator::Multiply => |a, b| a * b,
-            Operator::Divide => |a, b| a / b,
             Operator::Power => power,
+        })
+    }
+}
+
+/// An operation on two numbers. Arithmetic is told apart from functions so that rows of it become vector instructions.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pairing {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Function(fn(f64, f64) -> f64),
+}
+
+impl Pairing {
+    /// The result for one pair.
+    pub fn apply(self, a: f64, b: f64) -> f64 {
+        match self {
+            Pairing::Add => a + b,
+            Pairing::Subtract => a - b,
+            Pairing::Multiply => a * b,
+            Pairing::Divide => a / b,
+            Pairing::Function(f) => f(a, b),
         }
     }
 }

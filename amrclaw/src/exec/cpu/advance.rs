@@ -1,0 +1,164 @@
+//! One step of a level: source terms, sweeps, and what the conservation fix keeps of them.
+
+use super::scratch::Scratch;
+use super::store::{Register, StepArrays};
+use super::update::{Outcome, Sweep, SweepContext, SweepEngine, source_after_waves, swept_scheme};
+use super::{CpuExecutor, register, source};
+use crate::exec::{ExecError, StepReport};
+use crate::fields::{Pool, Shared};
+use crate::index::Level;
+use crate::physics::SourceSplit;
+use crate::plan::{LevelPlans, RefluxPlan};
+use riemann::patch::{PatchSolver, Scheme};
+use riemann::real::Scalar;
+
+/// A level's step under way: all that its parts read or write.
+struct LevelStep<'a, const D: usize, R: Scalar> {
+    dt: f64,
+    own: &'a LevelPlans<D>,
+    /// The conservation fix of the finer level, and what it keeps.
+    finer: Option<(&'a RefluxPlan<D>, &'a mut Register<R>)>,
+    level: usize,
+    scheme: Scheme,
+    sweeps: &'a [Sweep],
+    engine: Option<&'a dyn SweepEngine<D, R>>,
+    solver: &'a dyn PatchSolver<R>,
+    scratch: &'a Scratch<R>,
+    source_split: SourceSplit,
+    sources: source::Context<'a, D, R>,
+    arrays: StepArrays<'a, R>,
+    /// States between the parts of the step; the first is free to be written.
+    stages: [Shared<'a, R>; 2],
+}
+
+impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
+    /// Takes the step from time `time`.
+    fn take(mut self, time: f64) -> Result<Outcome, ExecError> {
+        let next = self.arrays.next;
+        let mut input = self.arrays.q;
+        if self.source_split == SourceSplit::Strang {
+            let stage = self.stages[0];
+            source::copy(input, stage, self.sources.layout.len(self.sources.num_eqn));
+            // SAFETY: the stage is ours alone.
+            unsafe { self.sources.apply(stage, true, time, 0.5 * self.dt) };
+            input = stage;
+            self.stages.swap(0, 1);
+        }
+        let mut outcome = Outcome::NONE;
+        for n in 0..self.sweeps.len() {
+            let output = if n + 1 == self.sweeps.len() { next } else { self.stages[0] };
+            outcome = self.sweep(n, input, output)?.or(outcome);
+            input = output;
+            self.stages.swap(0, 1);
+        }
+        let (from, duration) = source_after_waves(self.source_split, time, self.dt);
+        if duration > 0.0 {
+            // SAFETY: the new state is ours alone.
+            outcome.finite &= unsafe { self.sources.apply(next, false, from, duration) };
+        }
+        Ok(outcome)
+    }
+
+    /// Sweep `n` of the step, and what the conservation fix keeps of it.
+    fn sweep(&mut self, n: usize, input: Shared<'_, R>, output: Shared<'_, R>) -> Result<Outcome, ExecError> {
+        let (layout, num_eqn, num_aux) = (self.sources.layout, self.sources.num_eqn, self.sources.num_aux);
+        let context = SweepContext {
+            layout,
+            input,
+            output,
+            aux: self.arrays.aux,
+            num_aux,
+            num_eqn,
+            dt: self.dt,
+            dx: self.sources.dx,
+            scheme: self.scheme,
+            sweep: self.sweeps[n],
+            taps: Shared::new(self.arrays.taps),
+            tap_stride: self.own.tiles.num_slots(),
+        };
+        let outcome = match self.engine {
+            Some(engine) => engine.update_all(&context, self.level, n, self.own)?,
+            None => context.update_all(self.solver, self.own, self.scratch),
+        };
+        let gather = register::Gather {
+            sweeps: self.sweeps,
+            sweep: n,
+            dt: self.dt * self.sweeps[n].fraction,
+            taps: self.arrays.taps,
+            tiles: &self.own.tiles,
+            layout,
+            q: input,
+            aux: self.arrays.aux,
+            num_aux,
+            num_eqn,
+            solver: self.solver,
+            scratch: self.scratch,
+        };
+        if let Some((reflux, register)) = &mut self.finer {
+            gather.as_coarse(reflux, register);
+        }
+        if let Some(reflux) = &self.own.reflux {
+            gather.as_fine(reflux, self.arrays.register);
+        }
+        Ok(outcome)
+    }
+}
+
+/// Makes room for states between the parts of a step.
+fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>) {
+    for stage in stages.iter_mut().filter(|stage| stage.len() < len) {
+        pool.give(std::mem::take(stage));
+        *stage = pool.take(len);
+    }
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    pub(super) fn advance_level(
+        &mut self,
+        level: Level,
+        plans: &[LevelPlans<D>],
+        dt: f64,
+    ) -> Result<StepReport, ExecError> {
+        let l = level.index();
+        self.refresh_aux(level, 0.5 * dt)?;
+        let (upto, finer) = self.levels.split_at_mut(l + 1);
+        let store = &mut upto[l];
+        let (layout, time, num_eqn) = (store.layout.clone(), store.time, store.num_eqn);
+        make_stages(&mut self.stage[..self.num_stages], layout.len(num_eqn), &mut self.pool);
+        let mut dx = [1.0; 3];
+        dx[..D].copy_from_slice(&store.dx);
+        // Finer levels interpolate between two states; and no tile may read what another has written.
+        let on_host = self.engine.is_none();
+        let in_place = on_host && finer.is_empty() && (self.num_stages > 0 || plans[l].tiles.whole_patches);
+        let arrays = store.arrays_of_step(in_place, &mut self.pool);
+        let finer_plan = plans.get(l + 1).and_then(|finer| finer.reflux.as_deref());
+        let step = LevelStep {
+            dt,
+            own: &plans[l],
+            finer: finer_plan.zip(finer.first_mut().map(|store| &mut store.register)),
+            level: l,
+            scheme: swept_scheme(&self.problem),
+            sweeps: &self.sweeps,
+            engine: self.engine.as_deref(),
+            solver: self.solver.as_ref(),
+            scratch: &self.scratch,
+            source_split: self.problem.source_split,
+            sources: source::Context {
+                layout: &layout,
+                aux: arrays.aux,
+                num_aux: self.solver.aux().len(),
+                num_eqn,
+                dx,
+                domain_lower: self.problem.domain.lower,
+                solver: self.solver.as_ref(),
+                function: self.problem.source.as_deref(),
+                scratch: &self.source_scratch,
+            },
+            arrays,
+            stages: self.stage.each_mut().map(|stage| Shared::new(stage)),
+        };
+        let Outcome { courant, patch, finite } = step.take(time)?;
+        store.advance(in_place, dt);
+        Ok(StepReport { courant, patch: patch as usize, finite })
+    }
+}
