@@ -62,10 +62,9 @@ fn sub_rows<const D: usize>(plan: &RestrictPlan<D>, row: usize, slab: usize) -> 
 fn average_pairs<R: Scalar>(out: &mut [R], fine: &[R], row: usize, weight: R) {
     let len = 2 * out.len();
     let pairs = |start: usize| fine[start..][..len].as_chunks::<2>().0;
-    for ((value, [a, b]), [c, d]) in out.iter_mut().zip(pairs(0)).zip(pairs(row)) {
-        let lower = R::default() + ((*a - *a) + (*b - *a));
-        let upper = (*c - *a) + (*d - *a);
-        *value = *a + (lower + upper) * weight;
+    for ((value, &[a, b]), &[c, d]) in out.iter_mut().zip(pairs(0)).zip(pairs(row)) {
+        let beyond_first = |x: R, y: R| (x - a) + (y - a);
+        *value = a + ((R::default() + beyond_first(a, b)) + beyond_first(c, d)) * weight;
     }
 }
 
