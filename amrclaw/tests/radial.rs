@@ -4,9 +4,10 @@
 //! uniform grid as fine as the finest level, with a fraction of its cells. A fault at the interfaces between levels
 //! (time interpolation, averaging, the conservation fix, features that outrun their patches) would show as a larger error.
 
-use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::io::frame::Frame;
-use amrclaw::simulation::{RunOptions, Simulation};
+mod common;
+
+use amrclaw::simulation::Simulation;
+use common::{advance_to, l1_error, start};
 use std::f64::consts::PI;
 
 const DENSITY: f64 = 1.0;
@@ -99,27 +100,13 @@ impl Radial {
 }
 
 /// Integral of |p − p_radial| over the composite grid.
-fn error(frame: &Frame<2>, radial: &Radial) -> f64 {
-    let mut sum = 0.0;
-    for (l, level) in frame.levels.iter().enumerate() {
-        let [dx, dy] = level.dx;
-        for patch in &level.patches {
-            let covered = frame.covered(l, patch);
-            for (k, cell) in patch.cells.cells().enumerate().filter(|&(k, _)| !covered[k]) {
-                let [x, y] = frame.corner(l, cell);
-                let exact = radial.at((x + 0.5 * dx).hypot(y + 0.5 * dy));
-                sum += (patch.q[k] - exact).abs() * dx * dy;
-            }
-        }
-    }
-    sum
+fn error(simulation: &Simulation<2>, radial: &Radial) -> f64 {
+    l1_error(&simulation.frame(), 0, |[x, y]| radial.at(x.hypot(y)))
 }
 
 fn run(overrides: &[&str]) -> Simulation<2> {
-    let overrides: Vec<String> = overrides.iter().map(|s| s.to_string()).collect();
-    let case = Case::from_str_with(CASE, "radial", &overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"));
-    let mut simulation = Simulation::from_case(&case, &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
-    simulation.advance_to(END).unwrap_or_else(|e| panic!("{e}"));
+    let mut simulation = start(CASE, overrides);
+    advance_to(&mut simulation, END);
     simulation
 }
 
@@ -129,12 +116,12 @@ fn three_levels_are_as_accurate_as_the_fine_grid() {
     let adaptive = run(&[]);
     let fine = run(&["mesh.cells=[200,200]", "levels.max=1", "levels.ratio=[]"]);
     let coarse = run(&["levels.max=1", "levels.ratio=[]"]);
-    let errors = [&adaptive, &fine, &coarse].map(|simulation| error(&simulation.frame(), &radial));
+    let errors = [&adaptive, &fine, &coarse].map(|simulation| error(simulation, &radial));
     let [adaptive_error, fine_error, coarse_error] = errors;
     println!("errors: {errors:?}");
 
     // The measure can tell: the one-dimensional solution is exact by comparison, and the coarse grid alone is far off.
-    let change = error(&fine.frame(), &Radial::solve(2000)) - fine_error;
+    let change = error(&fine, &Radial::solve(2000)) - fine_error;
     assert!(change.abs() < 0.01 * fine_error, "the radial solution's own error: {change:e} of {fine_error:e}");
     assert!(coarse_error > 3.0 * fine_error, "errors {errors:?}");
 

@@ -21,7 +21,7 @@ pub enum Phase {
 }
 
 /// Seconds per phase; `other` is what the phases leave of the wall time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseSeconds {
     /// [`Phase::Advance`].
     pub advance: f64,

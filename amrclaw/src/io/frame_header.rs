@@ -98,22 +98,37 @@ impl<'a> Attributes<'a> {
             return Err(self.damaged(format!("refinement ratios {ratios:?}")));
         }
         let frame = Frame {
-            number: self.integer(key::NUMBER)? as usize,
+            number: self.count(key::NUMBER)?,
             time: self.get(key::TIME, AttrValue::as_f64)?,
             steps: self.optional(key::STEPS, AttrValue::to_u64s)?,
             equations: self.optional(key::EQUATIONS, |v| v.as_strings().map(<[String]>::to_vec))?,
             aux: self.optional(key::AUX, |v| v.as_strings().map(<[String]>::to_vec))?,
             lower: self.array(key::LOWER, AttrValue::to_f64s)?,
             upper: self.array(key::UPPER, AttrValue::to_f64s)?,
-            cells: self.array(key::CELLS, AttrValue::to_i64s)?.map(|n: i64| n as i32),
+            cells: self.array(key::CELLS, AttrValue::to_i64s)?.map(|n: i64| n.clamp(0, i64::from(i32::MAX)) as i32),
             ratios: ratios.chunks_exact(D).map(|r| Ratio(std::array::from_fn(|d| r[d] as i32))).collect(),
             levels: Vec::new(),
         };
-        let levels = self.integer(key::LEVELS)? as usize;
+        let levels = self.count(key::LEVELS)?;
         if levels > frame.ratios.len() + 1 {
             return Err(self.damaged(format!("{levels} levels, but {} refinement ratios", frame.ratios.len())));
         }
+        for d in 0..D {
+            // The finest cells are counted by integers of 32 bits.
+            let finest = frame.ratios.iter().fold(f64::from(frame.cells[d]), |n, ratio| n * f64::from(ratio.0[d]));
+            let [lower, upper] = [frame.lower[d], frame.upper[d]];
+            if !(1.0..=f64::from(i32::MAX)).contains(&finest) || !(upper - lower).is_finite() || upper <= lower {
+                let reason = format!("{finest} cells from {lower} to {upper} along an axis of the finest level");
+                return Err(self.damaged(reason));
+            }
+        }
         Ok((frame, levels))
+    }
+
+    /// An integer that counts something.
+    fn count(&self, name: &str) -> Result<usize, InputError> {
+        let value = self.integer(name)?;
+        u32::try_from(value).map(|n| n as usize).map_err(|_| self.damaged(format!("attribute {name} is {value}")))
     }
 
     /// An array with one entry per axis.
@@ -154,6 +169,9 @@ impl<'a> Attributes<'a> {
     }
 }
 
+/// Most cells of a level, so that its numbers can be counted: more than any file holds.
+const MOST_CELLS: f64 = 1e15;
+
 /// Checks that the boxes of a level hold cells and lie in the domain.
 ///
 /// # Errors
@@ -165,13 +183,13 @@ pub fn check_patches<const D: usize>(
     patches: &[FramePatch<D>],
 ) -> Result<(), InputError> {
     let domain = frame.domain(level);
-    match patches.iter().find(|p| p.cells.is_empty() || !domain.contains_box(&p.cells)) {
-        None => Ok(()),
-        Some(patch) => Err(InputError::Damaged {
-            path: path.to_owned(),
-            reason: format!("box {:?} of level {} is not part of {domain:?}", patch.cells, level + 1),
-        }),
+    let damaged = |reason| Err(InputError::Damaged { path: path.to_owned(), reason });
+    if let Some(patch) = patches.iter().find(|p| p.cells.is_empty() || !domain.contains_box(&p.cells)) {
+        return damaged(format!("box {:?} of level {} is not part of {domain:?}", patch.cells, level + 1));
     }
+    let volume = |p: &FramePatch<D>| p.cells.size().iter().map(|&n| f64::from(n)).product::<f64>();
+    let cells: f64 = patches.iter().map(volume).sum();
+    if cells > MOST_CELLS { damaged(format!("{cells} cells on level {}", level + 1)) } else { Ok(()) }
 }
 
 /// Wraps an error of the HDF5 library with the file's name.

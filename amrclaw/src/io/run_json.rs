@@ -2,6 +2,7 @@
 
 use super::atomic::{Durability, write_file};
 use super::error::{InputError, OutputError};
+use crate::diagnose::PhaseSeconds;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ pub struct RunRecord {
     /// `cells_advanced_total / wall_seconds`.
     pub updates_per_second: f64,
     /// Seconds by what they were spent on.
-    pub phases: Phases,
+    pub phases: PhaseSeconds,
     /// Patches on each level, averaged over its steps.
     pub patches_mean: Vec<f64>,
     /// Largest Courant number of an accepted step.
@@ -68,25 +69,6 @@ pub struct RunRecord {
     pub totals_final: BTreeMap<String, f64>,
     /// Most memory in use.
     pub memory_bytes: MemoryBytes,
-}
-
-/// Seconds by what they were spent on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Phases {
-    /// Updating cells.
-    pub advance: f64,
-    /// Filling ghost cells.
-    pub ghost: f64,
-    /// The conservation fix at coarse–fine interfaces.
-    pub reflux: f64,
-    /// Averaging fine cells onto the coarse ones beneath.
-    pub update: f64,
-    /// Flagging, clustering, and moving data to new patches.
-    pub regrid: f64,
-    /// Writing files.
-    pub output: f64,
-    /// Everything else.
-    pub other: f64,
 }
 
 /// Most memory in use, in bytes.
@@ -156,7 +138,7 @@ mod tests {
             threads: 2,
             precision: "f64".into(),
             steps: vec![3, 6],
-            phases: Phases { advance: 1.0 / 3.0, ..Phases::default() },
+            phases: PhaseSeconds { advance: 1.0 / 3.0, ..PhaseSeconds::default() },
             totals_initial: [("pressure".into(), 1.0)].into(),
             totals_final: [("pressure".into(), 1.0)].into(),
             ..RunRecord::default()

@@ -157,7 +157,7 @@ impl<const D: usize> Candidate<D> {
                 last = k;
             }
         }
-        widest.cut()
+        widest.0.map(|(_, cut)| cut)
     }
 
     /// The cut where a second difference of a signature changes sign with the largest jump.
@@ -179,7 +179,7 @@ impl<const D: usize> Candidate<D> {
                 }
             }
         }
-        strongest.cut()
+        strongest.0.map(|(_, cut)| cut)
     }
 
     /// The cut in the middle of the longest axis along which halving pays: the halves, shrunk to their tags, must save
@@ -213,10 +213,6 @@ impl Best {
             self.0 = Some((merit, cut));
         }
     }
-
-    fn cut(self) -> Option<Cut> {
-        self.0.map(|(_, cut)| cut)
-    }
 }
 
 #[cfg(test)]
@@ -237,14 +233,10 @@ mod tests {
         cluster(tags, &ClusterParams { cutoff, ..ClusterParams::default() })
     }
 
-    #[test]
-    fn no_tags_no_boxes() {
-        assert_eq!(clustered(&TagSet::new(CellBox::new([0, 0], [9, 9])), 0.7), []);
-    }
-
-    /// A plane without tags comes before any inflection, and the widest gap first.
+    /// A plane without tags comes before any inflection, and the widest gap first. No tags, no boxes.
     #[test]
     fn cuts_at_holes() {
+        assert_eq!(clustered(&TagSet::new(CellBox::new([0, 0], [9, 9])), 0.7), []);
         let tags = tags_from(["##....###", "##....###", ".........", "##......."]);
         let boxes = [CellBox::new([0, 0], [2, 2]), CellBox::new([0, 3], [2, 4]), CellBox::new([6, 0], [9, 2])];
         assert_eq!(clustered(&tags, 0.9), boxes);

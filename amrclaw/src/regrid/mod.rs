@@ -35,11 +35,13 @@ pub struct RegridOptions<const D: usize> {
 
 /// Time and last step of the levels at hand, for criteria that need them.
 #[derive(Clone, Copy, Debug)]
-pub struct RegridTime {
+pub struct RegridTime<'a> {
     /// Time of the base level and all finer ones.
     pub time: f64,
     /// Step of the coarsest level.
     pub dt: f64,
+    /// Steps of each finer level in one of the next coarser.
+    pub time_ratios: &'a [u32],
 }
 
 /// Boxes of all levels finer than `base`, coarser levels first; `base` and coarser levels stay as they are.
@@ -49,7 +51,7 @@ pub fn finer_boxes<const D: usize>(
     exec: &mut dyn Executor<D>,
     plans: &[LevelPlans<D>],
     options: &RegridOptions<D>,
-    at: RegridTime,
+    at: RegridTime<'_>,
 ) -> Result<Vec<Vec<CellBox<D>>>, ExecError> {
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
     let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
@@ -59,7 +61,7 @@ pub fn finer_boxes<const D: usize>(
         exec.begin_flagging(level)?;
     }
     for level in levels {
-        let dt = at.dt / hierarchy.ratios()[..level.index()].iter().map(|r| f64::from(r.largest())).product::<f64>();
+        let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();
         let mut tags = exec.flag(level, dt)?;
         region::apply(&options.regions, hierarchy, level, at.time, &mut tags);
         let boxes = boxes_over(level, base, hierarchy, &mut tags, finer.first().map_or(&[], Vec::as_slice), options);

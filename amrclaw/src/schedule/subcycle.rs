@@ -107,18 +107,12 @@ impl Subcycle {
         for clock in &mut self.clocks {
             (clock.time, clock.dt_wanted) = (time, f64::INFINITY);
         }
-        self.clocks[0].dt = dt;
-        self.clocks[0].to_go = 1;
-        self.level = 0;
-        self.phase = Phase::BeforeStep;
+        (self.clocks[0].dt, self.clocks[0].to_go) = (dt, 1);
+        (self.level, self.phase) = (0, Phase::BeforeStep);
     }
 
     /// The next thing to do; `None` at the end of the coarse step.
-    #[allow(
-        clippy::should_implement_trait,
-        reason = "answers must be given between calls, which iterators do not show"
-    )]
-    pub fn next(&mut self) -> Option<Step> {
+    pub fn next_step(&mut self) -> Option<Step> {
         loop {
             match self.phase {
                 Phase::BeforeStep => {
@@ -240,7 +234,7 @@ mod tests {
 
     fn run(subcycle: &mut Subcycle, courant: impl Fn(Level, f64) -> f64) -> Vec<String> {
         let mut log = Vec::new();
-        while let Some(step) = subcycle.next() {
+        while let Some(step) = subcycle.next_step() {
             match step {
                 Step::Advance { level, dt, .. } => {
                     log.push(format!("{level}:{dt}"));

@@ -153,7 +153,7 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// Likewise.
     pub fn with_functions(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
-        Self::assemble_chosen(case, options, user)?.begin()
+        Self::assemble_chosen(case, options, user)?.begin(case)
     }
 
     /// A simulation with the case's solver that has no values yet.
@@ -183,7 +183,7 @@ impl<const D: usize> Simulation<D> {
         user: UserFunctions<D>,
         make: MakeExecutor<'_, D>,
     ) -> Result<Self, RunError> {
-        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, make)?.begin()
+        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, make)?.begin(case)
     }
 
     /// As [`Simulation::from_case`], with a solver of the program's own and what it brings along: see
@@ -193,7 +193,7 @@ impl<const D: usize> Simulation<D> {
     /// Likewise.
     pub fn with_chosen(case: &Case, options: &RunOptions, solver: &ChosenSolver) -> Result<Self, RunError> {
         let make = &super::executor::make;
-        Self::assemble_with(case, options, solver, UserFunctions::default(), make)?.begin()
+        Self::assemble_with(case, options, solver, UserFunctions::default(), make)?.begin(case)
     }
 
     /// As [`Simulation::with_functions`], with a solver of the program's own in place of the case's. `shape` describes it.
@@ -207,12 +207,12 @@ impl<const D: usize> Simulation<D> {
         solver: &SolverKernels,
         user: UserFunctions<D>,
     ) -> Result<Self, RunError> {
-        Self::assemble(case, options, shape, solver, user, &super::executor::make)?.begin()
+        Self::assemble(case, options, shape, solver, user, &super::executor::make)?.begin(case)
     }
 
-    /// Builds the initial hierarchy.
-    fn begin(mut self) -> Result<Self, RunError> {
-        self.attempt(Self::build_initial_hierarchy)?;
+    /// Builds the initial hierarchy of a case.
+    fn begin(mut self, case: &Case) -> Result<Self, RunError> {
+        self.attempt(Self::build_initial_hierarchy).map_err(|error| error.in_case(case, &self.equations))?;
         Ok(self)
     }
 
@@ -231,15 +231,10 @@ impl<const D: usize> Simulation<D> {
         assert_eq!(solver.double.dim(), D, "the solver's dimension");
         let problem = problem::<D>(case, shape, user)?;
         let settings = settings::<D>(case, problem.num_ghost());
-        let threads = options.num_threads();
         let ratios = settings.ratios.clone();
         let executor = make(&problem, solver, ratios, options)?;
         let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
-        Simulation::new(problem, settings, executor, shape, gauges, threads, solver.double.clone())
+        Simulation::new(problem, settings, executor, shape, gauges, options, solver.double.clone())
+            .map_err(|error| error.in_case(case, &shape.equations))
     }
-}
-
-/// Threads that this machine runs at once.
-pub fn available_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }

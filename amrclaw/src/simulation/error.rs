@@ -2,7 +2,7 @@
 
 use crate::exec::ExecError;
 use crate::index::Level;
-use crate::io::config::CaseErrors;
+use crate::io::config::{Case, CaseErrors};
 use thiserror::Error;
 
 /// Why a simulation stopped.
@@ -41,6 +41,22 @@ pub enum RunError {
         /// Level.
         level: Level,
     },
+    /// The mesh is too large for the machine.
+    #[error(
+        "{cells} cells on {levels} levels need at least {} of memory, and there are {}",
+        bytes_text(*needed),
+        bytes_text(*limit)
+    )]
+    Memory {
+        /// Levels of the mesh.
+        levels: usize,
+        /// Cells of all levels.
+        cells: f64,
+        /// Bytes needed, at the least.
+        needed: f64,
+        /// Bytes that there are.
+        limit: f64,
+    },
     /// The step became so small that time stands still.
     #[error("the time step {dt:e} is too small to advance t = {time}")]
     StepTooSmall {
@@ -62,9 +78,38 @@ pub enum RunError {
     },
 }
 
+impl RunError {
+    /// What shows while the first levels are made comes of the case's data or its mesh: at the line that says so.
+    pub(super) fn in_case(self, case: &Case, equations: &[String]) -> RunError {
+        let (key, help) = match &self {
+            RunError::Exec(ExecError::NotFinite { equation: name, .. }) => {
+                let section = if equations.contains(name) { "initial" } else { "aux" };
+                (format!("{section}.{name}"), "write a formula that is a number everywhere in the domain")
+            }
+            RunError::Exec(ExecError::Capacity { .. }) => {
+                let name = case.scheme.capacity.as_deref().unwrap_or_default();
+                (format!("aux.{name}"), "write a formula that is above zero everywhere in the domain")
+            }
+            RunError::Memory { .. } => {
+                let help = "use fewer cells or levels, or refine less: by regions or a larger tolerance";
+                ("mesh.cells".to_owned(), help)
+            }
+            _ => return self,
+        };
+        case.error(&key, self.to_string(), help).into()
+    }
+}
+
 fn tries_text(tries: u32) -> String {
     match tries {
         0 => " (the step is fixed: choose a smaller time.dt)".to_owned(),
         n => format!(" after {n} tries with smaller and smaller steps"),
     }
+}
+
+/// Bytes in the unit that suits them.
+fn bytes_text(bytes: f64) -> String {
+    let units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let unit = ((bytes.max(1.0).log10() / 3.0) as usize).min(units.len() - 1);
+    format!("{:.0} {}", bytes / 1000_f64.powi(unit as i32), units[unit])
 }

@@ -1,6 +1,5 @@
 //! The executor that a run asks for.
 
-use super::build::available_threads;
 use super::{Device, Precision, RunError, RunOptions};
 use crate::exec::cpu::CpuExecutor;
 use crate::exec::cuda::{CudaExecutor, Hardware, KernelOptions};
@@ -15,13 +14,6 @@ use std::sync::Arc;
 /// Makes an executor for a problem, a solver and the ratios between levels.
 pub type MakeExecutor<'a, const D: usize> =
     &'a dyn Fn(&Problem<D>, &SolverKernels, Vec<Ratio<D>>, &RunOptions) -> Result<Box<dyn Executor<D>>, RunError>;
-
-impl RunOptions {
-    /// Threads of the host to use.
-    pub fn num_threads(&self) -> usize {
-        self.threads.unwrap_or_else(available_threads).max(1)
-    }
-}
 
 /// The executor of the options' device.
 pub(super) fn make<const D: usize>(

@@ -5,17 +5,18 @@ mod error;
 mod executor;
 mod gauge;
 mod memory;
+mod options;
 mod pacing;
 mod restart;
 mod run;
 mod step;
 
 pub use crate::physics::UserFunctions;
-pub use build::available_threads;
 pub use error::RunError;
 pub use executor::MakeExecutor;
 pub use gauge::{Gauge, GaugeSample};
 pub use memory::keep_freed_memory;
+pub use options::{Device, Precision, RunOptions, available_threads};
 pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
 
@@ -31,64 +32,6 @@ use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use riemann::patch::PatchSolver;
 use std::sync::Arc;
-
-/// Precision of the numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Precision {
-    /// 64 bits.
-    #[default]
-    F64,
-    /// 32 bits.
-    F32,
-}
-
-impl Precision {
-    /// `f64` or `f32`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Precision::F64 => "f64",
-            Precision::F32 => "f32",
-        }
-    }
-}
-
-/// What holds the values and computes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Device {
-    /// Threads of the processor.
-    #[default]
-    Cpu,
-    /// A GPU that holds all values.
-    Cuda,
-    /// A GPU that works on values in the host's memory.
-    CudaStreamed,
-}
-
-impl Device {
-    /// The name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Device::Cpu => "cpu",
-            Device::Cuda => "cuda",
-            Device::CudaStreamed => "cuda-streamed",
-        }
-    }
-}
-
-/// How a case is run, as opposed to what it says.
-#[derive(Clone, Debug, Default)]
-pub struct RunOptions {
-    /// Threads; all of the machine's unless given.
-    pub threads: Option<usize>,
-    /// Precision.
-    pub precision: Precision,
-    /// What to run on.
-    pub device: Device,
-    /// On a GPU, do without fused multiply-adds: in `f64` the results are then those of the CPU to the bit.
-    pub no_fused: bool,
-    /// Bytes of the GPU's memory to use at most.
-    pub device_memory: Option<u64>,
-}
 
 /// Levels, regridding and time steps.
 #[derive(Clone, Debug)]
@@ -132,6 +75,7 @@ pub struct Simulation<const D: usize> {
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
     pacing: pacing::Pacing,
+    memory: memory::HostMemory,
     threads: Arc<rayon::ThreadPool>,
     /// To ask whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
@@ -145,9 +89,13 @@ impl<const D: usize> Simulation<D> {
         exec: Box<dyn Executor<D>>,
         shape: &SolverShape,
         gauges: Vec<(String, [f64; D])>,
-        threads: usize,
+        options: &RunOptions,
         solver: Arc<dyn PatchSolver<f64>>,
     ) -> Result<Self, RunError> {
+        let num_eqn = shape.equations.len();
+        let memory = memory::HostMemory::new(options, num_eqn, shape.aux.len(), &problem);
+        memory.check([[problem.domain.coarsest()].as_slice()].into_iter())?;
+        let threads = options.num_threads();
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -159,7 +107,6 @@ impl<const D: usize> Simulation<D> {
             regrid_interval: settings.regrid_interval,
             cfl_desired: settings.cfl_desired,
         };
-        let num_eqn = shape.equations.len();
         Ok(Simulation {
             subcycle: Subcycle::new(control, Level::COARSEST),
             saved: None,
@@ -172,6 +119,7 @@ impl<const D: usize> Simulation<D> {
             stopwatch: Stopwatch::default(),
             gauges: gauges.into_iter().map(|(name, x)| Gauge::new(name, x, num_eqn)).collect(),
             pacing: pacing::Pacing::new(hierarchy.max_levels()),
+            memory,
             threads: Arc::new(pool),
             solver,
             hierarchy,

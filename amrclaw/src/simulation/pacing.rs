@@ -126,7 +126,7 @@ impl<const D: usize> Simulation<D> {
         let mut heard = 0;
         for k in 0..self.pacing.ordered.len() {
             let (step, finest) = self.pacing.ordered[k];
-            if schedule.next() != Some(step) {
+            if schedule.next_step() != Some(step) {
                 return Ok(false);
             }
             match step {
@@ -143,7 +143,7 @@ impl<const D: usize> Simulation<D> {
                 Step::Synchronize { .. } => {}
             }
         }
-        Ok(schedule.next().is_none())
+        Ok(schedule.next_step().is_none())
     }
 
     /// Refuses a step whose Courant number is too large, else remembers it.

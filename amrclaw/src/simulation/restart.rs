@@ -3,11 +3,12 @@
 use super::{RunError, RunOptions, Simulation};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::LevelState;
-use crate::index::{CellBox, Level};
-use crate::io::config::Case;
+use crate::index::{CellBox, Level, Ratio};
+use crate::io::config::{Case, CaseErrors};
 use crate::io::frame::{Frame, FrameLevel};
-use crate::mesh::Hierarchy;
-use crate::physics::UserFunctions;
+use crate::mesh::{Hierarchy, LevelMesh};
+use crate::physics::{Criterion, UserFunctions};
+use crate::regrid::nest::LevelNesting;
 use serde::{Deserialize, Serialize};
 
 /// What a run knows besides the solution, between two steps of the coarsest level.
@@ -44,6 +45,7 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<Self, RunError> {
         let mut simulation = Self::assemble_chosen(case, options, UserFunctions::default())?;
         simulation.check_fit(case, frame)?;
+        simulation.check_levels(case, frame)?;
         simulation.attempt(|simulation| simulation.load(frame, state))?;
         Ok(simulation)
     }
@@ -53,24 +55,78 @@ impl<const D: usize> Simulation<D> {
         let domain = &self.problem.domain;
         let num_levels = frame.levels.len();
         let (ratios, frame_ratios) = (&self.settings.ratios, &frame.ratios);
-        let fewer = num_levels > ratios.len() + 1;
-        let refined = num_levels.saturating_sub(1);
+        let refined = num_levels.saturating_sub(1).min(ratios.len());
+        let list = |ratios: &[Ratio<D>]| format!("{:?}", ratios.iter().map(|ratio| ratio.0).collect::<Vec<_>>());
+        let names = |names: &[String]| names.join(", ");
         let pairs = [
             ("mesh.cells", format!("{:?}", domain.cells), format!("{:?}", frame.cells)),
             ("mesh.lower", format!("{:?}", domain.lower), format!("{:?}", frame.lower)),
             ("mesh.upper", format!("{:?}", domain.upper), format!("{:?}", frame.upper)),
-            ("solver.name", self.equations.join(", "), frame.equations.join(", ")),
+            ("solver", names(&self.equations), names(&frame.equations)),
+            ("solver", names(&self.aux), names(&frame.aux)),
+            ("levels.ratio", list(&ratios[..refined]), list(&frame_ratios[..refined])),
         ];
-        let mut different = pairs.iter().find(|(_, here, there)| here != there).cloned();
-        if different.is_none() && fewer {
-            different = Some(("levels.max", (ratios.len() + 1).to_string(), num_levels.to_string()));
-        } else if different.is_none() && ratios[..refined] != frame_ratios[..refined] {
-            different = Some(("levels.ratio", format!("{ratios:?}"), format!("{frame_ratios:?}")));
+        let unlike = pairs.into_iter().filter(|(_, here, there)| here != there);
+        let fewer = (num_levels > ratios.len() + 1)
+            .then(|| ("levels.max", (ratios.len() + 1).to_string(), num_levels.to_string()));
+        let error = |(key, here, there): (&str, String, String)| {
+            let or_none = |list: String| if list.is_empty() { "none".to_owned() } else { list };
+            let message = format!("{} does not fit the checkpoint, which has {}", or_none(here), or_none(there));
+            case.error(key, message, "restart with the case that wrote the checkpoint")
+        };
+        match unlike.chain(fewer).map(error).reduce(CaseErrors::and) {
+            None => Ok(()),
+            Some(errors) => Err(errors.into()),
         }
-        different.map_or(Ok(()), |(key, here, there)| {
-            let message = format!("{here} does not fit the checkpoint, which has {there}");
-            Err(case.error(key, message, "restart with the case that wrote the checkpoint").into())
-        })
+    }
+
+    /// Refuses patches that a mesh of this case cannot have.
+    fn check_levels(&self, case: &Case, frame: &Frame<D>) -> Result<(), RunError> {
+        let width = self.settings.regrid.nesting_width;
+        let mut coarser: Option<LevelMesh<D>> = None;
+        for (l, level) in frame.levels.iter().enumerate() {
+            let damaged = || RunError::Damaged { level: Level(l as u8) };
+            let patches: Vec<CellBox<D>> = level.patches.iter().map(|p| p.cells).collect();
+            let (domain, periodic) = (frame.domain(l), self.problem.domain.periodic);
+            if patches.iter().any(|p| p.is_empty() || !domain.contains_box(p)) {
+                return Err(damaged());
+            }
+            let mesh = LevelMesh::new(domain, periodic, patches);
+            let alone = |p: &CellBox<D>| mesh.images(p).iter().filter(|image| image.shift == [0; D]).count() == 1;
+            if mesh.patches().is_empty() || !mesh.patches().iter().all(alone) {
+                return Err(damaged());
+            }
+            if let Some(coarser) = coarser {
+                let ratio = frame.ratios[l - 1];
+                let beneath = |p: &CellBox<D>| p.coarse_from_fine(ratio);
+                if mesh.patches().iter().any(|p| beneath(p).fine_from_coarse(ratio) != *p) {
+                    return Err(damaged());
+                }
+                let nested = |width| {
+                    let nesting = LevelNesting::new(&coarser, &[], width);
+                    mesh.patches().iter().all(|p| nesting.nests(&beneath(p)))
+                };
+                if !nested(1) {
+                    return Err(damaged());
+                } else if !nested(width) {
+                    return Err(self.too_narrow(case, l));
+                }
+            } else if mesh.num_cells() != domain.volume() {
+                return Err(damaged());
+            }
+            coarser = Some(mesh);
+        }
+        if coarser.is_some() { Ok(()) } else { Err(RunError::Damaged { level: Level::COARSEST }) }
+    }
+
+    /// The scheme wants more coarse cells around level `l` than the one that made it.
+    fn too_narrow(&self, case: &Case, l: usize) -> RunError {
+        let key = match self.problem.criterion {
+            Criterion::Richardson { .. } => "regrid.flag.criterion",
+            _ => "scheme.split",
+        };
+        let message = format!("needs level {} nested more widely than it is in the checkpoint", Level(l as u8));
+        case.error(key, message, "restart with the value that the checkpoint was written with").into()
     }
 
     /// Takes over levels, values and schedule.
@@ -78,9 +134,6 @@ impl<const D: usize> Simulation<D> {
         let boxes = |level: &FrameLevel<D>| level.patches.iter().map(|p| p.cells).collect::<Vec<_>>();
         let mut levels = frame.levels.iter().map(boxes);
         let coarsest: Vec<CellBox<D>> = levels.next().unwrap_or_default();
-        if coarsest.iter().map(CellBox::volume).sum::<usize>() != self.problem.domain.coarsest().volume() {
-            return Err(RunError::Damaged { level: Level::COARSEST });
-        }
         self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);
         self.hierarchy.replace_finer(Level::COARSEST, levels.collect());
         self.plans = self.build_plans(None);

@@ -3,7 +3,7 @@
 use super::{RunError, Simulation};
 use crate::diagnose::{Counts, Phase};
 use crate::exec::ExecError;
-use crate::index::Level;
+use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, TransferPlan};
 use crate::regrid::{RegridTime, finer_boxes};
@@ -146,7 +146,7 @@ impl<const D: usize> Simulation<D> {
     fn coarse_step(&mut self, dt: f64, tries: u32, ahead: bool) -> Result<bool, RunError> {
         self.subcycle.begin(self.time, dt);
         self.pacing.begin(&self.subcycle);
-        while let Some(step) = self.subcycle.next() {
+        while let Some(step) = self.subcycle.next_step() {
             match step {
                 Step::Regrid { base } => self.regrid(base, dt)?,
                 Step::Advance { level, time, dt } => {
@@ -205,9 +205,10 @@ impl<const D: usize> Simulation<D> {
         let clock = std::time::Instant::now();
         let time = self.subcycle.time(base);
         let plans = self.plans.clone();
-        let at = RegridTime { time, dt };
+        let at = RegridTime { time, dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
         let boxes = finer_boxes(base, &self.hierarchy, exec, &plans, &self.settings.regrid, at)?;
+        self.check_memory(base, &boxes)?;
         let old = self.hierarchy.clone();
         self.hierarchy.replace_finer(base, boxes);
         if self.hierarchy.has_levels_of(&old) {
@@ -234,6 +235,13 @@ impl<const D: usize> Simulation<D> {
             Some(TransferPlan::new(mesh, before.map(|mesh| &**mesh), coarser, ratio))
         };
         (0..self.hierarchy.num_levels()).into_par_iter().with_max_len(1).map(plan).collect()
+    }
+
+    /// Refuses patches for the levels finer than `base` for which there is no memory.
+    fn check_memory(&self, base: Level, finer: &[Vec<CellBox<D>>]) -> Result<(), RunError> {
+        let kept = self.hierarchy.levels()[..=base.index()].iter().map(|mesh| mesh.patches());
+        let levels: Vec<_> = kept.chain(finer.iter().map(Vec::as_slice)).collect();
+        self.memory.check(levels.into_iter())
     }
 
     /// New plans for a new hierarchy, and values for its levels finer than `base`.
@@ -267,12 +275,14 @@ impl<const D: usize> Simulation<D> {
             if l + 1 == self.hierarchy.max_levels() {
                 break;
             }
-            let at = RegridTime { time: self.time, dt: self.dt_next };
+            let time_ratios = &self.settings.time_ratios;
+            let at = RegridTime { time: self.time, dt: self.dt_next, time_ratios };
             let exec = self.exec.as_mut();
             let boxes = finer_boxes(level, &self.hierarchy, exec, &self.plans, &self.settings.regrid, at)?;
             if boxes.iter().all(Vec::is_empty) {
                 break;
             }
+            self.check_memory(level, &boxes)?;
             self.hierarchy.replace_finer(level, boxes);
         }
         for fine in (1..self.hierarchy.num_levels()).rev().map(|l| Level(l as u8)) {

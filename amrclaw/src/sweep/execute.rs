@@ -42,7 +42,7 @@ pub enum Notice<'a> {
 /// The folder holds a sweep and `resume` is not set, or holds the sweep of something else; a file of the sweep itself
 /// cannot be written.
 pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -> Result<Vec<RunResult>, SweepError> {
-    check_output_dir(&sweep.dir)?;
+    check_output_dir(&sweep.dir).map_err(SweepError::Folder)?;
     files::check_earlier(sweep, resume)?;
     std::fs::create_dir_all(&sweep.dir).map_err(OutputError::io("create", &sweep.dir))?;
     let mut results: Vec<RunResult> = if resume { earlier(sweep) } else { Vec::new() };

@@ -50,6 +50,9 @@ pub enum SweepError {
         /// Why it failed.
         reason: String,
     },
+    /// The folder cannot be written to; nothing was begun.
+    #[error("{0}\nwrite the path of a folder that can be written to: --output DIR")]
+    Folder(OutputError),
     /// A file could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),

@@ -1,7 +1,8 @@
 //! What runs gave, medians over repeats, and the best and worst of each device.
 
 use super::{Plan, PlannedRun};
-use crate::io::run_json::{Phases, RunRecord};
+use crate::diagnose::PhaseSeconds;
+use crate::io::run_json::RunRecord;
 use serde::{Deserialize, Serialize};
 
 /// How a run of a sweep ended.
@@ -51,7 +52,7 @@ pub struct Medians {
     /// Sum over levels of the mean number of patches in a step.
     pub patches_mean: f64,
     /// Seconds by phase.
-    pub phases: Phases,
+    pub phases: PhaseSeconds,
     /// Most memory in use on the host, bytes.
     pub memory_host: f64,
     /// Most memory in use on the device, bytes.
@@ -136,7 +137,7 @@ impl Medians {
             cells_advanced_total: of(|r| r.cells_advanced_total as f64),
             updates_per_second: of(|r| r.updates_per_second),
             patches_mean: of(patches),
-            phases: Phases {
+            phases: PhaseSeconds {
                 advance: of(|r| r.phases.advance),
                 ghost: of(|r| r.phases.ghost),
                 reflux: of(|r| r.phases.reflux),
@@ -179,7 +180,8 @@ pub(super) mod tests {
         let result = |run: &PlannedRun| match seconds(run.device, run.setting, run.repeat) {
             Some(seconds) => {
                 let mut record = RunRecord { patches_mean: vec![1.0, 2.5], ..RunRecord::default() };
-                record.phases = Phases { advance: 0.7 * seconds, regrid: 0.3 * seconds, ..Phases::default() };
+                record.phases =
+                    PhaseSeconds { advance: 0.7 * seconds, regrid: 0.3 * seconds, ..PhaseSeconds::default() };
                 record.set_work(vec![1_000_000, 2_000_000], seconds);
                 RunResult {
                     run: run.clone(),

@@ -75,7 +75,7 @@ impl Tuned {
 /// # Errors
 /// The case fails with its own setting or with the finest, or a file cannot be written.
 pub fn tune(case: &Case, tune: &Tune, watch: &mut dyn FnMut(Notice<'_>)) -> Result<Tuned, SweepError> {
-    check_output_dir(&tune.dir)?;
+    check_output_dir(&tune.dir).map_err(SweepError::Folder)?;
     std::fs::create_dir_all(&tune.dir).map_err(OutputError::io("create", &tune.dir))?;
     let mut trials = Trials { case, tune, end: case.time.end, count: 0, watch };
     let own = Setting::of(case);

@@ -29,18 +29,25 @@ fn a_run_writes_frames_picture_and_record() {
     assert!((total("totals_initial") - total("totals_final")).abs() < 1e-12);
 }
 
-/// A second run in the same folder leaves no frames of the first one.
+/// A second run in the same folder leaves no frames of the first one, in whatever formats they were.
 #[test]
 fn frames_of_an_earlier_run_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let case = example("burgers_square");
     let sets =
         ["mesh.cells=[10,10]", "levels.max=1", "time.end=0.1", "output.times=[0.0,0.05,0.1]", "output.png=false"];
-    run_well(folder.path(), &case, &sets, &["--output", "out"]);
-    assert!(folder.path().join("out/frame_0002.vtkhdf").exists());
+    for format in ["output.format=vtkhdf", "output.format=clawpack-binary", "output.format=plotfile"] {
+        let sets = [&sets[..], &[format]].concat();
+        run_well(folder.path(), &case, &sets, &["--output", "out"]);
+    }
+    let dir = folder.path().join("out");
+    assert!(
+        dir.join("plt00002").exists() && !dir.join("fort.b0002").exists() && !dir.join("frame_0002.vtkhdf").exists()
+    );
+    std::fs::write(dir.join("fort.notes"), "mine").unwrap();
     let sets = [&sets[..3], &["output.times=[0.1]", "output.png=false"]].concat();
     run_well(folder.path(), &case, &sets, &["--output", "out"]);
-    assert_eq!(files(&folder.path().join("out")).join(" "), "frame_0000.vtkhdf frames.vtkhdf.series run.json");
+    assert_eq!(files(&dir).join(" "), "fort.notes frame_0000.vtkhdf frames.vtkhdf.series run.json");
 }
 
 /// Half precision is half the memory, and the result is the same to single precision.

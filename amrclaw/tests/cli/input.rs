@@ -40,20 +40,66 @@ fn unwritable_output_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("file"), "").unwrap();
     let outcome = run(folder.path(), &example("acoustics_radial"), &[], &["--output", "file/out"]);
-    assert_refused(folder.path(), &["file".into()], &outcome, &["file/out"]);
+    assert_refused(folder.path(), &["file".into()], &outcome, &["file/out", "--output"]);
 }
 
-/// Initial data that are not numbers are found before the first step, with cell and position, on whatever level they are:
-/// here to the right of x = 0.5 only.
+/// Initial data that are not numbers are found before the first step, with line, cell and position, on whatever level they
+/// are: here to the right of x = 0.5 only.
 #[test]
 fn initial_data_that_are_not_finite_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let sets = ["mesh.cells=[20,10]", r#"initial.pressure="sqrt(0.5 - x)""#];
     let outcome = run(folder.path(), &example("acoustics_radial"), &sets, &[]);
-    assert_refused(folder.path(), &[], &outcome, &["pressure is NaN", "level 1", "cell [15, 0]", "[0.55, -0.9]"]);
+    let place = ["initial.pressure: pressure is NaN", "level 1", "cell [15, 0]", "[0.55, -0.9]", "write a formula"];
+    assert_refused(folder.path(), &[], &outcome, &place);
     let sets = ["mesh.cells=[20,20]", r#"aux.sound_speed="1/0""#];
     let outcome = run(folder.path(), &example("acoustics_interface"), &sets, &[]);
-    assert_refused(folder.path(), &[], &outcome, &["sound_speed is inf", "cell [0, 0]"]);
+    assert_refused(folder.path(), &[], &outcome, &["aux.sound_speed: sound_speed is inf", "cell [0, 0]"]);
+}
+
+/// Cells for which no machine has the memory are refused, not begun.
+#[test]
+#[cfg(target_os = "linux")]
+fn meshes_beyond_all_memory_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[500000000,500000000]", "levels.max=1"];
+    let outcome = run(folder.path(), &example("acoustics_radial"), &sets, &[]);
+    let reasons = ["mesh.cells: ", "of memory, and there are", "use fewer cells"];
+    assert_refused(folder.path(), &[], &outcome, &reasons);
+}
+
+/// Coordinates must tell the finest cells apart, and differences of them must be numbers.
+#[test]
+fn domains_beyond_the_numbers_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = example("burgers_square");
+    for (lower, upper, reason) in [
+        ("1", "1.0000000000000002", "too little to tell them apart at x = 1.0000000000000002"),
+        ("-1e308", "1e308", "more than a number can be along x: from -1e308 to 1e308"),
+    ] {
+        let sets = [format!("mesh.lower=[{lower},0]"), format!("mesh.upper=[{upper},1]")];
+        let outcome = run(folder.path(), &case, &[&sets[0], &sets[1]], &[]);
+        assert_refused(folder.path(), &[], &outcome, &["mesh.upper.0: ", reason, "1 problem"]);
+    }
+}
+
+/// Nobody reads what the program says: it goes on all the same, and its exit code says how it ended.
+#[test]
+#[cfg(unix)]
+fn readers_that_have_gone_end_no_run() {
+    use std::process::Stdio;
+    let folder = tempfile::tempdir().unwrap();
+    let code = |arguments: &[&str]| {
+        let mut command = program(folder.path());
+        let mut child = command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop((child.stdout.take(), child.stderr.take()));
+        child.wait().unwrap().code()
+    };
+    assert_eq!(code(&["info"]), Some(0));
+    let case = example("burgers_square").display().to_string();
+    let run = ["run", &case, "--set", "mesh.cells=[10,10]", "--set", "time.max_steps=2", "--log", "debug"];
+    assert_eq!(code(&run), Some(0));
+    assert_eq!(code(&["run", "missing.toml"]), Some(2));
 }
 
 /// Where there is no GPU, asking for one says what is missing.
@@ -68,6 +114,23 @@ fn devices_that_are_not_there_are_refused() {
     }
     let outcome = run(folder.path(), &example("acoustics_radial"), &[], &["--threads", "0"]);
     assert_refused(folder.path(), &[], &outcome, &["--threads"]);
+}
+
+/// Options that are no TOML are checked as strictly: a log's level, the folder of a sweep, a library that is none.
+#[test]
+fn wrong_options_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("solver.so"), "no library").unwrap();
+    let before = files(folder.path());
+    let case = example("burgers_square");
+    let outcome = run(folder.path(), &case, &[], &["--log", "loud"]);
+    assert_refused(folder.path(), &before, &outcome, &["--log loud", "debug or trace"]);
+    let outcome = run(folder.path(), &case, &[], &["--solver", "solver.so"]);
+    assert_refused(folder.path(), &before, &outcome, &["solver.so cannot be loaded: ", "made with `riemann::plugin!`"]);
+    let mut sweep = program(folder.path());
+    sweep.arg("sweep").arg(&case).args(["--vary", "regrid.cutoff=0.5", "--output", "solver.so/out"]);
+    let outcome: Outcome = sweep.output().unwrap().into();
+    assert_refused(folder.path(), &before, &outcome, &["cannot create solver.so/out", "--output DIR"]);
 }
 
 /// `validate` finds what `run` would, with the same exit code.
@@ -89,8 +152,10 @@ fn restarts_from_other_problems_are_refused() {
     super::run_well(folder.path(), &case, &sets, &["--output", "out"]);
     let before = files(folder.path());
     let restart = ["--restart", "out/checkpoint_000001.h5", "--output", "new"];
-    let outcome = run(folder.path(), &case, &["mesh.cells=[12,12]"], &restart);
-    assert_refused(folder.path(), &before, &outcome, &["mesh.cells", "[12, 10]"]);
+    let changed = ["mesh.cells=[12,12]", "mesh.upper=[2.0,1.0]", "levels.ratio=[4,2]"];
+    let outcome = run(folder.path(), &case, &changed, &restart);
+    let reasons = ["mesh.cells", "[12, 10]", "mesh.upper", "levels.ratio", "[[2, 2]", "3 problems"];
+    assert_refused(folder.path(), &before, &outcome, &reasons);
     let restart = ["--restart", "out/frame_0000.vtkhdf", "--output", "new"];
     let outcome = run(folder.path(), &case, &sets, &restart);
     assert_refused(folder.path(), &before, &outcome, &["frame_0000.vtkhdf is not a checkpoint"]);

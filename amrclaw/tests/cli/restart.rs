@@ -1,7 +1,10 @@
 //! Runs that are interrupted and go on: the same bits as without the interruption.
 
-use super::{Outcome, example, files, program, record, run_well};
+use super::{Outcome, example, files, program, record, run, run_well};
+use amrclaw::io::config::Case;
 use amrclaw::io::read;
+use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -151,4 +154,64 @@ fn gauges_end_with_the_final_state() {
         assert!(times.is_sorted_by(|a, b| a < b), "{name}: {times:?}");
         assert_eq!(times.last(), Some(&0.05), "{name}");
     }
+}
+
+/// Whatever byte of a checkpoint is wrong, going on from it is a run, or an error that names the file, the case's line or the
+/// level: never a panic, and no time or memory without end. Bytes all over the file are changed, one at a time.
+#[test]
+fn damaged_checkpoints_end_in_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = example("burgers_square");
+    let sets = [
+        "mesh.cells=[9,7]",
+        "levels.max=2",
+        "time.max_steps=1",
+        "output.checkpoint_every_steps=1",
+        "output.format=[]",
+        "output.png=false",
+    ];
+    let sets = sets.map(str::to_owned);
+    let case = Case::load(&file, &sets).unwrap_or_else(|e| panic!("{e}"));
+    let options = RunOptions { threads: Some(1), ..RunOptions::default() };
+    let run = |restart| {
+        let files = RunFiles { dir: folder.path().to_owned(), restart };
+        simulation::run(&case, &options, &files, &mut |_| ControlFlow::Continue(()))
+    };
+    run(None).unwrap();
+    let good = std::fs::read(folder.path().join("checkpoint_000001.h5")).unwrap();
+    let damaged = folder.path().join("damaged.h5");
+    let step = 7;
+    let mut refused = 0;
+    for (n, at) in (0..good.len()).step_by(step).enumerate() {
+        let mut bytes = good.clone();
+        bytes[at] ^= [0xff, 1, 0x80, 0x10][n % 4];
+        std::fs::write(&damaged, &bytes).unwrap();
+        if let Err(RunFailure::Refused(cause)) = run(Some(damaged.clone())) {
+            refused += 1;
+            let message = cause.to_string();
+            assert!(["damaged", "checkpoint"].iter().any(|word| message.contains(word)), "byte {at}: {message}");
+        }
+    }
+    assert!(refused > 20, "only {refused} of {} damaged files were refused", good.len() / step);
+}
+
+/// A scheme that needs more ghost cells than the one that wrote the checkpoint needs wider margins around fine patches: where
+/// the checkpoint has them not, it is refused.
+#[test]
+fn restarts_that_need_wider_margins_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = example("acoustics_radial");
+    let sets = ["mesh.cells=[40,40]", "regrid.buffer=0", "regrid.cutoff=0.9", "output.png=false"];
+    let first = [&sets[..], &["time.max_steps=2", "output.checkpoint_every_steps=2"]].concat();
+    run_well(folder.path(), &case, &first, &["--output", "out"]);
+    let restart = ["--restart", "out/checkpoint_000002.h5", "--output", "new"];
+    let wider = [&sets[..], &["time.max_steps=4", "scheme.split=strang"]].concat();
+    let outcome = run(folder.path(), &case, &wider, &restart);
+    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+    for part in ["--set scheme.split=strang", "scheme.split: needs level 3 nested more widely"] {
+        assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
+    }
+    assert!(files(&folder.path().join("new")).is_empty());
+    let same = [&sets[..], &["time.max_steps=4", "scheme.split=godunov"]].concat();
+    run_well(folder.path(), &case, &same, &restart);
 }

@@ -70,3 +70,17 @@ fn an_expression_refines_where_it_is_not_zero() {
     assert_eq!(patches.len(), 1, "{patches:?}");
     assert_eq!((patches[0].lo, patches[0].hi), ([80, 0], [120, 20]));
 }
+
+/// Richardson's estimate is that of the step that a level takes: four times as many steps of level 2 leave less to refine
+/// there.
+#[test]
+fn estimates_are_of_the_steps_taken() {
+    let finest = |ratio_time: &str| {
+        let levels = ["levels.max=3", "levels.ratio=[2,2]", ratio_time];
+        let criterion = ["regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=1e-4", "regrid.buffer=0"];
+        let simulation = start(STEEP_AND_FLAT, &[levels, criterion].concat());
+        simulation.hierarchy().levels().get(2).map_or(0, |level| level.num_cells())
+    };
+    let (usual, more) = (finest("levels.ratio_time=[2,2]"), finest("levels.ratio_time=[8,2]"));
+    assert!(usual > 0 && more < usual, "{usual} and {more} cells on level 3");
+}

@@ -9,6 +9,7 @@ mod execute;
 mod page;
 
 use crate::process::{Outcome, root, target_dir};
+use crate::tidy::resolve;
 use contents::Contents;
 use page::{Page, output_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,20 +87,4 @@ fn write(path: &Path, content: &[u8]) -> Outcome {
     let folder = path.parent().unwrap_or(Path::new("."));
     let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, content));
     written.map_err(|e| format!("{}: {e}", path.display()))
-}
-
-/// The path from the root that `target` means in the file at `from`.
-fn resolve(from: &str, target: &str) -> String {
-    let mut parts: Vec<&str> = from.split('/').collect();
-    parts.pop();
-    for part in target.split('/') {
-        match part {
-            ".." => {
-                parts.pop();
-            }
-            "." | "" => {}
-            _ => parts.push(part),
-        }
-    }
-    parts.join("/")
 }

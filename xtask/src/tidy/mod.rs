@@ -3,11 +3,14 @@
 mod dependencies;
 mod examples;
 mod lexer;
+mod names;
 mod sizes;
 mod text;
 
+pub use text::resolve;
+
 use crate::process::{Outcome, command, output, root};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// One file of the repository, as text.
 struct SourceFile {
@@ -53,15 +56,19 @@ fn line_of(text: &str, offset: usize) -> usize {
 pub fn run() -> Outcome {
     let paths = list_files()?;
     let mut report = Report::default();
-    let mut files = 0;
-    for path in &paths {
-        // What is not UTF-8 is a picture or data; a file deleted but still tracked is git's business.
-        let Ok(text) = std::fs::read_to_string(root().join(path)) else { continue };
-        let file = SourceFile { path: path.clone(), text };
-        files += 1;
-        text::check(&file, &paths, &mut report);
-        sizes::check(&file, &mut report);
-        dependencies::check(&file, &mut report);
+    // What is not UTF-8 is a picture or data; a file deleted but still tracked is git's business.
+    let read = |path: &String| {
+        let text = std::fs::read_to_string(root().join(path)).ok()?;
+        Some(SourceFile { path: path.clone(), text })
+    };
+    let files: Vec<SourceFile> = paths.iter().filter_map(read).collect();
+    let mut names = HashSet::new();
+    files.iter().for_each(|file| names::collect(file, &mut names));
+    for file in &files {
+        text::check(file, &paths, &mut report);
+        sizes::check(file, &mut report);
+        dependencies::check(file, &mut report);
+        names::check(file, &names, &paths, &mut report);
     }
     examples::check(&paths, &mut report);
     for warning in &report.warnings {
@@ -70,7 +77,7 @@ pub fn run() -> Outcome {
     for error in &report.errors {
         println!("error: {error}");
     }
-    println!("tidy: {files} files, {} errors, {} warnings", report.errors.len(), report.warnings.len());
+    println!("tidy: {} files, {} errors, {} warnings", files.len(), report.errors.len(), report.warnings.len());
     if report.errors.is_empty() { Ok(()) } else { Err(format!("{} errors", report.errors.len())) }
 }
 

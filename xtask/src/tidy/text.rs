@@ -85,7 +85,7 @@ fn check_links(file: &SourceFile, paths: &BTreeSet<String>, report: &mut Report)
 }
 
 /// The path from the root of a link in the file at `from`.
-fn resolve(from: &str, target: &str) -> String {
+pub fn resolve(from: &str, target: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
     for part in target.split('/') {

@@ -2,12 +2,20 @@
 
 use crate::Failure;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// Begins the log that `--log` asks for.
 pub fn begin(level: Option<&str>) -> Result<(), Failure> {
     let Some(level) = level else { return Ok(()) };
-    let filter = EnvFilter::try_new(level)
-        .map_err(|e| Failure::Input(format!("--log {level}: {e}; write error, warn, info, debug or trace")))?;
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let refused = |e: &dyn std::fmt::Display| {
+        Failure::Input(format!("--log {level}: {e}; write error, warn, info, debug or trace"))
+    };
+    // A filter takes any word that is no level for the name of a module.
+    if level.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        level.parse::<LevelFilter>().map_err(|e| refused(&e))?;
+    }
+    let filter = EnvFilter::try_new(level).map_err(|e| refused(&e))?;
+    // A log that nobody reads any more ends no run: the failure to write it is not reported, which would panic.
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false).init();
     Ok(())
 }

@@ -1,5 +1,8 @@
 //! The command line. Exit codes: 0 done; 1 the run failed; 2 the input is wrong, and nothing has been written.
 
+#[macro_use]
+mod terminal;
+
 mod arguments;
 mod execution;
 mod info;
@@ -43,6 +46,6 @@ fn main() -> ExitCode {
         Err(Failure::Work(message)) => (message, 1),
         Err(Failure::Input(message)) => (message, 2),
     };
-    eprintln!("error: {message}");
+    note!("error: {message}");
     ExitCode::from(code)
 }

@@ -11,7 +11,7 @@ pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     let image = draw_from_folder(dir, *frame, field.as_deref(), &options).map_err(failure)?;
     let file = output.clone().unwrap_or_else(|| dir.join(file_name(*frame, field.as_deref())));
     image.write_png(&file).map_err(|e| Failure::Work(e.to_string()))?;
-    println!("{}", file.display());
+    say!("{}", file.display());
     Ok(())
 }
 

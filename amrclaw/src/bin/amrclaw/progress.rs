@@ -44,7 +44,7 @@ impl Display {
             }
             Display::Lines(last) if last.elapsed() >= LINE_INTERVAL => {
                 *last = Instant::now();
-                eprintln!("{:3.0} %  {}", 100.0 * part(progress), text(progress));
+                note!("{:3.0} %  {}", 100.0 * part(progress), text(progress));
             }
             Display::Lines(_) => {}
         }

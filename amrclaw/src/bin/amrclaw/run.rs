@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::arguments::RunArguments;
 use crate::progress::Display;
-use crate::{logging, signals, summary};
+use crate::{logging, signals, summary, terminal};
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -27,9 +27,12 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     match outcome {
         Ok(record) => {
             if !execution.quiet {
-                print!("{}", summary::text(&record, &case, &files.dir));
+                terminal::show(&summary::text(&record, &case, &files.dir));
             }
             Ok(())
+        }
+        Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Output(_)) => {
+            Err(Failure::Input(format!("{cause}\nwrite the path of a folder that can be written to: --output DIR")))
         }
         Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
         Err(failure @ RunFailure::Broken { .. }) if is_solvers_fault(&failure) => {

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::arguments::SweepArguments;
 use crate::execution::{Device, name};
 use crate::run::default_output;
+use crate::terminal;
 use amrclaw::io::config::{Case, CaseErrors};
 use amrclaw::sweep::{
     CSV_NAME, JSON_NAME, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
@@ -21,7 +22,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     display.finish();
     let results = outcome.map_err(failure)?;
     if !arguments.execution.quiet {
-        print!("{}", text(&sweep, &Summary::new(&sweep.plan, &results)));
+        terminal::show(&text(&sweep, &Summary::new(&sweep.plan, &results)));
     }
     let failed = results.iter().filter(|result| result.status == RunResultStatus::Failed).count();
     match failed {
@@ -79,9 +80,11 @@ fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failur
 
 pub fn failure(error: SweepError) -> Failure {
     match error {
-        SweepError::Vary(_) | SweepError::Exists(_) | SweepError::Differs { .. } | SweepError::Input(_) => {
-            Failure::Input(error.to_string())
-        }
+        SweepError::Vary(_)
+        | SweepError::Exists(_)
+        | SweepError::Differs { .. }
+        | SweepError::Folder(_)
+        | SweepError::Input(_) => Failure::Input(error.to_string()),
         SweepError::Run { .. } | SweepError::Output(_) | SweepError::Start { .. } => Failure::Work(error.to_string()),
     }
 }
@@ -149,7 +152,7 @@ impl Display {
     fn line(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            None if !self.quiet => eprintln!("{text}"),
+            None if !self.quiet => note!("{text}"),
             None => {}
         }
     }

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::arguments::TuneArguments;
 use crate::execution::name;
 use crate::sweep::{default_folder, failure};
+use crate::terminal;
 use amrclaw::tune::{self, Notice, Outcome, Tune, Tuned};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
@@ -27,7 +28,7 @@ pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
     let outcome = tune::tune(&case, &settings, &mut |notice| match (&bar, notice) {
         (Some(bar), Notice::Begin(count, what)) => bar.set_prefix(format!("trial {count}: {what}")),
         (Some(bar), Notice::Progress(line)) => bar.set_message(line.trim().to_owned()),
-        (None, Notice::Begin(count, what)) if !execution.quiet => eprintln!("trial {count}: {what}"),
+        (None, Notice::Begin(count, what)) if !execution.quiet => note!("trial {count}: {what}"),
         (None, _) => {}
     });
     if let Some(bar) = bar {
@@ -35,9 +36,9 @@ pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
     }
     let tuned = outcome.map_err(failure)?;
     if !execution.quiet {
-        print!("{}", text(&tuned));
+        terminal::show(&text(&tuned));
     }
-    println!("[regrid]\n{}", tuned.setting().lines().join("\n"));
+    say!("[regrid]\n{}", tuned.setting().lines().join("\n"));
     Ok(())
 }
 

@@ -16,8 +16,8 @@ pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let cells: Vec<_> = case.mesh.cells.iter().map(i32::to_string).collect();
     let levels = case.levels.max;
     let plural = if levels == 1 { "" } else { "s" };
-    println!("{}: fine", file.display());
-    println!("{solver} in {}D, {} cells, {levels} level{plural}", case.dimension(), cells.join(" × "));
-    println!("t from {} to {}", case.time.start, case.time.end);
+    say!("{}: fine", file.display());
+    say!("{solver} in {}D, {} cells, {levels} level{plural}", case.dimension(), cells.join(" × "));
+    say!("t from {} to {}", case.time.start, case.time.end);
     Ok(())
 }

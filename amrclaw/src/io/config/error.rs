@@ -92,6 +92,13 @@ pub struct CaseErrors {
 impl std::error::Error for CaseErrors {}
 
 impl CaseErrors {
+    /// Both lists as one.
+    #[must_use]
+    pub fn and(mut self, other: CaseErrors) -> CaseErrors {
+        self.errors.extend(other.errors);
+        self
+    }
+
     /// An error if there are any mistakes, sorted by place.
     pub(super) fn unless_empty(mut errors: Vec<CaseError>, origin: &Origin) -> Result<(), CaseErrors> {
         if errors.is_empty() {

@@ -283,6 +283,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// A number as briefly as it can be written: `1e300`, not three hundred digits.
+pub(super) fn brief(x: f64) -> String {
+    let text = format!("{x:?}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
 /// `s` unless there is just one.
 pub(super) fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }

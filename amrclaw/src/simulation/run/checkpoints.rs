@@ -25,8 +25,12 @@ fn file_name(steps: u64) -> String {
 /// Reads a checkpoint and what the run knew.
 pub(super) fn read<const D: usize>(path: &Path) -> Result<(Checkpoint<D>, RunState), InputError> {
     let checkpoint = checkpoint::read::<D>(path)?;
-    let state = serde_json::from_str(&checkpoint.schedule)
-        .map_err(|e| InputError::Damaged { path: path.to_owned(), reason: format!("the schedule's state: {e}") })?;
+    let damaged = |reason| InputError::Damaged { path: path.to_owned(), reason };
+    let state: RunState =
+        serde_json::from_str(&checkpoint.schedule).map_err(|e| damaged(format!("the schedule's state: {e}")))?;
+    if !checkpoint.frame.time.is_finite() || state.schedule.dt_next.is_some_and(|dt| dt <= 0.0) {
+        return Err(damaged(format!("t = {}, next step {:?}", checkpoint.frame.time, state.schedule.dt_next)));
+    }
     Ok((checkpoint, state))
 }
 

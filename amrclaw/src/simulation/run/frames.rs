@@ -4,7 +4,7 @@ use super::Driver;
 use crate::io::config::Case;
 use crate::io::frame::Frame;
 use crate::io::picture::{self, PictureError, PictureOptions};
-use crate::io::{OutputError, read};
+use crate::io::{OutputError, vtkhdf};
 use std::path::{Path, PathBuf};
 use tracing::{info, warn};
 
@@ -13,14 +13,35 @@ fn picture_name(number: usize) -> String {
     format!("frame_{number:04}.png")
 }
 
+/// True for the names of frames and pictures, in any format.
+fn is_frame(name: &str) -> bool {
+    let numbered = |start: &str, end: &str| {
+        let number = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let clawpack = ["fort.t", "fort.q", "fort.b", "fort.a"];
+    numbered("frame_", ".vtkhdf") || numbered("frame_", ".png") || clawpack.iter().any(|start| numbered(start, ""))
+}
+
+/// True for the folder of a plotfile.
+fn is_plotfile(path: &Path, name: &str) -> bool {
+    let number = name.strip_prefix("plt").filter(|number| number.len() >= 5);
+    number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit())) && path.join("Header").is_file()
+}
+
 /// Removes the frames and pictures of an earlier run from a folder, which would look like later ones of this run.
 pub(super) fn remove_old(dir: &Path) -> Result<(), OutputError> {
-    for (number, frame) in read::list_frames(dir)? {
-        for file in [frame, dir.join(picture_name(number))] {
-            if file.exists() {
-                std::fs::remove_file(&file).map_err(OutputError::io("remove", &file))?;
-            }
-        }
+    for entry in std::fs::read_dir(dir).map_err(OutputError::io("read", dir))? {
+        let path = entry.map_err(OutputError::io("read", dir))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let removed = if is_frame(&name) || name == vtkhdf::SERIES {
+            std::fs::remove_file(&path)
+        } else if is_plotfile(&path, &name) {
+            std::fs::remove_dir_all(&path)
+        } else {
+            Ok(())
+        };
+        removed.map_err(OutputError::io("remove", &path))?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The record of a run.
 
 use super::Driver;
-use crate::io::run_json::{MemoryBytes, Phases, RunRecord, RunStatus};
+use crate::io::run_json::{MemoryBytes, RunRecord, RunStatus};
 use std::collections::BTreeMap;
 
 impl<const D: usize> Driver<'_, D> {
@@ -11,7 +11,6 @@ impl<const D: usize> Driver<'_, D> {
         let simulation = &self.simulation;
         let counts = simulation.counts();
         let wall_seconds = simulation.stopwatch().wall_seconds();
-        let seconds = simulation.stopwatch().seconds();
         let [host, device] = simulation.memory_bytes().map(|n| n as u64);
         let by_equation = |totals: &[f64]| -> BTreeMap<String, f64> {
             simulation.equations().iter().cloned().zip(totals.iter().copied()).collect()
@@ -29,15 +28,7 @@ impl<const D: usize> Driver<'_, D> {
             cells_advanced: counts.levels.iter().map(|l| l.cells).collect(),
             cells_advanced_total: counts.cells_total(),
             updates_per_second: (counts.cells_total() - self.cells_before) as f64 / wall_seconds,
-            phases: Phases {
-                advance: seconds.advance,
-                ghost: seconds.ghost,
-                reflux: seconds.reflux,
-                update: seconds.update,
-                regrid: seconds.regrid,
-                output: seconds.output,
-                other: seconds.other,
-            },
+            phases: simulation.stopwatch().seconds(),
             patches_mean: counts.levels.iter().map(|l| l.patches_mean()).collect(),
             courant_max: counts.courant_max,
             totals_initial: by_equation(&self.totals_initial),

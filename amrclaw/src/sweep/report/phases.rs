@@ -1,8 +1,8 @@
 //! Where the time goes: one bar a setting, cut into phases, as SVG.
 
 use super::text::{escape, significant};
+use crate::diagnose::PhaseSeconds;
 use crate::io::picture::ticks;
-use crate::io::run_json::Phases;
 use std::fmt::Write;
 
 /// Names of the phases, and colours on light and on dark pages (after Okabe and Ito: told apart by every kind of eye).
@@ -17,8 +17,8 @@ pub const PHASES: [(&str, &str, &str); 7] = [
 ];
 
 /// Seconds of each phase, in the order of [`PHASES`].
-pub fn seconds(phases: &Phases) -> [f64; 7] {
-    let Phases { advance, ghost, reflux, update, regrid, output, other } = *phases;
+pub fn seconds(phases: &PhaseSeconds) -> [f64; 7] {
+    let PhaseSeconds { advance, ghost, reflux, update, regrid, output, other } = *phases;
     [advance, ghost, reflux, update, regrid, output, other]
 }
 
@@ -43,13 +43,13 @@ pub fn legend() -> String {
 }
 
 /// Bars of settings on one device: label and phases of each. `table`: id of the table with the same numbers.
-pub fn svg(title: &str, rows: &[(String, Phases)], table: &str) -> String {
+pub fn svg(title: &str, rows: &[(String, PhaseSeconds)], table: &str) -> String {
     const WIDTH: f64 = 640.0;
     const ROW: f64 = 24.0;
     const TOP: f64 = 26.0;
     let longest_label = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
     let left = (6.9 * longest_label as f64 + 12.0).clamp(80.0, 420.0);
-    let total = |phases: &Phases| seconds(phases).iter().filter(|s| s.is_finite()).sum::<f64>();
+    let total = |phases: &PhaseSeconds| seconds(phases).iter().filter(|s| s.is_finite()).sum::<f64>();
     let longest = rows.iter().map(|(_, phases)| total(phases)).fold(0.0, f64::max);
     let top = if longest > 0.0 { 1.02 * longest } else { 1.0 };
     let foot = TOP + ROW * rows.len() as f64;
@@ -110,7 +110,7 @@ mod tests {
     /// Pieces follow one another without gaps, and add up to the bar of the whole.
     #[test]
     fn pieces_add_up() {
-        let phases = Phases { advance: 2.0, regrid: 1.0, other: 1.0, ..Phases::default() };
+        let phases = PhaseSeconds { advance: 2.0, regrid: 1.0, other: 1.0, ..PhaseSeconds::default() };
         let svg = svg("cpu", &[("cutoff = 0.5".into(), phases)], "t");
         let number = |rect: &str, name: &str| -> f64 {
             rect.split(&format!("{name}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()

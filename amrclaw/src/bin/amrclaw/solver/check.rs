@@ -1,7 +1,7 @@
 //! `amrclaw solver check`.
 
 use super::load;
-use crate::Failure;
+use crate::{Failure, terminal};
 use amrclaw::io::config::{Case, SolverFrom};
 use riemann::axis::Axis;
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
@@ -39,7 +39,7 @@ pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(
         let subject = Subject { info: checked.info, aux_face: &checked.aux_face, faces: &checked.faces };
         let found = holds::check(&subject);
         let apart = if k > 0 { "\n" } else { "" };
-        print!("{apart}{}", text(checked.info, chosen, &found));
+        terminal::show(&format!("{apart}{}", text(checked.info, chosen, &found)));
         findings.extend(found);
         let panic = checked.plugin.as_ref().and_then(PatchSolver::<f64>::failure);
         if let Some(message) = panic {

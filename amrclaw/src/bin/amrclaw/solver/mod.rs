@@ -8,6 +8,7 @@ pub use list::text as list;
 
 use crate::Failure;
 use crate::arguments::SolverCommand;
+use crate::terminal;
 use amrclaw::io::config::{SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
 use amrclaw::plugin::{PluginError, load_with};
 use riemann::plugin::Plugin;
@@ -18,7 +19,7 @@ pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
         SolverCommand::New { name, folder } => new::new(name, folder),
         SolverCommand::Check { solver, case, set } => check::check(solver, case.as_deref(), set),
         SolverCommand::List => {
-            print!("{}", list());
+            terminal::show(&list());
             Ok(())
         }
     }
@@ -36,7 +37,7 @@ pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, SolverPro
 pub fn load(path: &Path, quiet: bool) -> Result<Plugin, PluginError> {
     load_with(path, || {
         if !quiet {
-            eprintln!("compiling {}, which takes some seconds; the result is kept", path.display());
+            note!("compiling {}, which takes some seconds; the result is kept", path.display());
         }
     })
 }

@@ -29,9 +29,9 @@ pub fn new(name: &str, folder: &Path) -> Result<(), Failure> {
         written.map_err(|e| Failure::Input(format!("cannot write {}: {e}", path.display())))?;
     }
     let [(solver, _), (case, _)] = &files;
-    println!("{}\n{}", solver.display(), case.display());
-    println!("next: amrclaw solver check {}", solver.display());
-    println!("      amrclaw run {}", case.display());
+    say!("{}\n{}", solver.display(), case.display());
+    say!("next: amrclaw solver check {}", solver.display());
+    say!("      amrclaw run {}", case.display());
     Ok(())
 }
 

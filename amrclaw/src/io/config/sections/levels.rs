@@ -1,21 +1,25 @@
 //! `[levels]`.
 
-use crate::io::config::case::LevelSettings;
+use super::AXES;
+use crate::io::config::case::{LevelSettings, MeshSettings};
 use crate::io::config::origin::Value;
-use crate::io::config::reader::{Reader, plural};
+use crate::io::config::reader::{Reader, brief, plural};
 
 /// Most levels.
 const MOST: i64 = 30;
 
 /// Reads the number of levels and the ratios between them.
-pub fn read(reader: &mut Reader<'_>, cells: &[i32], dimension: Option<usize>) -> LevelSettings {
+pub fn read(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usize>) -> LevelSettings {
     let max = reader.integer("levels.max", 1, 1);
     reader.check(max <= MOST, "levels.max", format!("must be at most {MOST}, but is {max}"), "use larger ratios");
     let max = max.min(MOST) as usize;
     let ratio = space_ratios(reader, max, dimension);
     let ratio_time = time_ratios(reader, max);
     if reader.fine(&["mesh.cells", "levels"]) {
-        check_index_range(reader, cells, &ratio);
+        check_index_range(reader, &mesh.cells, &ratio);
+    }
+    if reader.fine(&["mesh", "levels"]) {
+        check_resolution(reader, mesh, &ratio);
     }
     LevelSettings { max, ratio, ratio_time }
 }
@@ -78,4 +82,21 @@ fn check_index_range(reader: &mut Reader<'_>, cells: &[i32], ratio: &[Vec<i32>])
     let path = if reader.is_present("levels.max") { "levels.max" } else { "mesh.cells" };
     let message = format!("the finest level would have {largest:.3e} cells along an axis, more than {limit:.1e}");
     reader.check(largest <= limit, path, message, "use fewer levels, smaller ratios or fewer cells");
+}
+
+/// Numbers of 64 bits must tell the finest cells apart wherever they lie in the domain, with some bits to spare for where in
+/// a cell a point is.
+fn check_resolution(reader: &mut Reader<'_>, mesh: &MeshSettings, ratio: &[Vec<i32>]) {
+    let key = if reader.is_present("mesh.upper") { "mesh.upper" } else { "mesh.lower" };
+    for (d, axis) in AXES.iter().enumerate().take(mesh.cells.len()) {
+        let finest = ratio.iter().fold(f64::from(mesh.cells[d]), |n, r| n * f64::from(r[d]));
+        let dx = (mesh.upper[d] - mesh.lower[d]) / finest;
+        let farthest = if mesh.lower[d].abs() > mesh.upper[d].abs() { mesh.lower[d] } else { mesh.upper[d] };
+        let message = format!(
+            "the finest cells are {dx:.1e} wide along {axis}, too little to tell them apart at {axis} = {}",
+            brief(farthest)
+        );
+        let help = "use a larger domain, or one nearer to 0, or fewer cells";
+        reader.check(dx > 16.0 * f64::EPSILON * farthest.abs(), &format!("{key}.{d}"), message, help);
+    }
 }

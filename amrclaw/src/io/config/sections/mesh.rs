@@ -4,7 +4,7 @@ use super::AXES;
 use crate::io::config::case::MeshSettings;
 use crate::io::config::choice::BoundaryKind;
 use crate::io::config::origin::Value;
-use crate::io::config::reader::{Reader, plural};
+use crate::io::config::reader::{Reader, brief, plural};
 
 /// The dimension: the length of `mesh.cells`, whatever its numbers are.
 pub fn dimension(reader: &mut Reader<'_>) -> Option<usize> {
@@ -30,14 +30,16 @@ pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> MeshSettings {
     MeshSettings { lower, upper, cells, boundary: boundary(reader, dimension) }
 }
 
-/// Notes every axis along which the domain has no extent.
+/// Notes every axis along which the domain has no extent, or too much.
 fn check_extent(reader: &mut Reader<'_>, lower: &[f64], upper: &[f64]) {
     let key = if reader.is_present("mesh.upper") { "mesh.upper" } else { "mesh.lower" };
     for (d, (lower, upper)) in lower.iter().zip(upper).enumerate() {
-        let fine = lower < upper && (upper - lower).is_finite();
-        let message = format!("the domain has no extent along {}: from {lower} to {upper}", AXES[d]);
+        let path = format!("{key}.{d}");
+        let span = format!("along {}: from {} to {}", AXES[d], brief(*lower), brief(*upper));
         let help = "write `mesh.upper` larger than `mesh.lower` along every axis";
-        reader.check(fine, &format!("{key}.{d}"), message, help);
+        reader.check(lower < upper, &path, format!("the domain has no extent {span}"), help);
+        let message = format!("the domain's extent is more than a number can be {span}");
+        reader.check((upper - lower).is_finite(), &path, message, "use a smaller domain");
     }
 }
 

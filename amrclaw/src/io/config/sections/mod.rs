@@ -31,7 +31,7 @@ pub(super) fn read(
     let dimension = mesh::dimension(reader);
     let solver = SolverChoice { dimension, ..solver };
     let mesh = mesh::read(reader, dimension);
-    let levels = levels::read(reader, &mesh.cells, dimension);
+    let levels = levels::read(reader, &mesh, dimension);
     let regrid = regrid::read(reader, &mesh, dimension, &levels);
     let time = time::read(reader);
     let output = output::read(reader, &time, &levels, dimension);

@@ -5,7 +5,7 @@ use crate::io::FrameFormat;
 use crate::io::config::case::{
     FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, OutputSettings, TimeSettings,
 };
-use crate::io::config::reader::Reader;
+use crate::io::config::reader::{Reader, brief};
 
 /// Reads what to write and when.
 pub fn read(
@@ -65,7 +65,8 @@ fn check_times(reader: &mut Reader<'_>, times: &[f64], span: &TimeSettings) {
     for (i, &time) in times.iter().enumerate() {
         let path = format!("output.times.{i}");
         let inside = span.start <= time && time <= span.end;
-        let message = format!("{time} lies outside the run, which goes from {} to {}", span.start, span.end);
+        let [at, start, end] = [time, span.start, span.end].map(brief);
+        let message = format!("{at} lies outside the run, which goes from {start} to {end}");
         let help = "remove the time, or change `time.start` or `time.end`";
         reader.check(inside || !span_is_fine, &path, message, help);
         if i > 0 {
@@ -106,8 +107,8 @@ fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dime
         return position;
     }
     for (d, (x, (lower, upper))) in position.iter().zip(mesh.lower.iter().zip(&mesh.upper)).enumerate() {
-        let message = format!("the gauge stands outside the domain: {} = {x}", AXES[d]);
-        let help = format!("write a number from {lower} to {upper}");
+        let message = format!("the gauge stands outside the domain: {} = {}", AXES[d], brief(*x));
+        let help = format!("write a number from {} to {}", brief(*lower), brief(*upper));
         reader.check(lower <= x && x <= upper, &format!("{path}.{d}"), message, help);
     }
     position

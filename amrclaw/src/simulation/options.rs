@@ -1,0 +1,71 @@
+//! How a case is run, as opposed to what it says.
+
+/// Precision of the numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Precision {
+    /// 64 bits.
+    #[default]
+    F64,
+    /// 32 bits.
+    F32,
+}
+
+impl Precision {
+    /// `f64` or `f32`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::F64 => "f64",
+            Precision::F32 => "f32",
+        }
+    }
+}
+
+/// What holds the values and computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Device {
+    /// Threads of the processor.
+    #[default]
+    Cpu,
+    /// A GPU that holds all values.
+    Cuda,
+    /// A GPU that works on values in the host's memory.
+    CudaStreamed,
+}
+
+impl Device {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Device::Cpu => "cpu",
+            Device::Cuda => "cuda",
+            Device::CudaStreamed => "cuda-streamed",
+        }
+    }
+}
+
+/// How a case is run, as opposed to what it says.
+#[derive(Clone, Debug, Default)]
+pub struct RunOptions {
+    /// Threads; all of the machine's unless given.
+    pub threads: Option<usize>,
+    /// Precision.
+    pub precision: Precision,
+    /// What to run on.
+    pub device: Device,
+    /// On a GPU, do without fused multiply-adds: in `f64` the results are then those of the CPU to the bit.
+    pub no_fused: bool,
+    /// Bytes of the GPU's memory to use at most.
+    pub device_memory: Option<u64>,
+}
+
+impl RunOptions {
+    /// Threads of the host to use.
+    pub fn num_threads(&self) -> usize {
+        self.threads.unwrap_or_else(available_threads).max(1)
+    }
+}
+
+/// Threads that this machine runs at once.
+pub fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,8 @@
+//! What must come out to the bit, or to round-off, whatever the mesh does.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod constant;
+mod symmetric;
+mod threads;
