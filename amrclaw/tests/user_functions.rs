@@ -9,7 +9,7 @@ use amrclaw::physics::{
     BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction, CellFunction, CellRow,
     StateBlockFunction, StateFunction,
 };
-use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{self, RunFailure, RunFiles, Simulation, UserFunctions};
 use common::{bits, case, largest_difference, start, start_with, take_steps};
 use riemann::axis::{Axis, Side};
 use std::ops::ControlFlow;
@@ -192,7 +192,7 @@ fn values_are_seen_in_place_and_outlive_the_step() {
 fn a_run_can_be_stopped_and_goes_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let case = case(CASE, &PULSE);
-    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    let options = common::options(2);
     let files = |restart| RunFiles { dir: folder.path().to_owned(), restart };
     let mut stop = |progress: &simulation::Progress| match progress.steps {
         5 => ControlFlow::Break(()),

@@ -2,9 +2,11 @@
 //!
 //! For each table of patches the median over repetitions, beside the time that reading q and writing it must take.
 
-use cuda::abi::Pointer;
+use cuda::abi::{Plain, Pointer};
 use cuda::compile::{Precision, Target};
-use cuda::update::{Patch, PatchReport, Taps, TileTable, UpdateArgs, UpdateKernel, UpdateOptions, rows_per_tile};
+use cuda::update::{
+    Patch, PatchReport, Tap, Taps, Tile, TileTable, UpdateArgs, UpdateKernel, UpdateOptions, rows_per_tile,
+};
 use cuda::{CudaError, Device, DeviceBuffer, Stream};
 use riemann::axis::{Axis, Side};
 use riemann::limiter::Limiter;
@@ -45,12 +47,14 @@ impl Bench<'_> {
         Ok(times)
     }
 
-    /// A patch whose first cell has these numbers in arrays of states and of aux; no map of faces is used.
-    fn patch([q, aux]: [u64; 2], [row, component]: [i32; 2], [columns, rows]: [i32; 2]) -> Patch {
-        Patch { q, aux, cell: 0, row, component, columns, rows, first_word: 0, padding: 0 }
+    /// Sends numbers to the device.
+    fn send<T: Plain>(&self, values: &[T]) -> Result<DeviceBuffer<T>, CudaError> {
+        let buffer = self.device.buffer(values.len())?;
+        self.stream.upload(values, &buffer, 0)?;
+        Ok(buffer)
     }
 
-    fn measure<R: Scalar + cuda::abi::Plain>(
+    fn measure<R: Scalar + Plain>(
         &self,
         solver: &TestSolver,
         options: &UpdateOptions,
@@ -60,73 +64,16 @@ impl Bench<'_> {
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(solver.source.clone()) };
         let kernel = UpdateKernel::new(self.device, options, &target)?;
         let size = [cells as i32; 2];
-        let sizes = std::iter::repeat_n(size, count);
         let rows = std::env::var("ROWS").ok().and_then(|rows| rows.parse().ok());
+        let sizes = std::iter::repeat_n(size, count);
         let rows = rows.unwrap_or_else(|| rows_per_tile(sizes, options.tile_columns(), kernel.resident_warps()));
-        let row = cells + 2 * GHOSTS as usize;
-        let component = row * row;
-        let (num_eqn, num_aux) = (solver.source.equations, solver.source.aux);
-        let start = (GHOSTS as usize * (row + 1)) as u64;
-        let mut table = TileTable::default();
-        let mut patches = Vec::new();
-        // Faces along the patches' left and upper sides, as at the edge of a level.
-        let mut slots = 0;
-        for k in 0..count {
-            let side = |n: i32, axis, cell| {
-                let slot = slots as u32 + n as u32;
-                riemann::patch::Tap { cell, axis, seen_from: Side::Lower, slot }
-            };
-            let left = (0..size[1]).map(|y| side(y, Axis::X, [0, y, 0]));
-            let upper = (0..size[0]).map(|x| side(size[1] + x, Axis::Y, [x, size[1], 0]));
-            let taps: Vec<_> = if options.taps == Taps::List { left.chain(upper).collect() } else { Vec::new() };
-            slots += taps.len();
-            let [q, aux] = [num_eqn, num_aux].map(|count| (k * count * component) as u64 + start);
-            patches.push(Self::patch([q, aux], [row as i32, component as i32], size));
-            table.add_patch(options, rows, k as u32, [[0, 0], size], &taps);
-        }
-        let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
-        let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
-            let buffer = self.device.buffer(count * one.len())?;
-            (0..count).try_for_each(|k| self.stream.upload(one, &buffer, k * one.len()))?;
-            Ok(buffer)
-        };
-        let states = [fill(&q_of_one)?, fill(&q_of_one)?];
-        let aux = fill(&aux_of_one)?;
-        let tiles = self.device.buffer(table.tiles.len())?;
-        self.stream.upload(&table.tiles, &tiles, 0)?;
-        let taps = self.device.buffer(table.taps.len())?;
-        self.stream.upload(&table.taps, &taps, 0)?;
-        let patch_table = self.device.buffer(patches.len())?;
-        self.stream.upload(&patches, &patch_table, 0)?;
-        let reports = self.device.buffer::<PatchReport>(count)?;
-        self.stream.fill(&reports, 0, count, 0)?;
-        let tap_values = self.device.buffer::<R>(num_eqn * slots)?;
-        let address = |buffer: &DeviceBuffer<R>| Pointer::new(buffer.at(0).address());
-        let times = self.times(|n| {
-            let args = UpdateArgs {
-                patches: patch_table.at(0),
-                tiles: tiles.at(0),
-                taps: taps.at(0),
-                reports: reports.at(0),
-                q: address(&states[n % 2]),
-                q_next: address(&states[(n + 1) % 2]),
-                aux: address(&aux),
-                tap_values: address(&tap_values),
-                tap_stride: slots as u64,
-                map_words: Pointer::NULL,
-                map_slots: Pointer::NULL,
-                map_cells: 0,
-                dt_over_dx: 0.1,
-                dt_over_dy: 0.1,
-                num_tiles: table.tiles.len() as i32,
-                num_ghost: GHOSTS,
-            };
-            // SAFETY: the tables belong together, and all buffers live until the last event has passed.
-            unsafe { kernel.launch(self.stream, &args) }
-        })?;
+        let level = Level::<R>::new(self, solver, (options, rows), [count, cells])?;
+        // SAFETY: the tables belong together, and all buffers live until the last event has passed.
+        let times = self.times(|n| unsafe { kernel.launch(self.stream, &level.args(n)) })?;
         let median = times[times.len() / 2];
         let updates = (count * cells * cells) as f64;
-        let floor = updates * ((2 * num_eqn + num_aux) * R::BYTES) as f64 / self.bandwidth;
+        let numbers = 2 * solver.source.equations + solver.source.aux;
+        let floor = updates * (numbers * R::BYTES) as f64 / self.bandwidth;
         let [registers, local] = kernel.kernel().resources()?;
         println!(
             "{:15} {} {:9} {:5} x {:4}²  rows {rows:3}  {:7.3} ms  {:6.2}e9 updates/s  floor {:6.3} ms ({:2.0} %)  \
@@ -143,6 +90,101 @@ impl Bench<'_> {
             kernel.resident_warps()
         );
         Ok(())
+    }
+}
+
+/// Square patches of one size, with what the update of all of them reads and writes.
+struct Level<R: Plain> {
+    patches: DeviceBuffer<Patch>,
+    tiles: DeviceBuffer<Tile>,
+    taps: DeviceBuffer<Tap>,
+    reports: DeviceBuffer<PatchReport>,
+    /// They take turns.
+    states: [DeviceBuffer<R>; 2],
+    aux: DeviceBuffer<R>,
+    tap_values: DeviceBuffer<R>,
+    num_slots: usize,
+}
+
+/// A patch whose first cell has these numbers in arrays of states and of aux; no map of faces is used.
+fn patch([q, aux]: [u64; 2], [row, component]: [i32; 2], [columns, rows]: [i32; 2]) -> Patch {
+    Patch { q, aux, cell: 0, row, component, columns, rows, first_word: 0, padding: 0 }
+}
+
+/// Faces along a patch's left and upper sides, as at the edge of a level.
+fn edge_taps([columns, rows]: [i32; 2], first_slot: usize) -> Vec<riemann::patch::Tap> {
+    let side = |n: i32, axis, cell| {
+        let slot = first_slot as u32 + n as u32;
+        riemann::patch::Tap { cell, axis, seen_from: Side::Lower, slot }
+    };
+    let left = (0..rows).map(|y| side(y, Axis::X, [0, y, 0]));
+    let upper = (0..columns).map(|x| side(rows + x, Axis::Y, [x, rows, 0]));
+    left.chain(upper).collect()
+}
+
+impl<R: Scalar + Plain> Level<R> {
+    fn new(
+        bench: &Bench<'_>,
+        solver: &TestSolver,
+        (options, rows): (&UpdateOptions, i32),
+        [count, cells]: [usize; 2],
+    ) -> Result<Self, CudaError> {
+        let size = [cells as i32; 2];
+        let row = cells + 2 * GHOSTS as usize;
+        let component = row * row;
+        let (num_eqn, num_aux) = (solver.source.equations, solver.source.aux);
+        let start = (GHOSTS as usize * (row + 1)) as u64;
+        let mut table = TileTable::default();
+        let mut patches = Vec::new();
+        let mut num_slots = 0;
+        for k in 0..count {
+            let taps = if options.taps == Taps::List { edge_taps(size, num_slots) } else { Vec::new() };
+            num_slots += taps.len();
+            let [q, aux] = [num_eqn, num_aux].map(|count| (k * count * component) as u64 + start);
+            patches.push(patch([q, aux], [row as i32, component as i32], size));
+            table.add_patch(options, rows, k as u32, [[0, 0], size], &taps);
+        }
+        let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
+        let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
+            let buffer = bench.device.buffer(count * one.len())?;
+            (0..count).try_for_each(|k| bench.stream.upload(one, &buffer, k * one.len()))?;
+            Ok(buffer)
+        };
+        let reports = bench.device.buffer::<PatchReport>(count)?;
+        bench.stream.fill(&reports, 0, count, 0)?;
+        Ok(Level {
+            patches: bench.send(&patches)?,
+            tiles: bench.send(&table.tiles)?,
+            taps: bench.send(&table.taps)?,
+            reports,
+            states: [fill(&q_of_one)?, fill(&q_of_one)?],
+            aux: fill(&aux_of_one)?,
+            tap_values: bench.device.buffer(num_eqn * num_slots)?,
+            num_slots,
+        })
+    }
+
+    /// The kernel's argument in repetition `n`.
+    fn args(&self, n: usize) -> UpdateArgs {
+        let address = |buffer: &DeviceBuffer<R>| Pointer::new(buffer.at(0).address());
+        UpdateArgs {
+            patches: self.patches.at(0),
+            tiles: self.tiles.at(0),
+            taps: self.taps.at(0),
+            reports: self.reports.at(0),
+            q: address(&self.states[n % 2]),
+            q_next: address(&self.states[(n + 1) % 2]),
+            aux: address(&self.aux),
+            tap_values: address(&self.tap_values),
+            tap_stride: self.num_slots as u64,
+            map_words: Pointer::NULL,
+            map_slots: Pointer::NULL,
+            map_cells: 0,
+            dt_over_dx: 0.1,
+            dt_over_dy: 0.1,
+            num_tiles: self.tiles.len() as i32,
+            num_ghost: GHOSTS,
+        }
     }
 }
 

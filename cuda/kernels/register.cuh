@@ -1,5 +1,6 @@
-// register.cuh: the flux through a face of the conservation fix. The update keeps the second-order correction of such a face
-// alone; its fluctuations are solved for again here, where every face has a lane.
+// register.cuh: the flux through a face of the conservation fix. An update that finds these faces by a map keeps their
+// second-order correction alone; their fluctuations are solved for again here, where every face has a lane.
+// Option WHOLE_FLUXES: the update has a table of these faces, and keeps their fluxes.
 
 __device__ __forceinline__ State state_at(const RegisterArgs& args, const Patch& patch, int x, int y)
 {
@@ -26,16 +27,21 @@ __device__ __forceinline__ Aux aux_at(const RegisterArgs& args, const Patch& pat
 __device__ __forceinline__ State seen_flux(
     const Solver& solver, const RegisterArgs& args, const Patch& patch, const FaceRun& run, int x, int y, size_t tap)
 {
+    State flux;
+#if WHOLE_FLUXES
+    #pragma unroll
+    for (int m = 0; m < M; m++) flux[m] = args.taps[size_t(m) * args.tap_stride + tap];
+#else
     const bool lower = run.coarse_side == Lower;
     const int below_x = x - (run.axis == X && !lower), below_y = y - (run.axis == Y && !lower);
     const int above_x = below_x + (run.axis == X), above_y = below_y + (run.axis == Y);
     const Normal face = solver.normal(Axis(run.axis), state_at(args, patch, below_x, below_y),
         state_at(args, patch, above_x, above_y), aux_at(args, patch, below_x, below_y), aux_at(args, patch, above_x, above_y));
-    State flux;
     #pragma unroll
     for (int m = 0; m < M; m++) {
         const Real correction = args.taps[size_t(m) * args.tap_stride + tap];
         flux[m] = lower ? face.amdq[m] + correction : correction - face.apdq[m];
     }
+#endif
     return flux;
 }

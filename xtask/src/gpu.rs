@@ -6,29 +6,17 @@ use std::path::{Path, PathBuf};
 /// The folder that `gpu-bundle` makes, in the target folder.
 const BUNDLE: &str = "gpu-bundle";
 
-const RUN: &str = r#"#!/bin/sh
-# Checks and times amrclaw on this machine's GPU. Needs a driver; kernels come compiled, NVRTC is asked for what is missing.
-set -e
-cd "$(dirname "$0")"
-export AMRCLAW_CACHE="$PWD/cache"
-./amrclaw info
-./parity --ignored --nocapture --test-threads=1
-./update
-for device in cpu cuda cuda-streamed; do
-    ./amrclaw run cases/acoustics_radial/case.toml --set mesh.cells=[100,100] --set output.png=false \
-        --fmad off --device $device --output "results/$device" --quiet
-done
-for device in cuda cuda-streamed; do
-    for file in results/cpu/frame*.vtkhdf; do
-        cmp "$file" "results/$device/$(basename "$file")"
-    done
-done
-./amrclaw run cases/acoustics_radial/case.toml --set output.png=false --device cuda --output results/benchmark --quiet
-grep -E 'wall_seconds|updates_per_second' results/benchmark/run.json
-"#;
+/// What runs there.
+const RUN: &str = include_str!("gpu-bundle.sh");
+/// Test programs of the bundle, benchmarks among them.
+const PROGRAMS: [&str; 8] =
+    ["parity", "device", "invariants", "conservation", "physics_features", "retry", "radial", "user_functions"];
 
-/// NVRTC from the package index, in a virtual environment of its own; the path of the library.
+/// NVRTC: that of `AMRCLAW_NVRTC`, or from the package index, in a virtual environment of its own; the path of the library.
 fn nvrtc() -> Outcome<PathBuf> {
+    if let Some(path) = std::env::var_os("AMRCLAW_NVRTC") {
+        return Ok(path.into());
+    }
     let folder = target_dir().join("nvrtc-venv");
     let find = || {
         let listing = output(command("find").arg(&folder).args(["-name", "libnvrtc.so.1*"])).unwrap_or_default();
@@ -62,10 +50,35 @@ fn built(folder: &Path, name: &str) -> Outcome<PathBuf> {
     found.ok_or_else(|| format!("no {name} in {}", folder.display()))
 }
 
+/// Copies a file into a folder that need not be there.
+fn copy(from: &Path, to: &Path) -> Outcome {
+    std::fs::create_dir_all(to.parent().unwrap_or(to)).map_err(|e| format!("{}: {e}", to.display()))?;
+    std::fs::copy(from, to).map(|_| ()).map_err(|e| format!("{}: {e}", from.display()))
+}
+
 /// Copies a program without what only debuggers read.
 fn copy_program(from: &Path, to: &Path) -> Outcome {
-    std::fs::copy(from, to).map_err(|e| format!("{}: {e}", from.display()))?;
+    copy(from, to)?;
     run(command("strip").arg(to))
+}
+
+/// The examples' cases, and their solvers as libraries.
+fn copy_examples(program: &Path, folder: &Path) -> Outcome {
+    for example in std::fs::read_dir(root().join("examples")).map_err(|e| format!("examples: {e}"))?.flatten() {
+        let to = folder.join(example.file_name());
+        copy(&example.path().join("case.toml"), &to.join("case.toml"))?;
+        let solver = example.path().join(example.file_name()).with_extension("rs");
+        if solver.exists() {
+            copy(&solver, &to.join(solver.file_name().unwrap_or_default()))?;
+            let cache = target_dir().join(BUNDLE).join("solver-cache");
+            run(command(program).args(["solver", "check"]).arg(&solver).env("AMRCLAW_CACHE", &cache))?;
+            let library = output(command("find").arg(cache.join("solvers")).args(["-name", "*.so"]))?;
+            let library = library.lines().next().ok_or("the solver's library is not where it is kept")?;
+            copy_program(Path::new(library), &to.join(example.file_name()).with_extension("so"))?;
+            std::fs::remove_dir_all(&cache).map_err(|e| format!("{}: {e}", cache.display()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes a folder of programs, cases and compiled kernels that runs on a machine with a GPU and nothing else.
@@ -75,16 +88,24 @@ pub fn bundle() -> Outcome {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }
-    std::fs::create_dir_all(folder.join("cases/acoustics_radial")).map_err(failed)?;
-    copy_program(&build_program("release", "release")?, &folder.join("amrclaw"))?;
-    run(&mut cargo(&["test", "--release", "-p", "cuda", "--test", "parity", "--bench", "update", "--no-run"]))?;
+    let program = build_program("release", "release")?;
+    copy_program(&program, &folder.join("amrclaw"))?;
+    let tests = PROGRAMS.iter().flat_map(|name| ["--test", name]);
+    let tests: Vec<&str> = ["test", "--release", "--workspace", "--no-run", "--bench", "update", "--bench", "link"]
+        .into_iter()
+        .chain(tests)
+        .collect();
+    run(&mut cargo(&tests))?;
     let deps = target_dir().join("release/deps");
-    copy_program(&built(&deps, "parity")?, &folder.join("parity"))?;
-    copy_program(&built(&deps, "update")?, &folder.join("update"))?;
-    let case = root().join("examples/acoustics_radial/case.toml");
-    std::fs::copy(case, folder.join("cases/acoustics_radial/case.toml")).map_err(failed)?;
-    let fill = ["test", "--release", "-p", "cuda", "--test", "nvrtc", "--", "--ignored", "machine_code"];
-    run(cargo(&fill).env("AMRCLAW_NVRTC", nvrtc()?).env("AMRCLAW_CACHE", folder.join("cache")))?;
+    for name in PROGRAMS.into_iter().chain(["update", "link"]) {
+        copy_program(&built(&deps, name)?, &folder.join("tests").join(name))?;
+    }
+    copy_examples(&program, &folder.join("cases"))?;
+    let cache = folder.join("cache");
+    for (test, name) in [("nvrtc", "machine_code_is_kept"), ("device", "kernels_of_runs_compile")] {
+        let fill = ["test", "--release", "--workspace", "--test", test, "--", "--include-ignored", name];
+        run(cargo(&fill).env("AMRCLAW_NVRTC", nvrtc()?).env("AMRCLAW_CACHE", &cache))?;
+    }
     let script = folder.join("run.sh");
     std::fs::write(&script, RUN).map_err(failed)?;
     run(command("chmod").arg("+x").arg(&script))?;

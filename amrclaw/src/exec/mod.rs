@@ -8,7 +8,7 @@ mod report;
 pub mod streamed;
 
 pub use host_values::{HostArray, HostMemory, HostValues};
-pub use report::{CellPlace, ExecError, LevelState, Outcomes, StepReport};
+pub use report::{CellPlace, DeviceUse, ExecError, LevelState, Outcomes, StepReport, StreamedUse};
 
 use crate::index::Level;
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
@@ -119,4 +119,9 @@ pub trait Executor<const D: usize>: Send + Sync {
 
     /// Number of times that memory had to be allocated for values.
     fn allocations(&self) -> u64;
+
+    /// What a device has been used for; `None` where there is none.
+    fn device_use(&self) -> Option<DeviceUse> {
+        None
+    }
 }

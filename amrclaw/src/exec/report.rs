@@ -1,6 +1,7 @@
 //! What executors say.
 
 use crate::index::Level;
+use cuda::memory::PoolStatistics;
 use thiserror::Error;
 
 /// What came of a step of a level.
@@ -35,6 +36,37 @@ impl Outcomes {
         other.steps.append(&mut self.steps);
         other.samples.append(&mut self.samples);
     }
+}
+
+/// What a run has used a device for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DeviceUse {
+    /// The pool of its memory.
+    pub memory: PoolStatistics,
+    /// The pool of pinned memory of the host.
+    pub pinned: PoolStatistics,
+    /// What sweeps over values in the host's memory took.
+    pub streamed: Option<StreamedUse>,
+}
+
+impl DeviceUse {
+    /// How often the driver was asked for memory.
+    pub fn driver_allocations(&self) -> u64 {
+        self.memory.driver_allocations + self.pinned.driver_allocations
+    }
+}
+
+/// What sweeps over values in the host's memory took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StreamedUse {
+    /// Seconds from the first copy of each sweep to the end of its last.
+    pub seconds: f64,
+    /// Seconds that kernels took of these.
+    pub kernel_seconds: f64,
+    /// Bytes copied to the device.
+    pub bytes_to_device: u64,
+    /// Bytes copied from it.
+    pub bytes_to_host: u64,
 }
 
 /// A level's interior values on the host.

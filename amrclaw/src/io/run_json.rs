@@ -69,6 +69,9 @@ pub struct RunRecord {
     pub totals_final: BTreeMap<String, f64>,
     /// Most memory in use.
     pub memory_bytes: MemoryBytes,
+    /// What the device was used for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_use: Option<DeviceRecord>,
 }
 
 /// Most memory in use, in bytes.
@@ -78,6 +81,44 @@ pub struct MemoryBytes {
     pub host: u64,
     /// On the device; 0 without one.
     pub device: u64,
+}
+
+/// What a run used a device for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceRecord {
+    /// The pool of its memory.
+    pub memory: PoolRecord,
+    /// The pool of the host's pinned memory.
+    pub pinned: PoolRecord,
+    /// With `cuda-streamed`, what its sweeps took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streamed: Option<StreamedRecord>,
+}
+
+/// What a pool of memory did, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolRecord {
+    /// Held from the driver.
+    pub held: u64,
+    /// Most that was handed out at once.
+    pub peak: u64,
+    /// How often the driver was asked.
+    pub driver_allocations: u64,
+    /// How often the pool was asked.
+    pub requests: u64,
+}
+
+/// What sweeps over values in the host's memory took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamedRecord {
+    /// Seconds from the first copy of each sweep to the end of its last.
+    pub seconds: f64,
+    /// Seconds that kernels took of these.
+    pub kernel_seconds: f64,
+    /// Bytes copied to the device.
+    pub bytes_to_device: u64,
+    /// Bytes copied from it.
+    pub bytes_to_host: u64,
 }
 
 impl RunRecord {

@@ -21,7 +21,7 @@ pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
 
 use crate::diagnose::{Counts, Stopwatch};
-use crate::exec::{Executor, HostMemory, HostValues};
+use crate::exec::{DeviceUse, Executor, HostMemory, HostValues};
 use crate::index::{Level, Ratio};
 use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
@@ -215,6 +215,11 @@ impl<const D: usize> Simulation<D> {
     /// How often memory for values had to be allocated.
     pub fn allocations(&self) -> u64 {
         self.exec.allocations()
+    }
+
+    /// What a device has been used for; `None` without one.
+    pub fn device_use(&self) -> Option<DeviceUse> {
+        self.exec.device_use()
     }
 
     /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity.

@@ -5,12 +5,26 @@ pub mod capacity;
 
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::io::frame::Frame;
-use amrclaw::simulation::{Precision, RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{Device, Precision, RunOptions, Simulation, UserFunctions};
 
 /// A case from its text, with overrides `key.path=value`.
 pub fn case(text: &str, overrides: &[&str]) -> Case {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
     Case::from_str_with(text, "case.toml", &overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// What tests run on: the processor, or the device that `AMRCLAW_TEST_DEVICE` names (`cuda`, `cuda-streamed`), where each feature
+/// must do what it does on the processor. `AMRCLAW_TEST_FMAD=off` does without fused multiply-adds.
+pub fn options(threads: usize) -> RunOptions {
+    let wanted = std::env::var("AMRCLAW_TEST_DEVICE").unwrap_or_else(|_| "cpu".into());
+    let all = [Device::Cpu, Device::Cuda, Device::CudaStreamed];
+    let device = all.into_iter().find(|device| device.name() == wanted);
+    RunOptions {
+        threads: Some(threads),
+        device: device.unwrap_or_else(|| panic!("AMRCLAW_TEST_DEVICE={wanted}")),
+        no_fused: std::env::var("AMRCLAW_TEST_FMAD").is_ok_and(|fmad| fmad == "off"),
+        ..RunOptions::default()
+    }
 }
 
 /// A simulation of a case on two threads.
@@ -20,24 +34,22 @@ pub fn start(text: &str, overrides: &[&str]) -> Simulation<2> {
 
 /// A simulation of a case on so many threads.
 pub fn start_on(text: &str, overrides: &[&str], threads: usize) -> Simulation<2> {
-    let options = RunOptions { threads: Some(threads), ..RunOptions::default() };
-    Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::from_case(&case(text, overrides), &options(threads)).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A simulation of a case in a precision.
 pub fn start_in(text: &str, overrides: &[&str], precision: Precision) -> Simulation<2> {
-    let options = RunOptions { threads: Some(2), precision, ..RunOptions::default() };
+    let options = RunOptions { precision, ..options(2) };
     Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A simulation of a case with functions of the test's own.
 pub fn start_with(text: &str, overrides: &[&str], user: UserFunctions<2>) -> Simulation<2> {
-    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-    Simulation::with_functions(&case(text, overrides), &options, user).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::with_functions(&case(text, overrides), &options(2), user).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Takes coarse steps.
-pub fn take_steps(simulation: &mut Simulation<2>, steps: usize) {
+pub fn take_steps<const D: usize>(simulation: &mut Simulation<D>, steps: usize) {
     for n in 0..steps {
         simulation.step().unwrap_or_else(|e| panic!("step {}: {e}", n + 1));
     }
@@ -84,7 +96,7 @@ pub fn l1_error(frame: &Frame<2>, m: usize, exact: impl Fn([f64; 2]) -> f64) -> 
 }
 
 /// Every number of a frame as bits, with the time and the patches that hold them: equal only if two runs are the same.
-pub fn bits(frame: &Frame<2>) -> Vec<u64> {
+pub fn bits<const D: usize>(frame: &Frame<D>) -> Vec<u64> {
     let mut bits = vec![frame.time.to_bits()];
     for level in &frame.levels {
         for patch in &level.patches {
@@ -97,7 +109,7 @@ pub fn bits(frame: &Frame<2>) -> Vec<u64> {
 }
 
 /// Largest difference between two frames on the same patches.
-pub fn largest_difference(a: &Frame<2>, b: &Frame<2>) -> f64 {
+pub fn largest_difference<const D: usize>(a: &Frame<D>, b: &Frame<D>) -> f64 {
     assert_eq!(a.levels.len(), b.levels.len());
     let mut largest: f64 = 0.0;
     for (a, b) in a.levels.iter().zip(&b.levels) {

@@ -2,6 +2,7 @@
 //!
 //! Memory is handed out full of NaN, so that reading what nothing has written is seen.
 
+use amrclaw::exec::DeviceUse;
 use amrclaw::exec::cuda::{KernelOptions, Machine};
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
@@ -134,11 +135,9 @@ impl Machine for Emulator {
         64
     }
 
-    fn memory_bytes(&self) -> [usize; 2] {
-        [0, 0]
-    }
-
-    fn allocations(&self) -> u64 {
-        self.allocations.load(Ordering::Relaxed)
+    fn usage(&self) -> DeviceUse {
+        let mut usage = DeviceUse::default();
+        usage.memory.driver_allocations = self.allocations.load(Ordering::Relaxed);
+        usage
     }
 }

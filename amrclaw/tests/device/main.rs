@@ -4,6 +4,8 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod emulator;
+mod gpu;
+mod table;
 
 use ::cuda::nvrtc::Nvrtc;
 use amrclaw::exec::cpu::CpuExecutor;

@@ -90,15 +90,18 @@ impl Shape {
         self.with_counts(self.source("conserve.cu", text, vec![ConserveArgs::cuda_text()]))
     }
 
-    /// The text of [`REGISTERS`], to be compiled with the solver's.
-    pub fn registers(&self) -> Source {
+    /// The text of [`REGISTERS`], to be compiled with the solver's. `whole_fluxes`: the update keeps the fluxes of its faces, as it
+    /// does with [`crate::update::Taps::List`], and not their corrections alone.
+    pub fn registers(&self, whole_fluxes: bool) -> Source {
         let text = concat!(
             include_str!("../../kernels/patch.cuh"),
             include_str!("../../kernels/register.cuh"),
             include_str!("../../kernels/register_coarse.cu"),
             include_str!("../../kernels/register_fine.cu"),
         );
-        self.source("registers.cu", text, vec![RegisterArgs::cuda_text()])
+        let mut source = self.source("registers.cu", text, vec![RegisterArgs::cuda_text()]);
+        source.defines.push(("WHOLE_FLUXES", u8::from(whole_fluxes).to_string()));
+        source
     }
 
     /// The text of [`SOURCE`], to be compiled with the solver's.

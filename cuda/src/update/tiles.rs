@@ -43,6 +43,13 @@ impl Bands {
 }
 
 impl TileTable {
+    /// Appends the tiles of other patches.
+    pub fn append(&mut self, other: &TileTable) {
+        let first = self.taps.len() as u32;
+        self.tiles.extend(other.tiles.iter().map(|tile| Tile { first_tap: tile.first_tap + first, ..*tile }));
+        self.taps.extend_from_slice(&other.taps);
+    }
+
     /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `rows` rows, all of
     /// nearly the same height.
     /// `taps`: the faces in or around these cells whose fluxes the sweep keeps, in any order.

@@ -2,6 +2,7 @@
 
 use riemann::catalogue::{self, SolverVisitor};
 use riemann::device_source::DeviceSource;
+use riemann::faces::Faces;
 use riemann::patch::SolverKernels;
 use riemann::solver::Solver;
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ type Admissible = dyn Fn(&mut Random) -> (Vec<f64>, Vec<f64>) + Send + Sync;
 pub struct TestSolver {
     pub name: &'static str,
     pub kernels: SolverKernels,
+    /// One face at a time.
+    pub faces: Faces,
     pub source: DeviceSource,
     /// A state and auxiliary values made of numbers between 0 and 1.
     admissible: Box<Admissible>,
@@ -50,13 +53,13 @@ impl SolverVisitor for Describe {
 
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output {
         let source = solver.device_source()?;
-        let kernels = SolverKernels::new(solver.clone());
+        let (kernels, faces) = (SolverKernels::new(solver.clone()), Faces::new(solver.clone()));
         let admissible = Box::new(move |random: &mut Random| {
             let state = solver.admissible(std::array::from_fn(|_| random.unit()));
             let aux = solver.admissible_aux(std::array::from_fn(|_| random.unit()));
             (state.to_vec(), aux.to_vec())
         });
-        Some(TestSolver { name: self.0, kernels, source, admissible })
+        Some(TestSolver { name: self.0, kernels, faces, source, admissible })
     }
 }
 

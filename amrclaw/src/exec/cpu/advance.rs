@@ -2,7 +2,7 @@
 
 use super::scratch::Scratch;
 use super::store::{Register, StepArrays};
-use super::update::{Outcome, Sweep, SweepContext, SweepEngine, source_after_waves, swept_scheme};
+use super::update::{Outcome, Pass, Sweep, SweepContext, SweepEngine, source_after_waves, swept_scheme};
 use super::{CpuExecutor, register, source};
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
@@ -16,6 +16,8 @@ use riemann::real::Scalar;
 struct LevelStep<'a, const D: usize, R: Scalar> {
     dt: f64,
     own: &'a LevelPlans<D>,
+    /// Those of all levels.
+    plans: &'a [LevelPlans<D>],
     /// The conservation fix of the finer level, and what it keeps.
     finer: Option<(&'a RefluxPlan<D>, &'a mut Register<R>)>,
     level: usize,
@@ -76,10 +78,11 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             taps: Shared::new(self.arrays.taps),
             tap_stride: self.own.tiles.num_slots(),
         };
-        let outcome = match self.engine {
-            Some(engine) => engine.update_all(&context, self.level, n, self.own)?,
-            None => context.update_all(self.solver, self.own, self.scratch),
-        };
+        if let Some(engine) = self.engine {
+            let pass = Pass { level: self.level, number: n, sweeps: self.sweeps, plans: self.plans };
+            return engine.update_all(&context, &pass);
+        }
+        let outcome = context.update_all(self.solver, self.own, self.scratch);
         let gather = register::Gather {
             sweeps: self.sweeps,
             sweep: n,
@@ -135,6 +138,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let step = LevelStep {
             dt,
             own: &plans[l],
+            plans,
             finer: finer_plan.zip(finer.first_mut().map(|store| &mut store.register)),
             level: l,
             scheme: swept_scheme(&self.problem),

@@ -22,7 +22,7 @@ mod turns;
 pub(in crate::exec) mod update;
 
 use super::streamed::Streamed;
-use super::{ExecError, Executor, HostArray, HostMemory, HostValues, LevelState, Outcomes};
+use super::{DeviceUse, ExecError, Executor, HostArray, HostMemory, HostValues, LevelState, Outcomes};
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
@@ -58,6 +58,8 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     num_stages: usize,
     epoch: MeshEpoch,
     outcomes: Outcomes,
+    /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
+    failed: Option<ExecError>,
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -85,6 +87,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             num_stages,
             epoch: MeshEpoch::default(),
             outcomes: Outcomes::default(),
+            failed: None,
         }
     }
 
@@ -132,7 +135,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
             finest.release_spare(&mut self.pool);
         }
         for (store, plans) in self.levels.iter_mut().zip(plans) {
-            store.adopt(plans, num_aux, self.sweeps.len(), &mut self.pool);
+            store.adopt(plans, (num_aux, self.sweeps.len()), self.engine.is_some(), &mut self.pool);
         }
     }
 
@@ -149,6 +152,9 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         self.outcomes.drain_into(outcomes);
         Ok(())
     }
@@ -162,9 +168,15 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
-        if let Some(plan) = &plans.reflux {
-            self.reflux_level(fine, plan);
+        let Some(plan) = &plans.reflux else { return };
+        if let Some(engine) = &self.engine {
+            let sums = &mut self.levels[fine.index()].register.sums;
+            if let Err(error) = engine.fetch_sums(fine.index(), plan, sums) {
+                self.failed.get_or_insert(error);
+                return;
+            }
         }
+        self.reflux_level(fine, plan);
     }
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
@@ -237,11 +249,15 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn memory_bytes(&self) -> [usize; 2] {
-        let device = self.engine.as_ref().map_or(0, |engine| engine.memory_bytes());
+        let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.held as usize);
         [self.pool.bytes() + self.scratch.bytes() + self.source_scratch.bytes(), device]
     }
 
     fn allocations(&self) -> u64 {
-        self.pool.allocations() + self.engine.as_ref().map_or(0, |engine| engine.allocations())
+        self.pool.allocations() + self.engine.as_ref().map_or(0, |engine| engine.usage().driver_allocations())
+    }
+
+    fn device_use(&self) -> Option<DeviceUse> {
+        self.engine.as_ref().map(|engine| engine.usage())
     }
 }

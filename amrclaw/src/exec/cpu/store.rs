@@ -194,13 +194,20 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.old = self.old.filter(|&k| Some(k) == self.saved);
     }
 
-    /// Makes room for the fluxes that the plans keep.
-    pub fn adopt(&mut self, plans: &LevelPlans<D>, num_aux: usize, sweeps: usize, pool: &mut Pool<R>) {
-        resize(&mut self.taps, self.num_eqn * plans.tiles.num_slots(), pool);
+    /// Makes room for the fluxes that the plans keep; `elsewhere`: these are kept elsewhere, and only sums come.
+    pub fn adopt(
+        &mut self,
+        plans: &LevelPlans<D>,
+        (num_aux, sweeps): (usize, usize),
+        elsewhere: bool,
+        pool: &mut Pool<R>,
+    ) {
+        let here = |numbers: usize| if elsewhere { 0 } else { numbers };
+        resize(&mut self.taps, here(self.num_eqn * plans.tiles.num_slots()), pool);
         if let Some(reflux) = &plans.reflux {
             let slots = reflux.slots().len();
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
-            resize(&mut self.register.coarse_cells, sweeps * (self.num_eqn + num_aux) * slots, pool);
+            resize(&mut self.register.coarse_cells, here(sweeps * (self.num_eqn + num_aux) * slots), pool);
         }
     }
 

@@ -2,10 +2,10 @@
 
 use super::scratch::Scratch;
 use super::turns::in_turns;
-use crate::exec::ExecError;
+use crate::exec::{DeviceUse, ExecError};
 use crate::fields::{LevelLayout, Shared};
 use crate::physics::{Problem, SourceSplit, Split};
-use crate::plan::{LevelPlans, Tile};
+use crate::plan::{LevelPlans, RefluxPlan, Tile};
 use riemann::patch::{PatchSolver, Scheme, TileArgs, TileReport};
 use riemann::real::Scalar;
 
@@ -118,22 +118,29 @@ impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
     }
 }
 
-/// Carries out sweeps in place of the processor's threads.
+/// Which sweep of which level's step.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct Pass<'a, const D: usize> {
+    pub level: usize,
+    /// Number of the sweep.
+    pub number: usize,
+    /// All sweeps of the step.
+    pub sweeps: &'a [Sweep],
+    /// Plans of all levels.
+    pub plans: &'a [LevelPlans<D>],
+}
+
+/// Carries out sweeps in place of the processor's threads, and keeps what the conservation fix needs of them.
 pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
-    /// Updates all tiles of the level: sweep `number` of its step. The level's arrays are touched no more when it returns.
-    fn update_all(
-        &self,
-        context: &SweepContext<'_, D, R>,
-        level: usize,
-        number: usize,
-        plans: &LevelPlans<D>,
-    ) -> Result<Outcome, ExecError>;
+    /// Updates all tiles of the level. The level's arrays are touched no more when it returns.
+    fn update_all(&self, context: &SweepContext<'_, D, R>, pass: &Pass<'_, D>) -> Result<Outcome, ExecError>;
 
-    /// Bytes of memory held on the device.
-    fn memory_bytes(&self) -> usize;
+    /// Fetches what the cells beside level `fine` must still receive: `Σ Δt (fine flux + C1) − Δt coarse flux`,
+    /// `[equation, slot]`.
+    fn fetch_sums(&self, fine: usize, plan: &RefluxPlan<D>, sums: &mut [R]) -> Result<(), ExecError>;
 
-    /// Number of times that the device's driver was asked for memory.
-    fn allocations(&self) -> u64;
+    /// What the device has been used for.
+    fn usage(&self) -> DeviceUse;
 }
 
 /// From when and for how long the source terms act after the waves.

@@ -1,6 +1,7 @@
 //! A CUDA device as the executor's machine.
 
 use super::machine::Machine;
+use crate::exec::DeviceUse;
 use crate::exec::cpu::update::sweeps;
 use crate::physics::{Problem, Split};
 use cuda::abi::DeviceStruct;
@@ -141,7 +142,7 @@ fn texts(options: &KernelOptions) -> Vec<KernelText> {
     let mut all = vec![
         KernelText { source: shape.plain(), target: plain.clone(), entries: PLAIN.map(|name| [name; 2]).to_vec() },
         KernelText {
-            source: shape.registers(),
+            source: shape.registers(false),
             target: solving.clone(),
             entries: REGISTERS.map(|name| [name; 2]).to_vec(),
         },
@@ -233,11 +234,8 @@ impl Machine for Hardware {
         self.resident_warps
     }
 
-    fn memory_bytes(&self) -> [usize; 2] {
-        [self.device.pinned().statistics().held as usize, self.device.memory().statistics().held as usize]
-    }
-
-    fn allocations(&self) -> u64 {
-        self.device.memory().statistics().driver_allocations + self.device.pinned().statistics().driver_allocations
+    fn usage(&self) -> DeviceUse {
+        let (memory, pinned) = (self.device.memory().statistics(), self.device.pinned().statistics());
+        DeviceUse { memory, pinned, streamed: None }
     }
 }

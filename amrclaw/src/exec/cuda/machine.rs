@@ -1,5 +1,6 @@
 //! What the executor needs of a device: memory, copies, launches, all in the order in which they are asked for.
 
+use crate::exec::DeviceUse;
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
 
@@ -47,11 +48,8 @@ pub trait Machine: Send + Sync + 'static {
     /// Warps of the update that the device runs at once.
     fn resident_warps(&self) -> u32;
 
-    /// Bytes held on the host and on the device.
-    fn memory_bytes(&self) -> [usize; 2];
-
-    /// How often the driver was asked for memory.
-    fn allocations(&self) -> u64;
+    /// What has been taken of its memory.
+    fn usage(&self) -> DeviceUse;
 }
 
 /// A slice of plain numbers as bytes.

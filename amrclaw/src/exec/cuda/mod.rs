@@ -19,10 +19,11 @@ mod tables;
 
 pub use hardware::{Hardware, KernelOptions, KernelText};
 pub use machine::Machine;
+pub(in crate::exec) use tables::{face_run, ratios};
 
 use super::cpu::CpuExecutor;
 use super::cpu::update::{Sweep, sweeps};
-use super::{ExecError, Executor, LevelState, Outcomes};
+use super::{DeviceUse, ExecError, Executor, LevelState, Outcomes};
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
 use crate::physics::Problem;
@@ -326,11 +327,15 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
     }
 
     fn memory_bytes(&self) -> [usize; 2] {
-        let [host, device] = self.machine.memory_bytes();
-        [host + self.host.lock().memory_bytes()[0], device]
+        let DeviceUse { memory, pinned, .. } = self.machine.usage();
+        [pinned.held as usize + self.host.lock().memory_bytes()[0], memory.held as usize]
     }
 
     fn allocations(&self) -> u64 {
-        self.machine.allocations() + self.host.lock().allocations()
+        self.machine.usage().driver_allocations() + self.host.lock().allocations()
+    }
+
+    fn device_use(&self) -> Option<DeviceUse> {
+        Some(self.machine.usage())
     }
 }

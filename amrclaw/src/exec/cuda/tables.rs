@@ -100,7 +100,7 @@ pub(super) fn region<const D: usize>(
 }
 
 /// Ratios along x and y.
-pub(super) fn ratios<const D: usize>(ratio: Ratio<D>) -> [i32; 2] {
+pub(in crate::exec) fn ratios<const D: usize>(ratio: Ratio<D>) -> [i32; 2] {
     padded(ratio.0, 1)
 }
 
@@ -170,26 +170,28 @@ fn restrict_table<const D: usize>(builder: &mut TableBuilder, plan: &RestrictPla
     builder.table(plan.all_regions().all().iter().map(|r| region(r.target, r.source, &r.cells, [0; D])))
 }
 
-fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -> Table {
-    let run = |r: &crate::plan::FaceRun<D>| {
-        let (Region { x, y, nx, ny, shift_x, shift_y, .. }, cells) = region(0, 0, &r.cells, r.shift);
-        let run = FaceRun {
-            coarse_patch: r.coarse_patch,
-            fine_patch: r.fine_patch,
-            axis: r.axis as u32,
-            coarse_side: r.coarse_side as u32,
-            x,
-            y,
-            nx,
-            ny,
-            shift_x,
-            shift_y,
-            first_slot: r.first_slot,
-            first_fine: r.first_fine,
-        };
-        (run, cells)
+/// A run as kernels see it, and its number of faces.
+pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> (FaceRun, usize) {
+    let (Region { x, y, nx, ny, shift_x, shift_y, .. }, cells) = region(0, 0, &r.cells, r.shift);
+    let run = FaceRun {
+        coarse_patch: r.coarse_patch,
+        fine_patch: r.fine_patch,
+        axis: r.axis as u32,
+        coarse_side: r.coarse_side as u32,
+        x,
+        y,
+        nx,
+        ny,
+        shift_x,
+        shift_y,
+        first_slot: r.first_slot,
+        first_fine: r.first_fine,
     };
-    builder.table(plan.runs().all().iter().map(run))
+    (run, cells)
+}
+
+fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -> Table {
+    builder.table(plan.runs().all().iter().map(face_run))
 }
 
 /// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was

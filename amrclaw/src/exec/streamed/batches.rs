@@ -1,13 +1,23 @@
 //! A level's patches in batches, and the tables that the update reads.
 
-use crate::exec::cpu::update::SweepContext;
+use super::fix::{FaceTable, patch_table};
+use crate::exec::cpu::update::{Pass, SweepContext};
 use crate::fields::{LevelLayout, PatchLayout};
-use crate::plan::{LevelPlans, TilePlan};
+use crate::plan::TilePlan;
+use cuda::regions;
 use cuda::update::{Patch, PatchReport, Tap, Tile, TileTable, UpdateKernel, UpdateOptions, rows_per_tile};
 use cuda::{CudaError, Device, DeviceBuffer};
+use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::cmp::Reverse;
 use std::ops::Range;
+use std::sync::Arc;
+
+/// Batches that a level is cut into, if they do not get too small: while the first is copied in and the last copied back, nothing
+/// else is.
+const BATCHES: usize = 16;
+/// Bytes of q in a batch, if the level has so many: with less a copy's start-up counts.
+const LEAST_BATCH_BYTES: usize = 1 << 20;
 
 /// Patches that lie side by side in the level's arrays, and go to the device together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +32,19 @@ pub(super) struct Batch {
     pub tiles: Range<usize>,
 }
 
+/// Bytes of the largest batch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Largest {
+    /// Of states.
+    pub q: usize,
+    /// Of auxiliary values.
+    pub aux: usize,
+}
+
 /// One level's tables for one sweep, on the device.
-pub(super) struct LevelTables {
+pub(super) struct LevelTables<const D: usize> {
+    /// What they were made from; another one with other faces.
+    plan: Arc<TilePlan>,
     /// Largest first.
     pub batches: Vec<Batch>,
     pub patches: DeviceBuffer<Patch>,
@@ -31,6 +52,10 @@ pub(super) struct LevelTables {
     pub taps: DeviceBuffer<Tap>,
     /// One per patch.
     pub reports: DeviceBuffer<PatchReport>,
+    /// The patches as the conservation fix sees them, and its faces at the level's own edge and at the finer level's.
+    pub face_patches: DeviceBuffer<regions::Patch>,
+    pub own: Option<FaceTable<D>>,
+    pub finer: Option<FaceTable<D>>,
 }
 
 /// A patch's numbers in an array of `components` components a cell.
@@ -73,65 +98,126 @@ fn taps_by_patch(tiles: &TilePlan, list: usize, num_patches: usize) -> Vec<Vec<r
     taps
 }
 
-impl LevelTables {
-    pub fn new<const D: usize, R: Scalar>(
+/// The update's tables on the host.
+#[derive(Default)]
+struct HostTables {
+    patches: Vec<(usize, Patch)>,
+    tiles: TileTable,
+}
+
+/// A patch's cells along both axes.
+fn size_of_patch<const D: usize>(patch: &PatchLayout<D>) -> [i32; 2] {
+    let size = patch.cells.size();
+    [size[0], size.get(1).copied().unwrap_or(1)]
+}
+
+/// Makes a batch's tables. `rows`: of a tile.
+fn batch_tables<const D: usize, R: Scalar>(
+    context: &SweepContext<'_, D, R>,
+    taps: &[Vec<riemann::patch::Tap>],
+    (options, rows): (&UpdateOptions, i32),
+    batch: &Batch,
+) -> HostTables {
+    let grow = [context.sweep.grow[0], if D > 1 { context.sweep.grow[1] } else { 0 }];
+    let mut tables = HostTables::default();
+    for k in batch.patches.clone() {
+        let patch = &context.layout.patches[k];
+        let [columns, num_rows] = size_of_patch(patch);
+        let hi = [columns + grow[0], num_rows + grow[1]];
+        tables.tiles.add_patch(options, rows, k as u32, [grow.map(|g| -g), hi], &taps[k]);
+        // Offsets count from the batch's own first number.
+        let first = |components: usize, start: usize| match components {
+            0 => 0,
+            n => (patch.offset(n, patch.cells.lo) - start) as u64,
+        };
+        let entry = Patch {
+            q: first(context.num_eqn, batch.q.start),
+            aux: first(context.num_aux, batch.aux.start),
+            cell: 0,
+            row: patch.strides().row as i32,
+            component: patch.component() as i32,
+            columns,
+            rows: num_rows,
+            first_word: 0,
+            padding: 0,
+        };
+        tables.patches.push((k, entry));
+    }
+    tables
+}
+
+/// Makes the update's tables, and gives each batch its tiles.
+fn update_tables<const D: usize, R: Scalar>(
+    context: &SweepContext<'_, D, R>,
+    tiles: &TilePlan,
+    (options, kernel): (&UpdateOptions, &UpdateKernel),
+    batches: &mut [Batch],
+) -> (Vec<Patch>, TileTable) {
+    let patches = &context.layout.patches;
+    let taps = taps_by_patch(tiles, context.sweep.taps, patches.len());
+    // The device has one batch at a time to work on, mostly.
+    let largest = batches.first().map_or(0..0, |batch| batch.patches.clone());
+    let sizes = patches[largest].iter().map(size_of_patch);
+    let rows = rows_per_tile(sizes, options.tile_columns(), kernel.resident_warps());
+    let make = |batch: &Batch| batch_tables(context, &taps, (options, rows), batch);
+    let made: Vec<HostTables> = batches.par_iter().with_max_len(1).map(make).collect();
+    let (mut table, mut entries) = (TileTable::default(), Vec::with_capacity(patches.len()));
+    for (batch, made) in batches.iter_mut().zip(made) {
+        let start = table.tiles.len();
+        table.append(&made.tiles);
+        batch.tiles = start..table.tiles.len();
+        entries.extend(made.patches);
+    }
+    entries.sort_unstable_by_key(|(k, _)| *k);
+    (entries.into_iter().map(|(_, patch)| patch).collect(), table)
+}
+
+impl<const D: usize> LevelTables<D> {
+    /// `batch_bytes`: of q in a batch at most.
+    pub fn new<R: Scalar>(
         device: &Device,
         context: &SweepContext<'_, D, R>,
-        plans: &LevelPlans<D>,
-        (options, kernel): (&UpdateOptions, &UpdateKernel),
+        pass: &Pass<'_, D>,
+        update: (&UpdateOptions, &UpdateKernel),
         batch_bytes: usize,
     ) -> Result<Self, CudaError> {
-        let layout = context.layout;
-        let (num_eqn, num_aux) = (context.num_eqn, context.num_aux);
-        let size = |patch: &PatchLayout<D>| {
-            let size = patch.cells.size();
-            [size[0], size.get(1).copied().unwrap_or(1)]
-        };
-        let mut batches = cut(layout, [num_eqn, num_aux], R::BYTES, batch_bytes);
-        let taps = taps_by_patch(&plans.tiles, context.sweep.taps, layout.patches.len());
-        let rows = rows_per_tile(layout.patches.iter().map(size), options.tile_columns(), kernel.resident_warps());
-        let grow = [context.sweep.grow[0], if D > 1 { context.sweep.grow[1] } else { 0 }];
-        let mut table = TileTable::default();
-        let mut patches = vec![None; layout.patches.len()];
-        for batch in &mut batches {
-            batch.tiles.start = table.tiles.len();
-            for k in batch.patches.clone() {
-                let patch = &layout.patches[k];
-                let [columns, num_rows] = size(patch);
-                let hi = [columns + grow[0], num_rows + grow[1]];
-                table.add_patch(options, rows, k as u32, [grow.map(|g| -g), hi], &taps[k]);
-                // Offsets count from the batch's own first number.
-                let first = |components: usize, start: usize| match components {
-                    0 => 0,
-                    n => (patch.offset(n, patch.cells.lo) - start) as u64,
-                };
-                patches[k] = Some(Patch {
-                    q: first(num_eqn, batch.q.start),
-                    aux: first(num_aux, batch.aux.start),
-                    cell: 0,
-                    row: patch.strides().row as i32,
-                    component: patch.component() as i32,
-                    columns,
-                    rows: num_rows,
-                    first_word: 0,
-                    padding: 0,
-                });
-            }
-            batch.tiles.end = table.tiles.len();
-        }
-        let patches: Vec<Patch> = patches.into_iter().map(|patch| patch.expect("every patch is in a batch")).collect();
+        let (layout, plan) = (context.layout, &pass.plans[pass.level].tiles);
+        let even = layout.len(context.num_eqn) * R::BYTES / BATCHES;
+        let batch_bytes = even.max(LEAST_BATCH_BYTES).min(batch_bytes);
+        let mut batches = cut(layout, [context.num_eqn, context.num_aux], R::BYTES, batch_bytes);
+        let (patches, tiles) = update_tables(context, plan, update, &mut batches);
         let stream = device.stream()?;
+        let faces = |level: usize, fine: bool| {
+            let plan = pass.plans.get(level).and_then(|plans| plans.reflux.as_ref());
+            plan.map(|plan| FaceTable::new((device, &stream), plan, &batches, fine)).transpose()
+        };
         let tables = LevelTables {
-            batches,
+            plan: plan.clone(),
             patches: device.buffer(patches.len())?,
-            tiles: device.buffer(table.tiles.len())?,
-            taps: device.buffer(table.taps.len())?,
+            tiles: device.buffer(tiles.tiles.len())?,
+            taps: device.buffer(tiles.taps.len())?,
             reports: device.buffer(patches.len())?,
+            face_patches: device.buffer(patches.len())?,
+            own: faces(pass.level, true)?,
+            finer: faces(pass.level + 1, false)?,
+            batches,
         };
         stream.upload(&patches, &tables.patches, 0)?;
-        stream.upload(&table.tiles, &tables.tiles, 0)?;
-        stream.upload(&table.taps, &tables.taps, 0)?;
+        stream.upload(&tiles.tiles, &tables.tiles, 0)?;
+        stream.upload(&tiles.taps, &tables.taps, 0)?;
+        stream.upload(&patch_table(layout), &tables.face_patches, 0)?;
         Ok(tables)
+    }
+
+    /// True if these are the tables of such plans.
+    pub fn are_of(&self, pass: &Pass<'_, D>) -> bool {
+        Arc::ptr_eq(&self.plan, &pass.plans[pass.level].tiles)
+    }
+
+    /// Room that a lane needs.
+    pub fn largest(&self, bytes_of_number: usize) -> Largest {
+        let largest = |len: fn(&Batch) -> usize| self.batches.iter().map(len).max().unwrap_or(0) * bytes_of_number;
+        Largest { q: largest(|batch| batch.q.len()), aux: largest(|batch| batch.aux.len()) }
     }
 }
 

@@ -1,8 +1,26 @@
 //! The record of a run.
 
 use super::Driver;
-use crate::io::run_json::{MemoryBytes, RunRecord, RunStatus};
+use crate::exec::DeviceUse;
+use crate::io::run_json::{DeviceRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StreamedRecord};
+use cuda::memory::PoolStatistics;
 use std::collections::BTreeMap;
+
+fn device_record(used: DeviceUse) -> DeviceRecord {
+    let pool = |pool: PoolStatistics| PoolRecord {
+        held: pool.held,
+        peak: pool.peak,
+        driver_allocations: pool.driver_allocations,
+        requests: pool.requests,
+    };
+    let streamed = used.streamed.map(|streamed| StreamedRecord {
+        seconds: streamed.seconds,
+        kernel_seconds: streamed.kernel_seconds,
+        bytes_to_device: streamed.bytes_to_device,
+        bytes_to_host: streamed.bytes_to_host,
+    });
+    DeviceRecord { memory: pool(used.memory), pinned: pool(used.pinned), streamed }
+}
 
 impl<const D: usize> Driver<'_, D> {
     /// What the run has done so far. Steps and cells count from the start of the run, seconds from that of the process;
@@ -34,6 +52,7 @@ impl<const D: usize> Driver<'_, D> {
             totals_initial: by_equation(&self.totals_initial),
             totals_final: by_equation(&simulation.totals()),
             memory_bytes: MemoryBytes { host, device },
+            device_use: simulation.device_use().map(device_record),
         }
     }
 }

@@ -1,0 +1,66 @@
+//! On a GPU: solvers and the update do what the CPU does. `cargo test -p cuda --test parity -- --ignored`
+//!
+//! Without fused operations in f64 to the bit; with them to 1e-13, in f32 to 1e-5, of the largest value of the kind: a value is a
+//! sum of some hundred products of that size.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod faces;
+mod update;
+
+use cuda::abi::Plain;
+use cuda::{Device, DeviceBuffer, Stream};
+use riemann::real::Scalar;
+
+struct Machine {
+    device: Device,
+    stream: Stream,
+}
+
+impl Machine {
+    fn open() -> Machine {
+        let device = Device::open(0, None).unwrap_or_else(|error| panic!("{error}"));
+        let stream = device.stream().expect("a stream");
+        Machine { device, stream }
+    }
+
+    fn send<T: Plain>(&self, values: &[T]) -> DeviceBuffer<T> {
+        let buffer = self.device.buffer(values.len()).expect("memory");
+        self.stream.upload(values, &buffer, 0).expect("a copy");
+        buffer
+    }
+
+    fn fetch<T: Plain>(&self, buffer: &DeviceBuffer<T>, none: T) -> Vec<T> {
+        let mut values = vec![none; buffer.len()];
+        self.stream.download(buffer, 0, &mut values).expect("a copy");
+        values
+    }
+}
+
+/// How close numbers with and without fused operations must be: the part of the largest that they may differ by. `None`: to the bit.
+fn tolerance<R: Scalar>(fused: bool) -> Option<f64> {
+    match (R::BYTES, fused) {
+        (8, false) => None,
+        (8, true) => Some(1e-13),
+        _ => Some(1e-5),
+    }
+}
+
+/// Compares two lists; returns the difference as a part of the largest number expected.
+fn check<R: Scalar>(what: &str, fused: bool, found: &[R], expected: &[R]) -> f64 {
+    assert_eq!(found.len(), expected.len());
+    let Some(tolerance) = tolerance::<R>(fused) else {
+        let bits = |v: &R| v.to_f64().to_bits();
+        let different = found.iter().zip(expected).filter(|(a, b)| bits(a) != bits(b)).count();
+        assert_eq!(different, 0, "{what}: of {} numbers", found.len());
+        return 0.0;
+    };
+    let largest = expected.iter().fold(0.0f64, |largest, v| largest.max(v.to_f64().abs()));
+    let difference = |(a, b): (&R, &R)| (a.to_f64() - b.to_f64()).abs();
+    // What is not a number is the largest difference of all.
+    let worst = |worst: f64, d: f64| if d <= worst { worst } else { d };
+    let error = found.iter().zip(expected).map(difference).fold(0.0, worst) / largest.max(f64::MIN_POSITIVE);
+    assert!(error <= tolerance, "{what}: {error:e} of the largest");
+    error
+}

@@ -1,0 +1,141 @@
+#!/bin/sh
+# Checks and times amrclaw on this machine's GPU: ./run.sh [PART…]. Needs a driver and NVRTC; some kernels come compiled. Each part
+# writes results/PART.txt and says here whether it went well; without arguments all parts run.
+cd "$(dirname "$0")" || exit 1
+export AMRCLAW_CACHE="$PWD/cache"
+mkdir -p results
+failed=0
+
+# part NAME COMMAND…: runs the command and says how it went.
+part() {
+    part=$1
+    shift
+    start=$(date +%s)
+    if "$@" >"results/$part.txt" 2>&1; then verdict=ok; else verdict=FAILED failed=1; fi
+    echo "$verdict $part ($(($(date +%s) - start)) s)"
+    if [ $verdict = FAILED ]; then tail -n 40 "results/$part.txt"; fi
+}
+
+# Cells of the small runs of an example.
+small() {
+    if [ "$1" = euler_shock_bubble ]; then echo "mesh.cells=[96,24]"; else echo "mesh.cells=[60,60]"; fi
+}
+
+# example NAME DEVICE STEPS OUTPUT OPTIONS…: some steps of an example.
+example() {
+    name=$1 device=$2 steps=$3 output=$4
+    shift 4
+    if [ -f "cases/$name/$name.so" ]; then set -- --solver "cases/$name/$name.so" "$@"; fi
+    ./amrclaw run "cases/$name/case.toml" --device "$device" --fmad off --set "$(small "$name")" --set "time.max_steps=$steps" \
+        --set output.png=false --set output.checkpoint_every_steps=12 --output "results/$output" --quiet "$@"
+}
+
+# same A B: both folders hold the same frames and gauges.
+same() {
+    count=0
+    for file in "results/$1"/frame_*.vtkhdf "results/$1"/gauge_*; do
+        if [ ! -f "$file" ]; then continue; fi
+        cmp "$file" "results/$2/$(basename "$file")" || return 1
+        count=$((count + 1))
+    done
+    echo "$count files of $1 are those of $2" && [ $count -gt 0 ]
+}
+
+# Every example on the processor and on both executors: same bytes in all files.
+examples() {
+    for case in cases/*/; do
+        name=$(basename "$case")
+        for device in cpu cuda cuda-streamed; do
+            example "$name" $device 24 "examples/$name/$device" || return 1
+        done
+        same "examples/$name/cpu" "examples/$name/cuda" && same "examples/$name/cpu" "examples/$name/cuda-streamed" || return 1
+    done
+}
+
+# Runs that begin on one device and go on on another end as if they had not changed.
+restarts() {
+    for name in acoustics_interface advection_swirl euler_shock_bubble; do
+        for device in cpu cuda cuda-streamed; do
+            example $name $device 12 "restarts/$name/$device" || return 1
+        done
+        example $name cpu 24 "restarts/$name/whole" || return 1
+        for change in cpu:cuda cuda:cpu cpu:cuda-streamed cuda-streamed:cuda; do
+            from=${change%:*} to=${change#*:}
+            example $name "$to" 24 "restarts/$name/$from-$to" \
+                --restart "results/restarts/$name/$from/checkpoint_000012.h5" || return 1
+            last=$(ls "results/restarts/$name/whole" | grep 'frame_.*vtkhdf$' | tail -n 1)
+            cmp "results/restarts/$name/whole/$last" "results/restarts/$name/$from-$to/$last" || return 1
+            echo "$name: $change ends with the same bytes"
+        done
+    done
+}
+
+# NVIDIA's checkers on three levels, each executor.
+sanitizers() {
+    if ! command -v compute-sanitizer; then echo "not installed" && return 0; fi
+    for tool in memcheck initcheck racecheck synccheck; do
+        for device in cuda cuda-streamed; do
+            compute-sanitizer --tool $tool --error-exitcode 9 ./amrclaw run cases/acoustics_radial/case.toml --device $device \
+                --set mesh.cells=[40,36] --set time.max_steps=10 --set regrid.interval=2 --set output.png=false \
+                --output "results/sanitizers/$tool-$device" --quiet || return 1
+        done
+    done
+}
+
+# tests PROGRAM DEVICE ARGUMENTS…: tests of the processor's executor, on a device.
+tests() {
+    program=$1 device=$2
+    shift 2
+    AMRCLAW_TEST_DEVICE=$device "./tests/$program" "$@"
+}
+
+# Where a solver of the tests' own has no text for GPUs, or the test looks at values in the host's memory, it is left out.
+all_tests() {
+    for device in cuda cuda-streamed; do
+        part "invariants-$device" tests invariants $device
+        part "conservation-$device" tests conservation $device --skip capacity
+        part "physics-$device" tests physics_features $device --skip capacity --skip one_dimension
+        part "retry-$device" tests retry $device
+        part "radial-$device" tests radial $device
+        part "user_functions-$device" tests user_functions $device --skip values --skip looked
+    done
+}
+
+# Problems larger than the memory that they may use, and one that is too large for the device.
+memory() {
+    for bytes in 8000000 12000000 100000000; do
+        ./amrclaw run cases/acoustics_radial/case.toml --device cuda-streamed --device-memory $bytes --set mesh.cells=[400,400] \
+            --set time.max_steps=8 --set output.png=false --output results/memory/$bytes --quiet || return 1
+    done
+    cmp results/memory/8000000/frame_0000.vtkhdf results/memory/12000000/frame_0000.vtkhdf || return 1
+    ./amrclaw run cases/acoustics_radial/case.toml --device cuda --device-memory 50000000 --set output.png=false \
+        --output results/memory/too-little >results/memory/message.txt 2>&1 && return 1
+    cat results/memory/message.txt
+    grep 'bytes are needed' results/memory/message.txt | grep cuda-streamed
+}
+
+benchmark() {
+    for device in cpu cuda cuda-streamed; do
+        if [ $device = cuda ]; then end=1.0; else end=0.2; fi
+        ./amrclaw run cases/acoustics_radial/case.toml --set output.png=false --set time.end=$end --set "output.times=[$end]" \
+            --device $device --output results/benchmark/$device --quiet || return 1
+        echo "$device to t = $end"
+        cat results/benchmark/$device/run.json
+    done
+}
+
+run() {
+    case $1 in
+    info) part info ./amrclaw info ;;
+    parity) part parity ./tests/parity --ignored --nocapture ;;
+    device) AMRCLAW_TEST_GPU=1 part device ./tests/device --include-ignored --nocapture --test-threads=16 ;;
+    examples | restarts | memory | sanitizers | benchmark) part "$1" "$1" ;;
+    tests) all_tests ;;
+    update | link) part "$1" "./tests/$1" ;;
+    *) echo "no part $1" && failed=1 ;;
+    esac
+}
+
+if [ $# = 0 ]; then set -- info parity device examples restarts memory tests sanitizers link update benchmark; fi
+for name in "$@"; do run "$name"; done
+exit $failed
