@@ -84,7 +84,7 @@ position = [0.31, 0.02]
 /// Runs a case on both and compares everything.
 fn compare(text: &str, overrides: &[&str], steps: usize) {
     let mut cpu = common::start(text, overrides);
-    let mut device = start_emulated(text, overrides, UserFunctions::default());
+    let mut device = start_emulated(text, overrides, UserFunctions::<2>::default());
     for step in 0..steps {
         take_steps(&mut cpu, 1);
         take_steps(&mut device, 1);

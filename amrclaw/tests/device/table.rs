@@ -92,7 +92,7 @@ pub const CASES: [(&str, &str, &[&str]); 15] = [
 
 /// True if the solver knows what a solid wall does.
 pub fn with_walls(name: &str) -> bool {
-    riemann::catalogue::find(name).is_some_and(|info| info.wall_normal[0].is_some() && info.wall_normal[1].is_some())
+    riemann::catalogue::find(name, 2).is_some_and(|info| info.wall_normal[0].is_some() && info.wall_normal[1].is_some())
 }
 
 /// The domain, its sides, three levels and the sweeps. Cells are not square.
