@@ -46,7 +46,7 @@ fn parameters_reach_their_fields() {
     let built = build("advection", 2, &given(&[("u", -2.0), ("v", 7.0)]), Describe).expect("valid");
     assert_eq!(built, ("Advection", [1, 1, 0], -4.0));
     let built = build("advection", 1, &given(&[("u", -2.0)]), Describe).expect("there is no v on a line");
-    assert_eq!(built, ("Advection", [1, 1, 0], -4.0));
+    assert_eq!(built, ("Advection<1>", [1, 1, 0], -4.0));
     assert!(build("advection", 1, &given(&[("u", -2.0), ("v", 7.0)]), Describe).is_err());
     let euler = find("euler", 2).expect("listed");
     assert_eq!(euler.resolve(&given(&[])).expect("default").get("gamma"), Some(&1.4));
