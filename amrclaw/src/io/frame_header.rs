@@ -207,6 +207,9 @@ pub fn damaged(path: &Path) -> impl Fn(hdf5::Error) -> InputError {
 /// # Errors
 /// The file cannot be read, or is not HDF5; `expected` says what it should be, with its article.
 pub fn open(path: &Path, expected: &'static str) -> Result<hdf5::File, InputError> {
+    if path.is_dir() {
+        return Err(InputError::Kind { path: path.to_owned(), expected, reason: "it is a folder".to_owned() });
+    }
     if !hdf5::is_hdf5(path).map_err(InputError::io(path))? {
         let reason = "it does not begin as an HDF5 file does".to_owned();
         return Err(InputError::Kind { path: path.to_owned(), expected, reason });

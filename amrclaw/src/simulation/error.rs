@@ -43,7 +43,8 @@ pub enum RunError {
     },
     /// The mesh is too large for the machine.
     #[error(
-        "{cells} cells on {levels} levels need at least {} of memory, and there are {}",
+        "{cells} cells on {levels} level{} need at least {} of memory, and there are {}",
+        if *levels == 1 { "" } else { "s" },
         bytes_text(*needed),
         bytes_text(*limit)
     )]

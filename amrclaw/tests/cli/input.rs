@@ -156,6 +156,8 @@ fn restarts_from_other_problems_are_refused() {
     let outcome = run(folder.path(), &case, &changed, &restart);
     let reasons = ["mesh.cells", "[12, 10]", "mesh.upper", "levels.ratio", "[[2, 2]", "3 problems"];
     assert_refused(folder.path(), &before, &outcome, &reasons);
+    let outcome = run(folder.path(), &case, &sets, &["--restart", "out", "--output", "new"]);
+    assert_refused(folder.path(), &before, &outcome, &["out is not a checkpoint: it is a folder"]);
     let restart = ["--restart", "out/frame_0000.vtkhdf", "--output", "new"];
     let outcome = run(folder.path(), &case, &sets, &restart);
     assert_refused(folder.path(), &before, &outcome, &["frame_0000.vtkhdf is not a checkpoint"]);
