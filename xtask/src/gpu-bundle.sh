@@ -18,7 +18,11 @@ part() {
 
 # Cells of the small runs of an example.
 small() {
-    if [ "$1" = euler_shock_bubble ]; then echo "mesh.cells=[96,24]"; else echo "mesh.cells=[60,60]"; fi
+    case $1 in
+    euler_shock_bubble) echo "mesh.cells=[96,24]" ;;
+    traffic_light) echo "mesh.cells=[120]" ;;
+    *) echo "mesh.cells=[60,60]" ;;
+    esac
 }
 
 # example NAME DEVICE STEPS OUTPUT OPTIONS…: some steps of an example.
