@@ -52,7 +52,8 @@ const QUANTITIES: [Quantity; 2] = [
     Quantity {
         heading: "Advance time and total time",
         caption: "Seconds spent updating cells, with what the conservation fix keeps of that (fig. 11 of the paper), and \
-                  wall seconds of the whole run (fig. 12). The star marks the fastest setting.",
+                  wall seconds of the whole run (fig. 12). The star marks the fastest setting. On a GPU phases are the \
+                  host's seconds; what it waits for the device is other.",
         parts: &[
             Part { name: "advance time", unit: "s", mark: false, figure: |m| m.phases.advance },
             Part { name: "total time", unit: "s", mark: true, figure: |m| m.wall_seconds },
