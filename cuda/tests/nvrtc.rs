@@ -3,12 +3,14 @@
 
 mod support;
 
-use cuda::compile::{Precision, Target};
+use cuda::compile::{Precision, Source, Target};
 use cuda::nvrtc::Nvrtc;
+use cuda::regions::Shape;
 use cuda::update::{Taps, UpdateOptions};
+use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
 use support::level::{FULLEST, fewer_options, option_table};
-use support::solvers::all;
+use support::solvers::{all, all_in};
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
 
@@ -46,6 +48,50 @@ fn every_kernel_compiles_for_every_solver() {
     }
 }
 
+/// What moves values between patches and gathers them needs no solver: dimensions, auxiliary values and capacity are all that
+/// it is specialised by.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn every_kernel_over_regions_compiles() {
+    for (dim, aux, capacity) in [(2, 0, -1), (2, 2, 1), (1, 0, -1), (1, 1, 0)] {
+        let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face: vec![-1; aux] };
+        for precision in [Precision::Double, Precision::Single] {
+            let target = Target { precision, fused: false, solver: None };
+            for architecture in ARCHITECTURES {
+                compiles(&shape.plain(), &target, architecture);
+                if capacity >= 0 {
+                    compiles(&shape.conserve(), &target, architecture);
+                }
+            }
+        }
+    }
+}
+
+/// The conservation fix's Riemann problems, for fluxes kept whole and for corrections alone, and the sources: every solver, in
+/// one and two dimensions.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn every_kernel_that_solves_at_faces_compiles() {
+    for (dim, solver) in [1, 2].into_iter().flat_map(|dim| all_in(dim).into_iter().map(move |solver| (dim, solver))) {
+        let DeviceSource { equations, aux, has_source, .. } = solver.source;
+        let shape = Shape { dim, num_ghost: 2, equations, aux, capacity: -1, aux_face: vec![-1; aux] };
+        for precision in [Precision::Double, Precision::Single] {
+            let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
+            for architecture in ARCHITECTURES {
+                compiles(&shape.registers(architecture == "sm_80"), &target, architecture);
+                if has_source {
+                    compiles(&shape.source_terms(), &target, architecture);
+                }
+            }
+        }
+    }
+}
+
+fn compiles(source: &Source, target: &Target, architecture: &str) {
+    let compiled = source.compile(target, architecture).unwrap_or_else(|error| panic!("{error}"));
+    assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", source.file);
+}
+
 /// Fills the folder of machine code in `AMRCLAW_CACHE` with the update of the paper's benchmark, to be copied to a machine with
 /// no NVRTC or an older one.
 #[test]
@@ -71,8 +117,7 @@ fn machine_code_is_kept() {
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn errors_name_the_kernel() {
     let target = Target { precision: Precision::Double, fused: true, solver: None };
-    let source =
-        cuda::compile::Source { file: "wrong.cu", text: "void f() { g(); }", structs: vec![], defines: vec![] };
+    let source = Source { file: "wrong.cu", text: "void f() { g(); }", structs: vec![], defines: vec![] };
     let error = source.compile(&target, "sm_90").map(|_| ()).expect_err("g is undefined").to_string();
     assert!(error.contains("wrong.cu") && error.contains("sm_90") && error.contains("\"g\" is undefined"), "{error}");
 }

@@ -117,32 +117,3 @@ impl Shape {
         source
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::compile::{Precision, Target};
-    use crate::nvrtc::Nvrtc;
-
-    /// Every kernel compiles for the oldest and the newest architecture in mind, in all precisions and shapes. Skipped
-    /// where NVRTC is missing.
-    #[test]
-    fn region_kernels_compile() {
-        if Nvrtc::get().is_err() {
-            return;
-        }
-        for (dim, aux, capacity) in [(2, 0, -1), (2, 2, 1), (1, 0, -1)] {
-            let aux_face = vec![-1; aux];
-            let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face };
-            for precision in [Precision::Double, Precision::Single] {
-                let target = Target { precision, fused: false, solver: None };
-                for architecture in ["sm_80", "sm_90"] {
-                    shape.plain().compile(&target, architecture).unwrap();
-                    if capacity >= 0 {
-                        shape.conserve().compile(&target, architecture).unwrap();
-                    }
-                }
-            }
-        }
-    }
-}

@@ -63,9 +63,14 @@ impl SolverVisitor for Describe {
     }
 }
 
-/// Every built-in solver that has a text.
+/// Every built-in solver in two dimensions that has a text.
 pub fn all() -> Vec<TestSolver> {
-    let solvers = catalogue::all().iter().filter(|info| info.dim == 2);
+    all_in(2)
+}
+
+/// Every built-in solver in `dim` dimensions that has a text.
+pub fn all_in(dim: usize) -> Vec<TestSolver> {
+    let solvers = catalogue::all().iter().filter(|info| info.dim == dim);
     let build = |info: &'static catalogue::SolverInfo| {
         let parameters: BTreeMap<String, f64> =
             info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.25))).collect();
