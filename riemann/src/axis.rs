@@ -22,6 +22,20 @@ impl Axis {
         self as usize
     }
 
+    /// The axes along a face with normal `self`, of the first `dim`.
+    pub fn transverse(self, dim: usize) -> impl Iterator<Item = Axis> {
+        Axis::ALL.into_iter().take(dim).filter(move |axis| *axis != self)
+    }
+
+    /// Every two of the first `dim` axes.
+    pub const fn pairs(dim: usize) -> &'static [[Axis; 2]] {
+        match dim {
+            3 => &[[Axis::X, Axis::Y], [Axis::Y, Axis::Z], [Axis::X, Axis::Z]],
+            2 => &[[Axis::X, Axis::Y]],
+            _ => &[],
+        }
+    }
+
     /// In two dimensions, the axis along a face whose normal is `self`.
     #[inline(always)]
     pub const fn transverse_2d(self) -> Axis {

@@ -24,8 +24,9 @@ pub trait FaceSolver<R: Scalar>: Send + Sync {
     /// The waves at a face with normal `axis`.
     fn normal(&self, axis: Axis, q: [&[R]; 2], aux: [&[R]; 2]) -> FaceSolution<R>;
 
-    /// A fluctuation split along the transverse axis, `[bmasdq, bpasdq]`. `aux`: of the cells below, here and above.
-    fn transverse(&self, axis: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R]) -> [Vec<R>; 2];
+    /// A fluctuation split along `across`, `[bmasdq, bpasdq]`. `aux`: of the cells below, here and above.
+    fn transverse(&self, axis: Axis, across: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R])
+    -> [Vec<R>; 2];
 
     /// The flux along `axis`, if the equations are a conservation law.
     fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>>;
@@ -37,22 +38,23 @@ pub trait FaceSolver<R: Scalar>: Send + Sync {
     fn admissible_aux(&self, unit: &[f64]) -> Vec<f64>;
 }
 
-/// A solver's evaluators in both precisions, and those of the problem with x and y exchanged.
+/// A solver's evaluators in both precisions, and those of the problem with two axes exchanged.
 #[derive(Clone)]
 pub struct Faces {
     /// In `f64`.
     pub double: Arc<dyn FaceSolver<f64>>,
     /// In `f32`.
     pub single: Arc<dyn FaceSolver<f32>>,
-    /// In `f64`, with x and y exchanged; `None` if the solver cannot say.
-    pub exchanged: Option<Arc<dyn FaceSolver<f64>>>,
+    /// In `f64`, with the axes of each of [`Axis::pairs`] exchanged; `None` if the solver cannot say.
+    pub exchanged: Option<Vec<Arc<dyn FaceSolver<f64>>>>,
 }
 
 impl Faces {
     /// The evaluators of a solver.
     pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
         let kernels = Arc::new(Kernels::new(solver));
-        let exchanged = kernels.solver().exchanged().map(|solver| Arc::new(Kernels::new(solver)) as _);
+        let exchanged = |&axes| kernels.solver().exchanged(axes).map(|solver| Arc::new(Kernels::new(solver)) as _);
+        let exchanged = Axis::pairs(S::DIM).iter().map(exchanged).collect();
         Faces { double: kernels.clone(), single: kernels, exchanged }
     }
 }
@@ -79,10 +81,19 @@ where
         }
     }
 
-    fn transverse(&self, axis: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R]) -> [Vec<R>; 2] {
+    fn transverse(
+        &self,
+        axis: Axis,
+        across: Axis,
+        side: Side,
+        q: [&[R]; 2],
+        aux: [&[R]; 3],
+        asdq: &[R],
+    ) -> [Vec<R>; 2] {
         let [ql, qr] = q.map(array);
         let [below, here, above] = aux.map(array);
-        let split = self.solver().transverse(axis, side, ql, qr, &TransverseAux { below, here, above }, array(asdq));
+        let around = TransverseAux { below, here, above };
+        let split = self.solver().transverse(axis, across, side, ql, qr, &around, array(asdq));
         [split.bmasdq.to_vec(), split.bpasdq.to_vec()]
     }
 

@@ -22,7 +22,7 @@ pub struct Normal<V, const M: usize, const W: usize> {
     pub apdq: [V; M],
 }
 
-/// A fluctuation split into its parts that move along the face's transverse axis.
+/// A fluctuation split into its parts that move along an axis along the face.
 #[derive(Clone, Copy, Debug)]
 pub struct Transverse<V, const M: usize> {
     /// Part moving to the lower side, ℬ⁻𝒜ΔQ.
@@ -116,12 +116,14 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// side, so the face's own value is in `aux_r`.
     fn normal<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; A], aux_r: [V; A]) -> Normal<V, M, W>;
 
-    /// Splits `asdq`, which crosses a face with normal `axis` towards `side`, along the transverse axis.
+    /// Splits `asdq`, which crosses a face with normal `axis` towards `side`, along `across`, an axis along the face.
     ///
     /// `ql`, `qr`: the states on the two sides of the face, for solvers that linearise about them.
+    #[expect(clippy::too_many_arguments, reason = "a solver names those that it needs")]
     fn transverse<V: Real>(
         &self,
         axis: Axis,
+        across: Axis,
         side: Side,
         ql: [V; M],
         qr: [V; M],
@@ -176,8 +178,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         unit.map(|u| 0.5 + u)
     }
 
-    /// The solver of the same problem with x and y exchanged; `None` if there is none.
-    fn exchanged(&self) -> Option<Self> {
+    /// The solver of the same problem with two axes exchanged; `None` if there is none.
+    fn exchanged(&self, _axes: [Axis; 2]) -> Option<Self> {
         Some(self.clone())
     }
 

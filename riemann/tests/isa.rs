@@ -268,6 +268,7 @@ impl Solver<1, 1, 0> for Decay {
     fn transverse<V: Real>(
         &self,
         _: Axis,
+        _: Axis,
         _: Side,
         _: [V; 1],
         _: [V; 1],

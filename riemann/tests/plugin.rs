@@ -56,6 +56,7 @@ impl Solver<2, 1, 1> for Decay {
     fn transverse<V: Real>(
         &self,
         _axis: Axis,
+        _across: Axis,
         side: Side,
         _ql: [V; 2],
         _qr: [V; 2],
@@ -88,7 +89,7 @@ impl Solver<2, 1, 1> for Decay {
         (x[0] + q[0] + aux[0]).gt(V::constant(1.0))
     }
 
-    fn exchanged(&self) -> Option<Self> {
+    fn exchanged(&self, _axes: [Axis; 2]) -> Option<Self> {
         (self.speed > 0.0).then(|| Decay { speed: -self.speed, ..*self })
     }
 
@@ -241,13 +242,14 @@ fn single_faces_are_evaluated() {
         (expected.speeds.into(), expected.amdq.into(), expected.apdq.into())
     );
     let aux = TransverseAux { below: [2.0], here: [3.0], above: [4.0] };
-    let expected = direct.transverse(Axis::X, Side::Upper, ql, qr, &aux, asdq);
-    let split = faces.double.transverse(Axis::X, Side::Upper, [&ql, &qr], [&[2.0], &[3.0], &[4.0]], &asdq);
+    let expected = direct.transverse(Axis::X, Axis::Y, Side::Upper, ql, qr, &aux, asdq);
+    let split = faces.double.transverse(Axis::X, Axis::Y, Side::Upper, [&ql, &qr], [&[2.0], &[3.0], &[4.0]], &asdq);
     assert_eq!(split, [expected.bmasdq, expected.bpasdq]);
     assert_eq!(faces.double.flux(Axis::X, &ql, &[1.0]), None);
     assert_eq!(faces.double.admissible(&[0.25, 1.0]), [-0.5, 1.0]);
     assert_eq!(faces.double.admissible_aux(&[0.25]), [0.75]);
     let exchanged = faces.exchanged.expect("there is one for positive speeds");
+    let [exchanged] = &exchanged[..] else { panic!("the plane has one pair of axes") };
     assert_eq!(exchanged.normal(Axis::X, [&ql, &qr], [&[2.0], &[3.0]]).speeds, [-2.4000000000000004]);
     assert!(decay(-0.8).faces().exchanged.is_none());
 }

@@ -47,6 +47,7 @@ impl Solver<1, 1, 1> for Decay {
     fn transverse<V: Real>(
         &self,
         axis: Axis,
+        _across: Axis,
         _side: Side,
         _ql: [V; 1],
         _qr: [V; 1],

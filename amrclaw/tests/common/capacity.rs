@@ -29,6 +29,7 @@ impl Solver<1, 1, 1> for WithCapacity {
     fn transverse<V: Real>(
         &self,
         axis: Axis,
+        _across: Axis,
         _: Side,
         _: [V; 1],
         _: [V; 1],

@@ -42,8 +42,8 @@ extern "C" __global__ void faces(const FacesArgs args)
     for (int n = 0; n < 5 * A; n++) aux[n / (A > 0 ? A : 1)][n % (A > 0 ? A : 1)] = args.aux[n * args.len + i];
     const Normal face = solver.normal(AXIS, q[0], q[1], aux[0], aux[1]);
     const TransverseAux around{aux[2], aux[3], aux[4]};
-    const Transverse lower = solver.transverse(AXIS, Lower, q[0], q[1], around, face.amdq);
-    const Transverse upper = solver.transverse(AXIS, Upper, q[0], q[1], around, face.apdq);
+    const Transverse lower = solver.transverse(AXIS, AXIS == X ? Y : X, Lower, q[0], q[1], around, face.amdq);
+    const Transverse upper = solver.transverse(AXIS, AXIS == X ? Y : X, Upper, q[0], q[1], around, face.apdq);
     Real* result = args.results + i;
     for (int n = 0; n < W * M; n++, result += args.len) *result = face.waves[n / M][n % M];
     for (int w = 0; w < W; w++, result += args.len) *result = face.speeds[w];
@@ -63,8 +63,9 @@ struct Faces<R> {
 fn solve<R: Scalar>(solver: &dyn FaceSolver<R>, axis: Axis, q: [&[R]; 2], aux: &[&[R]; 5]) -> Vec<R> {
     let face = solver.normal(axis, q, [aux[0], aux[1]]);
     let around = [aux[2], aux[3], aux[4]];
-    let lower = solver.transverse(axis, Side::Lower, q, around, &face.amdq);
-    let upper = solver.transverse(axis, Side::Upper, q, around, &face.apdq);
+    let across = axis.transverse_2d();
+    let lower = solver.transverse(axis, across, Side::Lower, q, around, &face.amdq);
+    let upper = solver.transverse(axis, across, Side::Upper, q, around, &face.apdq);
     let rest = [&face.speeds, &face.amdq, &face.apdq, &lower[0], &lower[1], &upper[0], &upper[1]];
     face.waves.iter().chain(rest).flatten().copied().collect()
 }

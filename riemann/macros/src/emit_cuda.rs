@@ -84,7 +84,7 @@ impl Text {
     fn no_transverse(&self, form: &Form) -> String {
         let zeros = vec!["Real(0.0)"; form.equations.len()].join(", ");
         format!(
-            "\n    {QUALIFIERS} Transverse transverse(Axis, Side, State, State, TransverseAux, State) const {{\n        \
+            "\n    {QUALIFIERS} Transverse transverse(Axis, Axis, Side, State, State, TransverseAux, State) const {{\n        \
              State zero = State{{{{{zeros}}}}};\n        return Transverse{{zero, zero}};\n    }}\n"
         )
     }

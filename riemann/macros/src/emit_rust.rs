@@ -232,7 +232,8 @@ impl Writer<'_> {
         quote! {
             #[inline(always)]
             fn transverse<V: ::riemann::real::Real>(
-                &self, _: ::riemann::axis::Axis, _: ::riemann::axis::Side, _: #state, _: #state, _: &#aux, asdq: #state,
+                &self, _: ::riemann::axis::Axis, _: ::riemann::axis::Axis, _: ::riemann::axis::Side, _: #state, _: #state,
+                _: &#aux, asdq: #state,
             ) -> #result {
                 let zero = [<V as ::riemann::real::Real>::zero(); _];
                 let _ = asdq;

@@ -131,8 +131,8 @@ impl Parse for DescribedBlock {
         let mut block: syn::ItemImpl = input.parse()?;
         for item in &mut taken_in {
             if let syn::ImplItem::Fn(function) = item {
-                // A solver need not use all of them.
-                function.attrs.push(syn::parse_quote!(#[allow(dead_code)]));
+                // A solver need not use all of them, nor all that they are given.
+                function.attrs.push(syn::parse_quote!(#[allow(dead_code, unused_variables)]));
             }
         }
         block.items.extend(taken_in);

@@ -1,7 +1,7 @@
 //! The built-in solvers by name and number of dimensions: what each one solves, which parameters it takes, and how to build it.
 //!
 //! A program that reads a solver's name and parameters from a file asks [`find`] for the description and [`build`] for
-//! the solver. A solver that there is in one dimension and in two is listed once for each. `build` hands the solver to a [`SolverVisitor`], as a value of its own type: everything behind the visitor
+//! the solver. A solver that there is in several numbers of dimensions is listed once for each. `build` hands the solver to a [`SolverVisitor`], as a value of its own type: everything behind the visitor
 //! is compiled for that one solver.
 
 mod errors;
@@ -93,20 +93,25 @@ macro_rules! catalogue {
 catalogue! {
     Acoustics<1>,
     Acoustics<2>,
+    Acoustics<3>,
     AcousticsVariable<1>,
     AcousticsVariable<2>,
     Advection<1>,
     Advection<2>,
+    Advection<3>,
     AdvectionEdge,
     AdvectionMapped,
     AdvectionReaction,
     Burgers<1>,
     Burgers<2>,
+    Burgers<3>,
     Elasticity,
     Euler<1>,
     Euler<2>,
+    Euler<3>,
     EulerHllc<1>,
     EulerHllc<2>,
+    EulerHllc<3>,
     EulerTracer,
     PSystem<1>,
     PSystem<2>,

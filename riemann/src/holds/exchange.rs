@@ -1,36 +1,46 @@
-//! States and auxiliary values with x and y exchanged.
+//! States and auxiliary values with two axes exchanged.
 
 use crate::axis::Axis;
 use crate::catalogue::SolverInfo;
 
-/// Where each component goes when x and y change places.
+/// Where each component goes when two axes change places.
 pub struct Exchange {
+    axes: [Axis; 2],
     state: Vec<usize>,
     aux: Vec<usize>,
 }
 
 impl Exchange {
-    /// Velocities at walls change places, face values along x and y, and components whose names tell the axes apart: `u`
+    /// Velocities at walls change places, face values along them, and components whose names tell the axes apart: `u`
     /// and `v`, `momentum_x` and `momentum_y`, `stress_11` and `stress_22`.
-    pub fn new(info: &SolverInfo, aux_face: &[Option<Axis>]) -> Self {
-        let mut state = by_names(info.equations);
-        if let [Some(x), Some(y), _] = info.wall_normal {
-            (state[x], state[y]) = (y, x);
+    pub fn new(info: &SolverInfo, aux_face: &[Option<Axis>], axes: [Axis; 2]) -> Self {
+        let mut state = by_names(info.equations, axes);
+        if let [Some(a), Some(b)] = axes.map(|axis| info.wall_normal[axis.index()]) {
+            (state[a], state[b]) = (b, a);
         }
-        let mut aux = by_names(info.aux);
+        let mut aux = by_names(info.aux, axes);
         let faces = |axis| (0..aux_face.len()).filter(move |&a| aux_face[a] == Some(axis));
-        for (x, y) in faces(Axis::X).zip(faces(Axis::Y)) {
-            (aux[x], aux[y]) = (y, x);
+        for (a, b) in faces(axes[0]).zip(faces(axes[1])) {
+            (aux[a], aux[b]) = (b, a);
         }
-        Exchange { state, aux }
+        Exchange { axes, state, aux }
     }
 
-    /// A state, or what is added to one, with x and y exchanged.
+    /// The axis that an axis becomes.
+    pub fn axis(&self, axis: Axis) -> Axis {
+        match self.axes {
+            [a, b] if axis == a => b,
+            [a, b] if axis == b => a,
+            _ => axis,
+        }
+    }
+
+    /// A state, or what is added to one, with the axes exchanged.
     pub fn state(&self, q: &[f64]) -> Vec<f64> {
         self.state.iter().map(|&m| q[m]).collect()
     }
 
-    /// Auxiliary values with x and y exchanged.
+    /// Auxiliary values with the axes exchanged.
     pub fn aux(&self, aux: &[f64]) -> Vec<f64> {
         self.aux.iter().map(|&a| aux[a]).collect()
     }
@@ -38,22 +48,23 @@ impl Exchange {
 
 /// For each name the number of the one that differs from it in the most letters, all of them letters of axes; itself where
 /// that is not mutual.
-fn by_names(names: &[&str]) -> Vec<usize> {
+fn by_names(names: &[&str], axes: [Axis; 2]) -> Vec<usize> {
     let best = |here: usize| {
-        let others = (0..names.len()).filter_map(|other| Some((other, axis_letters(names[here], names[other])?)));
+        let others = (0..names.len()).filter_map(|other| Some((other, axis_letters(names[here], names[other], axes)?)));
         others.filter(|&(_, letters)| letters > 0).max_by_key(|&(_, letters)| letters).map_or(here, |(other, _)| other)
     };
     (0..names.len()).map(|here| if best(best(here)) == here { best(here) } else { here }).collect()
 }
 
-/// In how many letters two names differ, if each of them tells one axis from the other.
-fn axis_letters(a: &str, b: &str) -> Option<usize> {
-    const PAIRS: [(char, char); 3] = [('x', 'y'), ('u', 'v'), ('1', '2')];
+/// In how many letters two names differ, if each of them tells one of the axes from the other.
+fn axis_letters(a: &str, b: &str, axes: [Axis; 2]) -> Option<usize> {
+    const LETTERS: [[char; 3]; 3] = [['x', 'y', 'z'], ['u', 'v', 'w'], ['1', '2', '3']];
+    let pairs = LETTERS.map(|letters| (letters[axes[0].index()], letters[axes[1].index()]));
     if a.chars().count() != b.chars().count() {
         return None;
     }
     let different: Vec<_> = a.chars().zip(b.chars()).filter(|(a, b)| a != b).collect();
-    let of_axes = |&(a, b): &(char, char)| PAIRS.contains(&(a, b)) || PAIRS.contains(&(b, a));
+    let of_axes = |&(a, b): &(char, char)| pairs.contains(&(a, b)) || pairs.contains(&(b, a));
     different.iter().all(of_axes).then_some(different.len())
 }
 
@@ -64,8 +75,12 @@ mod tests {
     /// Vectors and tensors change places, the shear stress and names that only look alike stay.
     #[test]
     fn components_are_paired_by_name() {
-        assert_eq!(by_names(&["stress_xx", "stress_yy", "stress_xy", "u", "v"]), [1, 0, 2, 4, 3]);
-        assert_eq!(by_names(&["pressure", "velocity_x", "velocity_y"]), [0, 2, 1]);
-        assert_eq!(by_names(&["depth", "tracer"]), [0, 1]);
+        let plane = [Axis::X, Axis::Y];
+        assert_eq!(by_names(&["stress_xx", "stress_yy", "stress_xy", "u", "v"], plane), [1, 0, 2, 4, 3]);
+        assert_eq!(by_names(&["pressure", "velocity_x", "velocity_y"], plane), [0, 2, 1]);
+        assert_eq!(by_names(&["depth", "tracer"], plane), [0, 1]);
+        let space = ["pressure", "u", "v", "w", "spin_xy", "spin_yz", "spin_xz"];
+        assert_eq!(by_names(&space, [Axis::Y, Axis::Z]), [0, 1, 3, 2, 6, 5, 4]);
+        assert_eq!(by_names(&space, [Axis::X, Axis::Z]), [0, 3, 2, 1, 4, 5, 6]);
     }
 }

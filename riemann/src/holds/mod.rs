@@ -79,8 +79,13 @@ impl Subject<'_> {
         &Axis::ALL[..self.info.dim]
     }
 
-    fn exchange(&self) -> Exchange {
-        Exchange::new(self.info, self.aux_face)
+    /// The axes along a face with normal `axis`.
+    fn across(&self, axis: Axis) -> impl Iterator<Item = Axis> + use<> {
+        axis.transverse(self.info.dim)
+    }
+
+    fn exchange(&self, axes: [Axis; 2]) -> Exchange {
+        Exchange::new(self.info, self.aux_face, axes)
     }
 }
 

@@ -1,8 +1,9 @@
 //! The properties, each with the tolerance that round-off asks for.
 
-use super::trial::{close, crossed_axes, difference, direction, largest, size_of_waves, sum, sum_of_waves, try_faces};
-use super::{Outcome, Subject};
+use super::trial::{close, difference, direction, largest, size_of_waves, sum, sum_of_waves, try_faces};
+use super::{Exchange, Outcome, Subject};
 use crate::axis::{Axis, Side};
+use crate::faces::{FaceSolution, FaceSolver};
 
 /// A check of one property.
 type Check = fn(&Subject<'_>) -> Outcome;
@@ -14,21 +15,20 @@ pub const ALL: &[(&str, Check)] = &[
     ("waves sum to the jump", waves_sum),
     ("fluctuations sum to what the waves move", fluctuations_sum),
     ("fluctuations sum to the flux difference", flux_difference),
-    ("x and y are alike", axes_are_alike),
+    ("the axes are alike", axes_are_alike),
     ("transverse parts sum to the other axis's fluctuations", transverse_sums),
     ("f32 agrees with f64", single_precision),
 ];
 
 fn finite(subject: &Subject<'_>) -> Outcome {
     let solver = &subject.faces.double;
-    let crossed = crossed_axes(subject);
     try_faces(subject, subject.axes(), false, |face, _| {
         let solution = solver.normal(face.axis, face.states(), face.aux());
         let mut numbers = vec![("states", face.q.concat()), ("waves", solution.waves.concat())];
         numbers.extend([("speeds", solution.speeds), ("amdq", solution.amdq.clone()), ("apdq", solution.apdq)]);
-        if crossed.contains(&face.axis) {
-            let [lower, upper] =
-                solver.transverse(face.axis, Side::Lower, face.states(), face.aux_around(), &solution.amdq);
+        for across in subject.across(face.axis) {
+            let (q, aux) = (face.states(), face.aux_around());
+            let [lower, upper] = solver.transverse(face.axis, across, Side::Lower, q, aux, &solution.amdq);
             numbers.extend([("bmasdq", lower), ("bpasdq", upper)]);
         }
         match numbers.iter().find(|(_, values)| values.iter().any(|x| !x.is_finite())) {
@@ -116,7 +116,7 @@ fn flux_difference(subject: &Subject<'_>) -> Outcome {
     if without_flux { Outcome::Unchecked("the solver gives no flux") } else { outcome }
 }
 
-/// A face along y is one along x with the coordinates exchanged.
+/// A face along one axis is one along another with the two exchanged. Turns of the axes are made of such exchanges.
 fn axes_are_alike(subject: &Subject<'_>) -> Outcome {
     if subject.info.dim == 1 {
         return Outcome::Unchecked("there is one axis only");
@@ -124,40 +124,67 @@ fn axes_are_alike(subject: &Subject<'_>) -> Outcome {
     let Some(exchanged) = &subject.faces.exchanged else {
         return Outcome::Unchecked("the solver has no exchanged form");
     };
-    let (solver, exchange) = (&subject.faces.double, subject.exchange());
-    try_faces(subject, &[Axis::X], false, |face, random| {
+    let pairs = Axis::pairs(subject.info.dim).iter().zip(exchanged);
+    let outcomes = pairs.map(|(&axes, exchanged)| alike_with(subject, &subject.exchange(axes), &**exchanged));
+    outcomes.reduce(|before, next| if before == Outcome::Holds { next } else { before }).unwrap_or(Outcome::Holds)
+}
+
+/// What `exchanged`, the solver with two axes exchanged, says of exchanged states is what the solver says, exchanged.
+fn alike_with(subject: &Subject<'_>, exchange: &Exchange, exchanged: &dyn FaceSolver<f64>) -> Outcome {
+    let solver = &subject.faces.double;
+    // In the plane a face along y says no more than one along x.
+    let axes = if subject.info.dim == 2 { &[Axis::X] } else { subject.axes() };
+    try_faces(subject, axes, false, |face, random| {
         let turned_q = face.q.each_ref().map(|q| exchange.state(q));
         let turned_aux = face.aux.each_ref().map(|aux| exchange.aux(aux));
         let (q, aux) = ([turned_q[0].as_slice(), &turned_q[1]], [turned_aux[0].as_slice(), &turned_aux[1]]);
-        let here = solver.normal(Axis::X, face.states(), face.aux());
-        let there = exchanged.normal(Axis::Y, q, aux);
+        let there_axis = exchange.axis(face.axis);
+        let here = solver.normal(face.axis, face.states(), face.aux());
+        let there = exchanged.normal(there_axis, q, aux);
+        let name = ["along x exchanged", "along y exchanged", "along z exchanged"][there_axis.index()];
         let scale = (1.0 + largest(&here.speeds)) * (size_of_waves(&here) + largest(face.q.iter().flatten()));
         let tolerance = 1e-12 * scale;
-        close(["the speeds are", "along y"], &here.speeds, &there.speeds, 1e-12 * (1.0 + largest(&here.speeds)))?;
-        for (here, there) in here.waves.iter().zip(&there.waves) {
-            close(["a wave is", "along y"], &exchange.state(here), there, tolerance)?;
+        close(["the speeds are", name], &here.speeds, &there.speeds, 1e-12 * (1.0 + largest(&here.speeds)))?;
+        let waves = if subject.info.dim == 3 { moved_together } else { |face: &FaceSolution<f64>| face.waves.clone() };
+        for (here, there) in waves(&here).iter().zip(&waves(&there)) {
+            close(["a wave is", name], &exchange.state(here), there, tolerance)?;
         }
-        close(["amdq is", "along y"], &exchange.state(&here.amdq), &there.amdq, tolerance)?;
-        close(["apdq is", "along y"], &exchange.state(&here.apdq), &there.apdq, tolerance)?;
+        close(["amdq is", name], &exchange.state(&here.amdq), &there.amdq, tolerance)?;
+        close(["apdq is", name], &exchange.state(&here.apdq), &there.apdq, tolerance)?;
         let asdq = direction(here.amdq.len(), random);
         let around = [aux[0], aux[1], aux[0]];
-        for side in Side::BOTH {
-            let [lower, upper] = solver.transverse(Axis::X, side, face.states(), face.aux_around(), &asdq);
-            let there = exchanged.transverse(Axis::Y, side, q, around, &exchange.state(&asdq));
+        for (across, side) in subject.across(face.axis).flat_map(|across| Side::BOTH.map(|side| (across, side))) {
+            let [lower, upper] = solver.transverse(face.axis, across, side, face.states(), face.aux_around(), &asdq);
+            let there_across = exchange.axis(across);
+            let there = exchanged.transverse(there_axis, there_across, side, q, around, &exchange.state(&asdq));
             let tolerance = 1e-12 * (1.0 + scale + largest(lower.iter().chain(&upper)));
-            close(["bmasdq is", "along y"], &exchange.state(&lower), &there[0], tolerance)?;
-            close(["bpasdq is", "along y"], &exchange.state(&upper), &there[1], tolerance)?;
+            close(["bmasdq is", name], &exchange.state(&lower), &there[0], tolerance)?;
+            close(["bpasdq is", name], &exchange.state(&upper), &there[1], tolerance)?;
         }
         Ok(())
     })
 }
 
+/// The waves, those of one speed added up: which shear wave in space comes first depends on the axis.
+fn moved_together(face: &FaceSolution<f64>) -> Vec<Vec<f64>> {
+    let mut together: Vec<Vec<f64>> = Vec::new();
+    for (w, wave) in face.waves.iter().enumerate() {
+        match together.last_mut() {
+            Some(last) if w > 0 && face.speeds[w] == face.speeds[w - 1] => *last = sum(last, wave),
+            _ => together.push(wave.clone()),
+        }
+    }
+    together
+}
+
 /// False where the transverse parts of every fluctuation vanish.
 fn has_transverse_waves(subject: &Subject<'_>) -> bool {
-    let found = try_faces(subject, crossed_axes(subject), true, |face, random| {
+    let solver = &subject.faces.double;
+    let found = try_faces(subject, subject.axes(), true, |face, random| {
         let asdq = direction(face.q[0].len(), random);
-        let split = subject.faces.double.transverse(face.axis, Side::Upper, face.states(), face.aux_around(), &asdq);
-        if split.iter().flatten().all(|&x| x == 0.0) { Ok(()) } else { Err(String::new()) }
+        let split = |across| solver.transverse(face.axis, across, Side::Upper, face.states(), face.aux_around(), &asdq);
+        let still = subject.across(face.axis).all(|across| split(across).iter().flatten().all(|&x| x == 0.0));
+        if still { Ok(()) } else { Err(String::new()) }
     });
     found != Outcome::Holds
 }
@@ -172,17 +199,19 @@ fn transverse_sums(subject: &Subject<'_>) -> Outcome {
     if !has_transverse_waves(subject) {
         return Outcome::Unchecked("the solver has no transverse waves");
     }
-    try_faces(subject, crossed_axes(subject), true, |face, random| {
+    try_faces(subject, subject.axes(), true, |face, random| {
         let (q, aux) = (&face.q[0], &face.aux[0]);
         let asdq = direction(q.len(), random);
         let epsilon = 1e-6;
         let jumped: Vec<f64> = q.iter().zip(&asdq).map(|(q, a)| q + epsilon * a).collect();
-        let other = solver.normal(face.axis.transverse_2d(), [q, &jumped], [aux, aux]);
-        let expected: Vec<f64> = sum(&other.amdq, &other.apdq).iter().map(|x| x / epsilon).collect();
-        for side in Side::BOTH {
-            let [lower, upper] = solver.transverse(face.axis, side, [q, q], [aux, aux, aux], &asdq);
-            let tolerance = 2e-4 * (1.0 + largest(lower.iter().chain(&upper)) + largest(&expected));
-            close(["bmasdq + bpasdq =", "B asdq ="], &sum(&lower, &upper), &expected, tolerance)?;
+        for across in subject.across(face.axis) {
+            let other = solver.normal(across, [q, &jumped], [aux, aux]);
+            let expected: Vec<f64> = sum(&other.amdq, &other.apdq).iter().map(|x| x / epsilon).collect();
+            for side in Side::BOTH {
+                let [lower, upper] = solver.transverse(face.axis, across, side, [q, q], [aux, aux, aux], &asdq);
+                let tolerance = 2e-4 * (1.0 + largest(lower.iter().chain(&upper)) + largest(&expected));
+                close(["bmasdq + bpasdq =", "B asdq ="], &sum(&lower, &upper), &expected, tolerance)?;
+            }
         }
         Ok(())
     })
@@ -192,7 +221,6 @@ fn transverse_sums(subject: &Subject<'_>) -> Outcome {
 /// equal numbers.
 fn single_precision(subject: &Subject<'_>) -> Outcome {
     let (double, single) = (&subject.faces.double, &subject.faces.single);
-    let crossed = crossed_axes(subject);
     try_faces(subject, subject.axes(), false, |face, random| {
         let short = |values: &[f64]| values.iter().map(|&x| x as f32).collect::<Vec<f32>>();
         let long = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
@@ -208,11 +236,11 @@ fn single_precision(subject: &Subject<'_>) -> Outcome {
         }
         close(["amdq in f32 is", "in f64"], &long(&short_solution.amdq), &exact.amdq, moved)?;
         close(["apdq in f32 is", "in f64"], &long(&short_solution.apdq), &exact.apdq, moved)?;
-        if crossed.contains(&face.axis) {
+        for across in subject.across(face.axis) {
             let asdq = direction(exact.amdq.len(), random);
-            let split = double.transverse(face.axis, Side::Upper, face.states(), face.aux_around(), &asdq);
-            let around = [aux[0].as_slice(), &aux[1], &aux[0]];
-            let short_split = single.transverse(face.axis, Side::Upper, [&q[0], &q[1]], around, &short(&asdq));
+            let split = double.transverse(face.axis, across, Side::Upper, face.states(), face.aux_around(), &asdq);
+            let (q, around) = ([q[0].as_slice(), &q[1]], [aux[0].as_slice(), &aux[1], &aux[0]]);
+            let short_split = single.transverse(face.axis, across, Side::Upper, q, around, &short(&asdq));
             let tolerance = moved + 1e-4 * largest(split.iter().flatten());
             for (short, exact) in short_split.iter().zip(&split) {
                 close(["a transverse part in f32 is", "in f64"], &long(short), exact, tolerance)?;

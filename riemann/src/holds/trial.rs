@@ -97,8 +97,3 @@ pub(super) fn size_of_waves(face: &FaceSolution<f64>) -> f64 {
 pub(super) fn direction(len: usize, random: &mut Random) -> Vec<f64> {
     (0..len).map(|_| random.between(-1.0, 1.0)).collect()
 }
-
-/// The axes that have a transverse one.
-pub(super) fn crossed_axes(subject: &Subject<'_>) -> &'static [Axis] {
-    if subject.info.dim == 1 { &[] } else { &[Axis::X, Axis::Y] }
-}

@@ -216,10 +216,17 @@ where
     }
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
+        // Known when compiling: what follows is then not compiled.
+        if const { S::DIM > 2 } {
+            unreachable!("there is no update in three dimensions")
+        }
         dispatch!(self, update_tile, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
     }
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
+        if const { S::DIM > 2 } {
+            unreachable!("there is no update in three dimensions")
+        }
         dispatch!(self, fluctuation_sums, (axis: Axis, list: &FaceList<R>) -> ())
     }
 

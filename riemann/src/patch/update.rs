@@ -178,8 +178,9 @@ where
         }
         // SAFETY: the cells beside a face that is split are readable, and so are their neighbours.
         let (aux_lower, aux_upper) = unsafe { (self.transverse_aux(axis, il, kl), self.transverse_aux(axis, ir, kr)) };
-        let of_lower = self.solver.transverse(axis, Side::Lower, ql, qr, &aux_lower, lower);
-        let of_upper = self.solver.transverse(axis, Side::Upper, ql, qr, &aux_upper, upper);
+        let across = axis.transverse_2d();
+        let of_lower = self.solver.transverse(axis, across, Side::Lower, ql, qr, &aux_lower, lower);
+        let of_upper = self.solver.transverse(axis, across, Side::Upper, ql, qr, &aux_upper, upper);
         [of_lower.bmasdq, of_lower.bpasdq, of_upper.bmasdq, of_upper.bpasdq]
     }
 

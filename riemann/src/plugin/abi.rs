@@ -8,7 +8,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -191,6 +191,8 @@ impl<R> TileCall<R> {
 #[repr(C)]
 pub struct FaceCall<R> {
     pub(super) axis: Axis,
+    /// For the transverse split: the axis along which it goes.
+    pub(super) across: Axis,
     pub(super) side: Side,
     pub(super) ql: *const R,
     pub(super) qr: *const R,
@@ -255,8 +257,8 @@ pub struct Table {
     pub(super) take_panic: unsafe extern "C" fn(buffer: *mut u8, len: usize) -> usize,
     /// Makes a solver from the values of its parameters.
     pub(super) create: unsafe extern "C" fn(values: *const f64, len: usize, *mut Object) -> Status,
-    /// The solver with x and y exchanged; [`Status::ABSENT`] if there is none.
-    pub(super) exchanged: unsafe extern "C" fn(Object, *mut Object) -> Status,
+    /// The solver with two axes exchanged; [`Status::ABSENT`] if there is none.
+    pub(super) exchanged: unsafe extern "C" fn(Object, Axis, Axis, *mut Object) -> Status,
     pub(super) destroy: unsafe extern "C" fn(Object),
     pub(super) double: Entries<f64>,
     pub(super) single: Entries<f32>,

@@ -121,11 +121,13 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
         })
     }
 
-    unsafe extern "C" fn exchanged(object: Object, other: *mut Object) -> Status {
+    unsafe extern "C" fn exchanged(object: Object, first: Axis, second: Axis, other: *mut Object) -> Status {
         guard(|| {
             // SAFETY: the object is alive, and there is a place for the other.
             unsafe {
-                let Some(solver) = Self::kernels(object).solver().exchanged() else { return Status::ABSENT };
+                let Some(solver) = Self::kernels(object).solver().exchanged([first, second]) else {
+                    return Status::ABSENT;
+                };
                 *other = Box::into_raw(Box::new(Kernels::new(solver))).cast();
             }
             Status::DONE
@@ -199,7 +201,8 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
             let (ql, qr) = (read(call.ql), read(call.qr));
             let [below, here, above] = [read(call.aux[0]), read(call.aux[1]), read(call.aux[2])];
             let aux = TransverseAux { below, here, above };
-            let split = Self::kernels(object).solver().transverse(call.axis, call.side, ql, qr, &aux, read(call.asdq));
+            let (solver, asdq) = (Self::kernels(object).solver(), read(call.asdq));
+            let split = solver.transverse(call.axis, call.across, call.side, ql, qr, &aux, asdq);
             let out = std::slice::from_raw_parts_mut(out, 2 * M);
             out.iter_mut().zip(split.bmasdq.iter().chain(&split.bpasdq)).for_each(|(out, value)| *out = *value);
             Status::DONE

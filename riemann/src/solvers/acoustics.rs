@@ -1,10 +1,10 @@
 //! Linear acoustics in a uniform medium.
 //!
-//! PDE: `p_t + K (u_x + v_y) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0`; in one dimension without `v`.
-//! Variables: pressure `p`; velocity `u`, `v`. Parameters: density `ρ`, bulk modulus `K`.
+//! PDE: `p_t + K (u_x + v_y + w_z) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0`, `ρ w_t + p_z = 0`; in two dimensions without `w`,
+//! in one without `v` too. Variables: pressure `p`; velocity `u`, `v`, `w`. Parameters: density `ρ`, bulk modulus `K`.
 //! Sound speed `c = √(K/ρ)`, impedance `Z = ρ c`.
 //!
-//! Holds: `Σ_w wave_w = qr − ql` but for the transverse velocity, whose jump stands still;
+//! Holds: `Σ_w wave_w = qr − ql` but for the velocity along the face, whose jump stands still;
 //! `amdq + apdq = f(qr) − f(ql)`; wave 0 runs left at −c, wave 1 right at +c; `bmasdq + bpasdq = B asdq`, B the
 //! transverse coefficient matrix.
 //!
@@ -12,11 +12,11 @@
 
 use crate::prelude::*;
 
-/// Linear acoustics in a uniform medium: equations `pressure`, `u`, `v`.
+/// Linear acoustics in a uniform medium: equations `pressure`, `u`, `v`, `w`, as many of them as there are axes.
 #[riemann::solver(
-    dim = [1, 2],
+    dim = [1, 2, 3],
     title = "Linear acoustics in a uniform medium",
-    equations = ["pressure", vector("u", "v")],
+    equations = ["pressure", vector("u", "v", "w")],
     waves = 2,
     solve_again
 )]
@@ -49,7 +49,7 @@ impl Acoustics {
     }
 
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
-        let (n, _) = axis.normal_and_transverse();
+        let n = axis.index() + 1;
         let (c, z) = (self.sound_speed(), self.impedance());
         let (left, right) = self.strengths(qr[0] - ql[0], qr[n] - ql[n]);
 
@@ -68,8 +68,8 @@ impl Acoustics {
         Normal { waves, speeds: [-c, c], amdq, apdq }
     }
 
-    fn transverse(&self, axis: Axis, asdq: State) -> Transverse {
-        let (_, t) = axis.normal_and_transverse();
+    fn transverse(&self, across: Axis, asdq: State) -> Transverse {
+        let t = across.index() + 1;
         let (c, z) = (self.sound_speed(), self.impedance());
         let (down, up) = self.strengths(asdq[0], asdq[t]);
         let (down, up) = (c * down, c * up);
@@ -84,7 +84,7 @@ impl Acoustics {
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {
-        let (n, _) = axis.normal_and_transverse();
+        let n = axis.index() + 1;
         let mut flux = [0.0; M];
         flux[0] = self.bulk * q[n];
         flux[n] = q[0] / self.density;
@@ -116,7 +116,7 @@ mod tests {
             let aux = TransverseAux { below: [], here: [], above: [] };
             let mut asdq = [4.0, 5.0, 5.0];
             asdq[t] = 0.0;
-            let split = solver.transverse(axis, Side::Upper, [0.0; 3], [0.0; 3], &aux, asdq);
+            let split = solver.transverse(axis, axis.transverse_2d(), Side::Upper, [0.0; 3], [0.0; 3], &aux, asdq);
             // B asdq = (K v, 0, p/ρ) of asdq, half of |B| asdq = (c p, 0, c v) to each side.
             assert_eq!(split.bmasdq[0] + split.bpasdq[0], 0.0);
             assert_eq!(split.bpasdq[0], 4.0);

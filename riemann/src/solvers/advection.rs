@@ -1,7 +1,7 @@
 //! Advection at constant velocity.
 //!
-//! PDE: `q_t + u q_x + v q_y = 0`; in one dimension `q_t + u q_x = 0`.
-//! Variable: the transported quantity `q`. Parameters: velocity `u`, `v`.
+//! PDE: `q_t + u q_x + v q_y + w q_z = 0`; in two dimensions without `w`, in one without `v` too.
+//! Variable: the transported quantity `q`. Parameters: velocity `u`, `v`, `w`.
 //!
 //! Holds: `wave = qr − ql`; `amdq + apdq = f(qr) − f(ql)`, all of it on the downwind side;
 //! `bmasdq + bpasdq = b asdq`, b the transverse velocity.
@@ -14,7 +14,7 @@ use crate::prelude::*;
 
 /// Advection at constant velocity: equation `q`.
 #[riemann::solver(
-    dim = [1, 2],
+    dim = [1, 2, 3],
     title = "Advection at constant velocity",
     equations = ["q"],
     waves = 1,
@@ -26,11 +26,17 @@ pub struct Advection<const D: usize = 2> {
     /// velocity along y
     #[parameter(dim = 2)]
     pub v: Real,
+    /// velocity along z
+    #[parameter(dim = 3)]
+    pub w: Real,
 }
 
 #[riemann::kernels(with(UniformAdvection))]
 impl Advection {
-    fn exchanged(&self) -> Option<Self> {
-        Some(Advection { u: self.v, v: self.u })
+    fn exchanged(&self, axes: [Axis; 2]) -> Option<Self> {
+        let mut velocity = [self.u, self.v, self.w];
+        velocity.swap(axes[0].index(), axes[1].index());
+        let [u, v, w] = velocity;
+        Some(Advection { u, v, w })
     }
 }

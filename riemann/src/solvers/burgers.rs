@@ -1,7 +1,7 @@
 //! Burgers' equation.
 //!
-//! PDE: `q_t + (q²/2)_x + (q²/2)_y = 0`; in one dimension `q_t + (q²/2)_x = 0`.
-//! Variable: the speed `q`, the same along both axes.
+//! PDE: `q_t + (q²/2)_x + (q²/2)_y + (q²/2)_z = 0`; in two dimensions without the last term, in one `q_t + (q²/2)_x = 0`.
+//! Variable: the speed `q`, the same along all axes.
 //!
 //! Holds: `wave = qr − ql`; the speed is that of a shock, `(ql + qr)/2`; `amdq + apdq = f(qr) − f(ql)`; where
 //! `ql < 0 < qr`, each side takes its own part of the transonic rarefaction; `bmasdq + bpasdq = s asdq`.
@@ -12,7 +12,7 @@
 use crate::prelude::*;
 
 /// Burgers' equation: equation `q`.
-#[riemann::solver(dim = [1, 2], equations = ["q"], waves = 1, solve_again, title = "Burgers' equation")]
+#[riemann::solver(dim = [1, 2, 3], equations = ["q"], waves = 1, solve_again, title = "Burgers' equation")]
 pub struct Burgers<const D: usize = 2>;
 
 #[riemann::kernels]

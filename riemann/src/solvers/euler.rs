@@ -1,11 +1,11 @@
 //! The Euler equations of a polytropic ideal gas.
 //!
 //! PDE: `ρ_t + (ρu)_x + (ρv)_y = 0`, `(ρu)_t + (ρu² + p)_x + (ρuv)_y = 0`, `(ρv)_t + (ρuv)_x + (ρv² + p)_y = 0`,
-//! `E_t + ((E + p) u)_x + ((E + p) v)_y = 0`, with `p = (γ − 1)(E − ρ(u² + v²)/2)`; in one dimension without `ρv`.
-//! Variables: density `ρ`, momentum `ρu`, `ρv`, total energy `E`, all per volume. Parameter: ratio of specific heats γ.
+//! `E_t + ((E + p) u)_x + ((E + p) v)_y = 0`, with `p = (γ − 1)(E − ρ(u² + v²)/2)`; in one dimension without `ρv`; in three with
+//! `ρw` and the flux along z likewise. Variables: density `ρ`, momentum `ρu`, `ρv`, `ρw`, total energy `E`, all per volume. Parameter: ratio of specific heats γ.
 //!
 //! Roe's solver. Waves at a face in x: 0 acoustic (u − a), 1 shear (u), 2 entropy (u), 3 acoustic (u + a); in one dimension
-//! there is no shear.
+//! there is no shear, in three there are two, of `ρv` and of `ρw`.
 //!
 //! Holds: `Σ_w wave_w = qr − ql`; `amdq + apdq = Σ s wave = f(qr) − f(ql)` (Roe's property); `bmasdq + bpasdq = B asdq`,
 //! B the Jacobian of the transverse flux at Roe's average; nothing moves against a supersonic stream; a transonic
@@ -17,11 +17,11 @@
 use super::{IdealGas, Linearised};
 use crate::prelude::*;
 
-/// The Euler equations: `density`, `x_momentum`, `y_momentum`, `energy`.
+/// The Euler equations: `density`, `x_momentum`, `y_momentum`, `z_momentum`, as many of them as there are axes, `energy`.
 #[riemann::solver(
-    dim = [1, 2],
+    dim = [1, 2, 3],
     title = "Euler equations of an ideal gas",
-    equations = ["density", vector("x_momentum", "y_momentum"), "energy"],
+    equations = ["density", vector("x_momentum", "y_momentum", "z_momentum"), "energy"],
     waves = D + 2
 )]
 pub struct Euler<const D: usize = 2> {
@@ -37,20 +37,25 @@ impl Euler {
     const LAST_WAVE: usize = W - 1;
 
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
-        let (n, t) = axis.normal_and_transverse();
-        let (left, right, roe) = self.average(axis, ql, qr);
-        let (u, v, enthalpy, kinetic, a, _, _) = roe;
-        let strengths = Self::decompose(roe, Self::difference(qr, ql), (n, u), (t, v));
+        let components = Self::components(axis);
+        let (n, t, b) = components;
+        let (left, right, roe) = self.average(components, ql, qr);
+        let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
+        let strengths = Self::decompose(roe, Self::difference(qr, ql), components);
         let (lower, shear, entropy, upper) = strengths;
         let lift = u * a;
         let mut waves = [[0.0; M]; W];
-        waves[0] = Self::wave(lower, (n, u - a), (t, v), enthalpy - lift);
+        waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
         if D > 1 {
-            waves[1][t] = shear;
-            waves[1][ENERGY] = shear * v;
+            waves[1][t] = shear.0;
+            waves[1][ENERGY] = shear.0 * v;
         }
-        waves[ENTROPY_WAVE] = Self::wave(entropy, (n, u), (t, v), kinetic);
-        waves[LAST_WAVE] = Self::wave(upper, (n, u + a), (t, v), enthalpy + lift);
+        if D > 2 {
+            waves[2][b] = shear.1;
+            waves[2][ENERGY] = shear.1 * w;
+        }
+        waves[ENTROPY_WAVE] = Self::wave(entropy, components, (u, v, w), kinetic);
+        waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
 
         let speeds = [u - a, u, u + a];
         let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[LAST_WAVE]), speeds);
@@ -58,18 +63,21 @@ impl Euler {
         for k in 0..3 {
             rightward[k] -= leftward[k];
         }
+        let mut wave_speeds = [u; W];
+        wave_speeds[0] = speeds[0];
+        wave_speeds[LAST_WAVE] = speeds[2];
         Normal {
             waves,
-            speeds: if D > 1 { [speeds[0], u, u, speeds[2]] } else { [speeds[0], u, speeds[2]] },
-            amdq: Self::compose(roe, strengths, leftward, (n, u), (t, v)),
-            apdq: Self::compose(roe, strengths, rightward, (n, u), (t, v)),
+            speeds: wave_speeds,
+            amdq: Self::compose(roe, strengths, leftward, components),
+            apdq: Self::compose(roe, strengths, rightward, components),
         }
     }
 
-    fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
-        let (n, t) = axis.normal_and_transverse();
-        let (_, _, roe) = self.average(axis, ql, qr);
-        let (bmasdq, bpasdq) = Self::split_transversely(roe, asdq, (n, roe.0), (t, roe.1));
+    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
+        let components = Self::components_across(axis, across);
+        let (_, _, roe) = self.average(components, ql, qr);
+        let (bmasdq, bpasdq) = Self::split(roe, asdq, components);
         Transverse { bmasdq, bpasdq }
     }
 
@@ -85,7 +93,6 @@ impl Euler {
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {
-        let (n, t) = axis.normal_and_transverse();
-        self.gas_flux(q, n, t)
+        self.gas_flux(q, axis.index() + 1)
     }
 }

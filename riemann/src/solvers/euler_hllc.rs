@@ -17,9 +17,9 @@ use crate::prelude::*;
 
 /// The Euler equations by HLLC: `density`, `x_momentum`, `y_momentum`, `energy`.
 #[riemann::solver(
-    dim = [1, 2],
+    dim = [1, 2, 3],
     title = "Euler equations of an ideal gas, HLLC solver",
-    equations = ["density", vector("x_momentum", "y_momentum"), "energy"],
+    equations = ["density", vector("x_momentum", "y_momentum", "z_momentum"), "energy"],
     waves = 3
 )]
 pub struct EulerHllc<const D: usize = 2> {
@@ -32,13 +32,7 @@ pub struct EulerHllc<const D: usize = 2> {
 impl EulerHllc {
     /// The jump from a state to the one beside the contact, across the wave with the speed `s`. `velocity`: the state's,
     /// normal to the face; `contact`: that of the contact.
-    fn jump_to_contact(
-        (q, gas): (State, Gas),
-        (n, t): (usize, usize),
-        velocity: Real,
-        s: Real,
-        contact: Real,
-    ) -> State {
+    fn jump_to_contact((q, gas): (State, Gas), (n, t, b): Components, velocity: Real, s: Real, contact: Real) -> State {
         let (inverse_density, pressure) = gas;
         let apart = s - velocity;
         // Where the state is the same on both sides of the face, s − contact is a sound speed or more.
@@ -51,22 +45,27 @@ impl EulerHllc {
         if D > 1 {
             jump[t] = density * (q[t] * inverse_density) - q[t];
         }
+        if D > 2 {
+            jump[b] = density * (q[b] * inverse_density) - q[b];
+        }
         jump[ENERGY] = density * energy - q[ENERGY];
         jump
     }
 
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
-        let (n, t) = axis.normal_and_transverse();
-        let (left, right, roe) = self.average(axis, ql, qr);
+        let components = Self::components(axis);
+        let n = components.0;
+        let (left, right, roe) = self.average(components, ql, qr);
+        let (u, a) = (roe.0.0, roe.3);
         let (ul, ur) = (ql[n] * left.0, qr[n] * right.0);
-        let s0 = (ul - self.sound_speed(left)).min(roe.0 - roe.4);
-        let s2 = (ur + self.sound_speed(right)).max(roe.0 + roe.4);
+        let s0 = (ul - self.sound_speed(left)).min(u - a);
+        let s2 = (ur + self.sound_speed(right)).max(u + a);
         let (thrust_l, thrust_r) = (ql[DENSITY] * (s0 - ul), qr[DENSITY] * (s2 - ur));
         // Equal states give their own velocity, to the bit: ul plus nothing.
         let contact = ul + (right.1 - left.1 + thrust_r * (ul - ur)) / (thrust_l - thrust_r);
 
-        let mut lower = Self::jump_to_contact((ql, left), (n, t), ul, s0, contact);
-        let mut upper = Self::jump_to_contact((qr, right), (n, t), ur, s2, contact);
+        let mut lower = Self::jump_to_contact((ql, left), components, ul, s0, contact);
+        let mut upper = Self::jump_to_contact((qr, right), components, ur, s2, contact);
         let jump = Self::difference(qr, ql);
         let mut middle = jump;
         let mut same = true;
@@ -88,10 +87,10 @@ impl EulerHllc {
         Normal { waves: [lower, middle, upper], speeds: [s0, contact, s2], amdq, apdq }
     }
 
-    fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
-        let (n, t) = axis.normal_and_transverse();
-        let (_, _, roe) = self.average(axis, ql, qr);
-        let (bmasdq, bpasdq) = Self::split_transversely(roe, asdq, (n, roe.0), (t, roe.1));
+    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
+        let components = Self::components_across(axis, across);
+        let (_, _, roe) = self.average(components, ql, qr);
+        let (bmasdq, bpasdq) = Self::split(roe, asdq, components);
         Transverse { bmasdq, bpasdq }
     }
 
@@ -100,7 +99,6 @@ impl EulerHllc {
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {
-        let (n, t) = axis.normal_and_transverse();
-        self.gas_flux(q, n, t)
+        self.gas_flux(q, axis.index() + 1)
     }
 }

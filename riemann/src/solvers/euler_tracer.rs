@@ -40,19 +40,20 @@ impl EulerTracer {
     }
 
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
-        let (n, t) = axis.normal_and_transverse();
-        let (left, right, roe) = self.average(axis, ql, qr);
-        let (u, v, enthalpy, kinetic, a, _, _) = roe;
+        let components = Self::components(axis);
+        let (n, t, _) = components;
+        let (left, right, roe) = self.average(components, ql, qr);
+        let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
         let jump = Self::difference(qr, ql);
-        let strengths = Self::decompose(roe, jump, (n, u), (t, v));
+        let strengths = Self::decompose(roe, jump, components);
         let (lower, shear, entropy, upper) = strengths;
         let lift = u * a;
         let mut waves = [[0.0; M]; W];
-        waves[0] = Self::wave(lower, (n, u - a), (t, v), enthalpy - lift);
-        waves[1][t] = shear;
-        waves[1][ENERGY] = shear * v;
-        waves[2] = Self::wave(entropy, (n, u), (t, v), kinetic);
-        waves[3] = Self::wave(upper, (n, u + a), (t, v), enthalpy + lift);
+        waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
+        waves[1][t] = shear.0;
+        waves[1][ENERGY] = shear.0 * v;
+        waves[2] = Self::wave(entropy, components, (u, v, w), kinetic);
+        waves[3] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
 
         let speeds = [u - a, u, u + a];
         let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[3]), speeds);
@@ -60,8 +61,8 @@ impl EulerTracer {
         for k in 0..3 {
             rightward[k] -= leftward[k];
         }
-        let mut amdq = Self::compose(roe, strengths, leftward, (n, u), (t, v));
-        let mut apdq = Self::compose(roe, strengths, rightward, (n, u), (t, v));
+        let mut amdq = Self::compose(roe, strengths, leftward, components);
+        let mut apdq = Self::compose(roe, strengths, rightward, components);
 
         // The tracer moves with the mass, and its jump at the velocity of the gas.
         let phi = Self::concentration(ql, qr);
@@ -75,11 +76,11 @@ impl EulerTracer {
         Normal { waves, speeds: [speeds[0], u, u, speeds[2], u], amdq, apdq }
     }
 
-    fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
-        let (n, t) = axis.normal_and_transverse();
-        let (_, _, roe) = self.average(axis, ql, qr);
-        let v = roe.1;
-        let (down, up) = Self::split_transversely(roe, asdq, (n, roe.0), (t, v));
+    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
+        let components = Self::components_across(axis, across);
+        let (_, _, roe) = self.average(components, ql, qr);
+        let v = roe.0.0;
+        let (down, up) = Self::split(roe, asdq, components);
         let (mut bmasdq, mut bpasdq) = (down, up);
         let phi = Self::concentration(ql, qr);
         let excess = asdq[TRACER] - phi * asdq[DENSITY];
@@ -94,8 +95,8 @@ impl EulerTracer {
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {
-        let (n, t) = axis.normal_and_transverse();
-        let mut flux = self.gas_flux(q, n, t);
+        let n = axis.index() + 1;
+        let mut flux = self.gas_flux(q, n);
         flux[TRACER] = q[TRACER] * (q[n] / q[DENSITY]);
         flux
     }

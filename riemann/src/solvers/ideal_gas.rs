@@ -15,18 +15,37 @@ impl IdealGas {
 
     /// Reciprocal of the density and pressure: what speeds need of a state.
     type Gas = (Real, Real);
-    /// Roe's average in the face's own directions: velocity normal to the face and along it, specific total enthalpy
-    /// `(E + p)/ρ`, `(u² + v²)/2`, sound speed a, `1/(2a)`, `(γ − 1)/a²`.
-    type Roe = (Real, Real, Real, Real, Real, Real, Real);
-    /// A direction along which waves run: its component of the momentum and its velocity.
-    type Direction = (usize, Real);
-    /// Strengths of the waves along one direction: acoustic at `speed − a`, shear (the jump of the other momentum),
-    /// entropy, acoustic at `speed + a`.
-    type Strengths = (Real, Real, Real, Real);
+    /// Components of the momentum: along the axis that waves run along, and along the others, first and second. On a line
+    /// there are no others, in the plane there is one; what there is not is never read.
+    type Components = (usize, usize, usize);
+    /// Velocity along the same axes.
+    type Velocity = (Real, Real, Real);
+    /// Roe's average: velocity, specific total enthalpy `(E + p)/ρ`, `(u² + v² + w²)/2`, sound speed a, `1/(2a)`,
+    /// `(γ − 1)/a²`.
+    type Roe = (Velocity, Real, Real, Real, Real, Real);
+    /// Strengths of the waves along one axis: acoustic at `speed − a`, shear (the jumps of the other momenta), entropy,
+    /// acoustic at `speed + a`.
+    type Strengths = (Real, (Real, Real), Real, Real);
+
+    /// The components seen from a face with normal `axis`.
+    fn components(axis: Axis) -> Components {
+        let n = axis.index() + 1;
+        let t = (axis.index() + 1) % D + 1;
+        (n, t, 6 - n - t)
+    }
+
+    /// The components for waves along `across`, an axis along the face.
+    fn components_across(axis: Axis, across: Axis) -> Components {
+        let (n, t) = (axis.index() + 1, across.index() + 1);
+        (t, n, 6 - n - t)
+    }
 
     /// A state's gas, given the reciprocal of its density.
     fn gas(&self, q: State, inverse_density: Real) -> Gas {
-        let momentum_squared = if D > 1 { q[1] * q[1] + q[2] * q[2] } else { q[1] * q[1] };
+        let mut momentum_squared = q[1] * q[1];
+        for k in 2..ENERGY {
+            momentum_squared += q[k] * q[k];
+        }
         let kinetic = 0.5 * momentum_squared * inverse_density;
         (inverse_density, (self.gamma - 1.0) * (q[ENERGY] - kinetic))
     }
@@ -37,12 +56,11 @@ impl IdealGas {
         (self.gamma * pressure * inverse_density).sqrt()
     }
 
-    /// The gases at left and right and Roe's average at a face with normal `axis`.
+    /// The gases at left and right and Roe's average, its velocity along the axes of the components.
     ///
-    /// `u = (√ρl ul + √ρr ur)/(√ρl + √ρr)`, likewise v and the enthalpy H; `a² = (γ − 1)(H − (u² + v²)/2)`. With
+    /// `u = (√ρl ul + √ρr ur)/(√ρl + √ρr)`, likewise v, w and the enthalpy H; `a² = (γ − 1)(H − (u² + v² + w²)/2)`. With
     /// `√ρ u = ρu/√ρ`, all quotients here come from the one reciprocal of `√ρl √ρr (√ρl + √ρr)`.
-    fn average(&self, axis: Axis, ql: State, qr: State) -> (Gas, Gas, Roe) {
-        let (n, t) = axis.normal_and_transverse();
+    fn average(&self, (n, t, b): Components, ql: State, qr: State) -> (Gas, Gas, Roe) {
         let (root_l, root_r) = (ql[DENSITY].sqrt(), qr[DENSITY].sqrt());
         let root_sum = root_l + root_r;
         let reciprocal = 1.0 / (root_l * root_r * root_sum);
@@ -54,12 +72,14 @@ impl IdealGas {
         let (weight_l, weight_r) = (root_r * reciprocal, root_l * reciprocal);
         let u = ql[n] * weight_l + qr[n] * weight_r;
         let v = if D > 1 { ql[t] * weight_l + qr[t] * weight_r } else { 0.0 };
+        let w = if D > 2 { ql[b] * weight_l + qr[b] * weight_r } else { 0.0 };
         let enthalpy = (ql[ENERGY] + left.1) * weight_l + (qr[ENERGY] + right.1) * weight_r;
-        let kinetic = 0.5 * (u * u + v * v);
+        let squared = u * u + v * v;
+        let kinetic = 0.5 * (if D > 2 { squared + w * w } else { squared });
         let sound_speed = ((self.gamma - 1.0) * (enthalpy - kinetic)).sqrt();
         let slowness = 1.0 / sound_speed;
         let compressibility = (self.gamma - 1.0) * (slowness * slowness);
-        (left, right, (u, v, enthalpy, kinetic, sound_speed, 0.5 * slowness, compressibility))
+        (left, right, ((u, v, w), enthalpy, kinetic, sound_speed, 0.5 * slowness, compressibility))
     }
 
     /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. `first`, `last`: the acoustic
@@ -90,72 +110,78 @@ impl IdealGas {
         [left_lower, speeds[1].min(0.0), left_upper]
     }
 
-    /// Strengths, in a jump or a fluctuation `dq`, of the waves that run along `(along, speed)`; `(across, drift)` is
-    /// the other direction.
-    fn decompose(roe: Roe, dq: State, (along, speed): Direction, (across, drift): Direction) -> Strengths {
-        let (_, _, enthalpy, kinetic, a, half_slowness, compressibility) = roe;
+    /// Strengths, in a jump or a fluctuation `dq`, of the waves that run along the first of the axes.
+    fn decompose(roe: Roe, dq: State, (n, t, b): Components) -> Strengths {
+        let ((u, v, w), enthalpy, kinetic, a, half_slowness, compressibility) = roe;
         let rest = enthalpy - (kinetic + kinetic);
-        let motion = rest * dq[DENSITY] + speed * dq[along];
-        let motion = if D > 1 { motion + drift * dq[across] } else { motion };
+        let motion = rest * dq[DENSITY] + u * dq[n];
+        let motion = if D > 1 { motion + v * dq[t] } else { motion };
+        let motion = if D > 2 { motion + w * dq[b] } else { motion };
         let entropy = compressibility * (motion - dq[ENERGY]);
-        let shear = if D > 1 { dq[across] - drift * dq[DENSITY] } else { 0.0 };
-        let upper = (dq[along] + (a - speed) * dq[DENSITY] - a * entropy) * half_slowness;
+        let shear_t = if D > 1 { dq[t] - v * dq[DENSITY] } else { 0.0 };
+        let shear_b = if D > 2 { dq[b] - w * dq[DENSITY] } else { 0.0 };
+        let upper = (dq[n] + (a - u) * dq[DENSITY] - a * entropy) * half_slowness;
         let lower = dq[DENSITY] - entropy - upper;
-        (lower, shear, entropy, upper)
+        (lower, (shear_t, shear_b), entropy, upper)
     }
 
     /// The sum of the waves of the given strengths, each times its wave's speed: the inverse of `decompose`, applied to the
     /// moved strengths. Shear and entropy waves share the middle speed.
-    fn compose(roe: Roe, strengths: Strengths, speeds: [Real; 3], along: Direction, across: Direction) -> State {
-        let (_, _, enthalpy, kinetic, a, _, _) = roe;
-        let ((along, speed), (across, drift)) = (along, across);
-        let (lower, shear) = (speeds[0] * strengths.0, speeds[1] * strengths.1);
+    fn compose(roe: Roe, strengths: Strengths, speeds: [Real; 3], (n, t, b): Components) -> State {
+        let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
+        let (lower, shear) = (speeds[0] * strengths.0, speeds[1] * strengths.1.0);
         let (entropy, upper) = (speeds[1] * strengths.2, speeds[2] * strengths.3);
         let acoustic = lower + upper;
         let density = acoustic + entropy;
         let thrust = a * (upper - lower);
         let mut dq = [density; M];
-        dq[along] = speed * density + thrust;
-        let energy = enthalpy * acoustic + speed * thrust + kinetic * entropy;
+        dq[n] = u * density + thrust;
+        dq[ENERGY] = enthalpy * acoustic + u * thrust + kinetic * entropy;
         if D > 1 {
-            dq[across] = drift * density + shear;
-            dq[ENERGY] = energy + drift * shear;
-        } else {
-            dq[ENERGY] = energy;
+            dq[t] = v * density + shear;
+            dq[ENERGY] += v * shear;
+        }
+        if D > 2 {
+            let shear = speeds[1] * strengths.1.1;
+            dq[b] = w * density + shear;
+            dq[ENERGY] += w * shear;
         }
         dq
     }
 
-    /// The wave `strength · (1, normal, transverse, energy)`, each velocity given with its component.
-    fn wave(strength: Real, (n, normal): Direction, (t, transverse): Direction, energy: Real) -> State {
+    /// The wave `strength · (1, velocity, energy)`.
+    fn wave(strength: Real, (n, t, b): Components, (u, v, w): Velocity, energy: Real) -> State {
         let mut wave = [strength; M];
-        wave[n] = strength * normal;
+        wave[n] = strength * u;
         if D > 1 {
-            wave[t] = strength * transverse;
+            wave[t] = strength * v;
+        }
+        if D > 2 {
+            wave[b] = strength * w;
         }
         wave[ENERGY] = strength * energy;
         wave
     }
 
-    /// Sums of the fluctuation's parts that run down and up along the face.
-    fn split_transversely(roe: Roe, asdq: State, (n, u): Direction, (t, v): Direction) -> (State, State) {
-        let a = roe.4;
-        let strengths = Self::decompose(roe, asdq, (t, v), (n, u));
-        let down = [(v - a).min(0.0), v.min(0.0), (v + a).min(0.0)];
-        let up = [(v - a).max(0.0), v.max(0.0), (v + a).max(0.0)];
-        (Self::compose(roe, strengths, down, (t, v), (n, u)), Self::compose(roe, strengths, up, (t, v), (n, u)))
+    /// Sums of the fluctuation's parts that run down and up along the first of the axes.
+    fn split(roe: Roe, asdq: State, components: Components) -> (State, State) {
+        let (speed, a) = (roe.0.0, roe.3);
+        let strengths = Self::decompose(roe, asdq, components);
+        let down = [(speed - a).min(0.0), speed.min(0.0), (speed + a).min(0.0)];
+        let up = [(speed - a).max(0.0), speed.max(0.0), (speed + a).max(0.0)];
+        (Self::compose(roe, strengths, down, components), Self::compose(roe, strengths, up, components))
     }
 
     /// Flux of density, momentum and energy along component `n` of the momentum.
-    fn gas_flux(&self, q: State, n: usize, t: usize) -> State {
+    fn gas_flux(&self, q: State, n: usize) -> State {
         let inverse_density = 1.0 / q[DENSITY];
         let (_, pressure) = self.gas(q, inverse_density);
         let velocity = q[n] * inverse_density;
         let mut flux = [q[n]; M];
-        flux[n] = q[n] * velocity + pressure;
-        if D > 1 {
-            flux[t] = q[t] * velocity;
+        for k in 1..ENERGY {
+            flux[k] = q[k] * velocity;
         }
+        flux[n] += pressure;
         flux[ENERGY] = (q[ENERGY] + pressure) * velocity;
         flux
     }

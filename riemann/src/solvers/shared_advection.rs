@@ -1,13 +1,21 @@
 //! What solvers of advection share: at velocities that are parameters, and at velocities on edges.
 
-/// Advection at the velocity `self.u`, `self.v`.
+/// Advection at the velocity `self.u`, `self.v`, in space `self.w` too.
 #[riemann::shared]
 impl UniformAdvection {
     /// The velocity's component along `axis`.
     fn speed(&self, axis: Axis) -> Real {
-        match axis {
-            Axis::X => self.u,
-            _ => self.v,
+        if D > 2 {
+            match axis {
+                Axis::X => self.u,
+                Axis::Y => self.v,
+                _ => self.w,
+            }
+        } else {
+            match axis {
+                Axis::X => self.u,
+                _ => self.v,
+            }
         }
     }
 
@@ -17,8 +25,8 @@ impl UniformAdvection {
         Normal { waves: [[wave]], speeds: [speed], amdq: [speed.min(0.0) * wave], apdq: [speed.max(0.0) * wave] }
     }
 
-    fn transverse(&self, axis: Axis, asdq: State) -> Transverse {
-        let speed = self.speed(axis.transverse_2d());
+    fn transverse(&self, across: Axis, asdq: State) -> Transverse {
+        let speed = self.speed(across);
         Transverse { bmasdq: [speed.min(0.0) * asdq[0]], bpasdq: [speed.max(0.0) * asdq[0]] }
     }
 
@@ -36,8 +44,8 @@ impl EdgeAdvection {
         Normal { waves: [[wave]], speeds: [speed], amdq: [speed.min(0.0) * wave], apdq: [speed.max(0.0) * wave] }
     }
 
-    fn transverse(&self, axis: Axis, aux: TransverseAux, asdq: State) -> Transverse {
-        let t = axis.transverse_2d().index();
+    fn transverse(&self, across: Axis, aux: TransverseAux, asdq: State) -> Transverse {
+        let t = across.index();
         Transverse { bmasdq: [aux.here[t].min(0.0) * asdq[0]], bpasdq: [aux.above[t].max(0.0) * asdq[0]] }
     }
 

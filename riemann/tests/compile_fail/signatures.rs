@@ -36,4 +36,32 @@ mod missing {
     }
 }
 
+mod space {
+    use riemann::prelude::*;
+    #[riemann::solver(dim = 3, equations = ["p", vector("u", "v", "w")], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
+            let (n, _) = axis.normal_and_transverse();
+            Normal { waves: [ql], speeds: [qr[n]], amdq: ql, apdq: qr }
+        }
+    }
+}
+
+mod exchange {
+    use riemann::prelude::*;
+    #[riemann::solver(dim = 3, equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+        fn exchanged(&self) -> Option<Self> {
+            None
+        }
+    }
+}
+
 fn main() {}

@@ -12,7 +12,7 @@ mod every_feature;
 #[path = "../../src/holds/random.rs"]
 mod random;
 
-use cases::{Case, Property, for_every_solver};
+use cases::{Case, Property, for_every_solver, for_every_solver_in_space};
 use random::Random;
 use riemann::device_source::DeviceSource;
 use riemann::prelude::*;
@@ -53,7 +53,7 @@ impl Program {
         R: Scalar,
     {
         let source = case.solver.device_source().expect("the solver is made by the macro");
-        let name = format!("{}_{}", case.name, R::NAME);
+        let name = format!("{}_{}", case.name.replace(' ', "_"), R::NAME);
         let real = if R::NAME == "f32" { "float" } else { "double" };
         for (flag, set) in [("SOURCE", source.has_source), ("BOUNDARY", source.has_boundary), ("FLAG", source.has_flag)]
         {
@@ -66,8 +66,9 @@ impl Program {
         let values: Vec<_> = parameters.iter().map(|(_, value)| format!("Real({value:?})")).collect();
         let _ = write!(
             self.text,
-            "namespace {name} {{\ntypedef {real} Real;\nconst int M = {M}, W = {W}, A = {A};\n#include \"solver.h\"\n\
+            "namespace {name} {{\ntypedef {real} Real;\nconst int M = {M}, W = {W}, A = {A}, D = {};\n#include \"solver.h\"\n\
              struct Solver {{\n{body}}};\nconst Solver solver{{{}}};\n#include \"run.h\"\n}}\n",
+            S::DIM,
             values.join(", ")
         );
         let mut run = Run { name, input: Vec::new(), expected: Vec::new(), number_bytes: R::BYTES };
@@ -123,15 +124,18 @@ impl Run {
         let [left, below, here, above] = aux;
         let out = &mut self.expected;
         let x = [ql[0], qr[0], R::default()];
-        for axis in [Axis::X, Axis::Y] {
+        for axis in Axis::ALL.into_iter().take(S::DIM) {
             let face = solver.normal(axis, ql, qr, left, here);
             for numbers in [face.waves.as_flattened(), &face.speeds, &face.amdq, &face.apdq] {
                 put(out, numbers);
             }
             for side in Side::BOTH {
-                let split = solver.transverse(axis, side, ql, qr, &TransverseAux { below, here, above }, asdq);
-                put(out, &split.bmasdq);
-                put(out, &split.bpasdq);
+                for across in axis.transverse(S::DIM) {
+                    let around = TransverseAux { below, here, above };
+                    let split = solver.transverse(axis, across, side, ql, qr, &around, asdq);
+                    put(out, &split.bmasdq);
+                    put(out, &split.bpasdq);
+                }
                 if S::HAS_BOUNDARY {
                     put(out, &solver.boundary(axis, side, x, qr[0], ql));
                 }
@@ -190,6 +194,7 @@ impl Property for Add {
 fn both_texts_of_every_solver_give_the_same_bits() {
     let add = Add(RefCell::new(Program::new()));
     for_every_solver(&add);
+    for_every_solver_in_space(&add);
     if !add.0.into_inner().agrees(&folder("solvers")) {
         eprintln!("no g++ here: the texts were not compared");
     }

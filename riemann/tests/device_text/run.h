@@ -1,4 +1,4 @@
-// Reads faces, solves each along both axes and writes all that comes of it.
+// Reads faces, solves each along all axes and writes all that comes of it.
 inline void run(const char* input, const char* output) {
     FILE* in = fopen(input, "rb");
     FILE* out = fopen(output, "wb");
@@ -6,7 +6,7 @@ inline void run(const char* input, const char* output) {
     Aux left{}, below{}, here{}, above{};
     while (read(ql.v, M, in) && read(qr.v, M, in) && read(asdq.v, M, in) && read(left.v, A, in) && read(below.v, A, in) &&
            read(here.v, A, in) && read(above.v, A, in)) {
-        for (int a = 0; a < 2; ++a) {
+        for (int a = 0; a < D; ++a) {
             Axis axis = Axis(a);
             Normal face = solver.normal(axis, ql, qr, left, here);
             for (int w = 0; w < W; ++w) write(face.waves[w].v, M, out);
@@ -14,9 +14,12 @@ inline void run(const char* input, const char* output) {
             write(face.amdq.v, M, out);
             write(face.apdq.v, M, out);
             for (int s = 0; s < 2; ++s) {
-                Transverse split = solver.transverse(axis, Side(s), ql, qr, TransverseAux{below, here, above}, asdq);
-                write(split.bmasdq.v, M, out);
-                write(split.bpasdq.v, M, out);
+                for (int t = 0; t < D; ++t) {
+                    if (t == a) continue;
+                    Transverse split = solver.transverse(axis, Axis(t), Side(s), ql, qr, TransverseAux{below, here, above}, asdq);
+                    write(split.bmasdq.v, M, out);
+                    write(split.bpasdq.v, M, out);
+                }
 #ifdef HAS_BOUNDARY
                 write(solver.boundary(axis, Side(s), Array<Real, 3>{{ql[0], qr[0], Real(0)}}, qr[0], ql).v, M, out);
 #endif

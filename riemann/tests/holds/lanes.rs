@@ -1,7 +1,6 @@
 //! Vector lanes give the scalar's bits: each solver on packs against the same solver one face at a time.
 
-use crate::AXES;
-use crate::cases::{Case, Property, for_every_solver};
+use crate::cases::{Case, Property, for_every_solver, for_every_solver_in_space};
 use crate::random::Random;
 use riemann::prelude::*;
 use riemann::real::Scalar;
@@ -9,7 +8,7 @@ use riemann::real::Scalar;
 /// All numbers that a solver returns for one face.
 struct Outcome<V, const M: usize, const W: usize> {
     face: Normal<V, M, W>,
-    splits: [Transverse<V, M>; 2],
+    splits: [Transverse<V, M>; 4],
 }
 
 /// What a solver is given for one face.
@@ -29,12 +28,13 @@ fn solve<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: u
 ) -> Outcome<V, M, W> {
     let [left, below, here, above] = face.aux;
     let around = TransverseAux { below, here, above };
+    // The next axis, and in space the one after it.
+    let next = |k: usize| if S::DIM == 3 { Axis::ALL[(axis.index() + k) % 3] } else { axis.transverse_2d() };
+    let split = |across, side| solver.transverse(axis, across, side, face.ql, face.qr, &around, face.asdq);
+    let splits = [(1, Side::Lower), (1, Side::Upper), (2, Side::Lower), (2, Side::Upper)];
     Outcome {
         face: solver.normal(axis, face.ql, face.qr, left, here),
-        splits: [
-            solver.transverse(axis, Side::Lower, face.ql, face.qr, &around, face.asdq),
-            solver.transverse(axis, Side::Upper, face.ql, face.qr, &around, face.asdq),
-        ],
+        splits: splits.map(|(k, side)| split(next(k), side)),
     }
 }
 
@@ -79,7 +79,7 @@ fn gather<V: Real, const N: usize>(faces: impl Fn(usize) -> [V::Scalar; N]) -> [
 fn compare<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: usize>(case: &Case<S, M, A>) {
     let mut random = Random::new(5);
     let scalar = <V::Scalar as Scalar>::from_f64;
-    for axis in AXES {
+    for axis in Axis::ALL.into_iter().take(S::DIM) {
         for _ in 0..200 {
             let faces: Vec<Face<V::Scalar, M, A>> = (0..V::LANES)
                 .map(|_| Face {
@@ -117,6 +117,7 @@ impl Property for PortablePacks {
 #[test]
 fn portable_lanes_give_the_scalar_bits() {
     for_every_solver(&PortablePacks);
+    for_every_solver_in_space(&PortablePacks);
 }
 
 /// The packs of AVX2. Only made where the processor has it.
@@ -158,8 +159,10 @@ impl Property for Avx512Packs {
 fn x86_lanes_give_the_scalar_bits() {
     if is_x86_feature_detected!("avx2") {
         for_every_solver(&Avx2Packs);
+        for_every_solver_in_space(&Avx2Packs);
     }
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {
         for_every_solver(&Avx512Packs);
+        for_every_solver_in_space(&Avx512Packs);
     }
 }

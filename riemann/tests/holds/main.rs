@@ -11,7 +11,7 @@ mod particular;
 mod random;
 mod water;
 
-use cases::{Case, Property, for_every_solver};
+use cases::{Case, Property, for_every_solver, for_every_solver_in_space};
 use random::Random;
 use riemann::catalogue;
 use riemann::holds::{self, Outcome, Subject};
@@ -41,12 +41,12 @@ fn assert_close<const M: usize>(a: [f64; M], b: [f64; M], tolerance: f64, what: 
 }
 
 /// Calls `check` with random faces: axis, states and aux values of the two sides.
-fn for_random_faces<S, const M: usize, const A: usize>(
+fn for_random_faces<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(
     case: &Case<S, M, A>,
     mut check: impl FnMut(Axis, [[f64; M]; 2], [[f64; A]; 2], &mut Random),
 ) {
     let mut random = Random::new(17);
-    for axis in AXES {
+    for axis in Axis::ALL.into_iter().take(S::DIM) {
         for _ in 0..FACES {
             let ql = (case.state)(&mut random);
             let far = (case.state)(&mut random);
@@ -103,8 +103,8 @@ impl Property for AxesAreAlike {
             let around = TransverseAux { below: aux_l, here: aux_r, above: (case.aux)(random) };
             let turned = TransverseAux { below: aux(around.below), here: aux(around.here), above: aux(around.above) };
             for side in Side::BOTH {
-                let here = case.solver.transverse(axis, side, ql, qr, &around, asdq);
-                let there = case.exchanged.transverse(other, side, state(ql), state(qr), &turned, state(asdq));
+                let here = case.solver.transverse(axis, other, side, ql, qr, &around, asdq);
+                let there = case.exchanged.transverse(other, axis, side, state(ql), state(qr), &turned, state(asdq));
                 assert_eq!(state(here.bmasdq), there.bmasdq, "{}", case.name);
                 assert_eq!(state(here.bpasdq), there.bpasdq, "{}", case.name);
             }
@@ -128,18 +128,20 @@ impl Property for TransverseSumsToJacobian {
         for_random_faces(case, |axis, [ql, qr], [_, here], random| {
             let (average, asdq) = ((case.average)(ql, qr), direction(random));
             let step = 1e-4;
-            let flux = |sign: f64| {
-                let q = std::array::from_fn(|m| average[m] + sign * step * asdq[m]);
-                case.solver.flux(axis.transverse_2d(), q, here)
-            };
-            let Some((above, below)) = flux(1.0).zip(flux(-1.0)) else { return };
-            let expected: [f64; M] = std::array::from_fn(|m| (above[m] - below[m]) / (2.0 * step));
+            for across in axis.transverse(S::DIM) {
+                let flux = |sign: f64| {
+                    let q = std::array::from_fn(|m| average[m] + sign * step * asdq[m]);
+                    case.solver.flux(across, q, here)
+                };
+                let Some((above, below)) = flux(1.0).zip(flux(-1.0)) else { return };
+                let expected: [f64; M] = std::array::from_fn(|m| (above[m] - below[m]) / (2.0 * step));
 
-            let around = TransverseAux { below: here, here, above: here };
-            for side in Side::BOTH {
-                let split = case.solver.transverse(axis, side, ql, qr, &around, asdq);
-                let sum = std::array::from_fn(|m| split.bmasdq[m] + split.bpasdq[m]);
-                assert_close(sum, expected, 1e-5 * (1.0 + largest(&expected)), case.name);
+                let around = TransverseAux { below: here, here, above: here };
+                for side in Side::BOTH {
+                    let split = case.solver.transverse(axis, across, side, ql, qr, &around, asdq);
+                    let sum = std::array::from_fn(|m| split.bmasdq[m] + split.bpasdq[m]);
+                    assert_close(sum, expected, 1e-5 * (1.0 + largest(&expected)), case.name);
+                }
             }
         });
     }
@@ -148,6 +150,7 @@ impl Property for TransverseSumsToJacobian {
 #[test]
 fn transverse_parts_sum_to_the_jacobian() {
     for_every_solver(&TransverseSumsToJacobian);
+    for_every_solver_in_space(&TransverseSumsToJacobian);
 }
 
 /// Between equal states the transverse parts of a fluctuation are what the normal solver makes of it as a small jump
@@ -160,10 +163,10 @@ impl Property for TransverseIsNormalAlongOtherAxis {
         for_random_faces(case, |axis, [q, _], [aux, _], random| {
             let (asdq, epsilon) = (direction(random), 1e-6);
             let jumped = std::array::from_fn(|m| q[m] + epsilon * asdq[m]);
-            let face = case.solver.normal(axis.transverse_2d(), q, jumped, aux, aux);
             let around = TransverseAux { below: aux, here: aux, above: aux };
-            for side in Side::BOTH {
-                let split = case.solver.transverse(axis, side, q, q, &around, asdq);
+            for (across, side) in axis.transverse(S::DIM).flat_map(|across| Side::BOTH.map(|side| (across, side))) {
+                let face = case.solver.normal(across, q, jumped, aux, aux);
+                let split = case.solver.transverse(axis, across, side, q, q, &around, asdq);
                 let tolerance = 2e-4 * (1.0 + largest(&split.bmasdq) + largest(&split.bpasdq));
                 assert_close(split.bmasdq, face.amdq.map(|x| x / epsilon), tolerance, case.name);
                 assert_close(split.bpasdq, face.apdq.map(|x| x / epsilon), tolerance, case.name);
@@ -175,4 +178,5 @@ impl Property for TransverseIsNormalAlongOtherAxis {
 #[test]
 fn transverse_is_normal_along_the_other_axis() {
     for_every_solver(&TransverseIsNormalAlongOtherAxis);
+    for_every_solver_in_space(&TransverseIsNormalAlongOtherAxis);
 }

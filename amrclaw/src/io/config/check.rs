@@ -25,7 +25,10 @@ pub(super) struct Compiled {
 pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usize>, shape: &SolverShape) -> Compiled {
     if let Some(axes) = dimension.filter(|axes| *axes != shape.dimension) {
         let (plural_axes, wanted) = (plural(axes), shape.dimension);
-        let message = format!("has {axes} number{plural_axes}, but the solver `{}` is for {wanted}D", shape.name);
+        let message = match axes {
+            3 => "has 3 numbers, but there is no update in three dimensions yet".to_owned(),
+            _ => format!("has {axes} number{plural_axes}, but the solver `{}` is for {wanted}D", shape.name),
+        };
         reader.wrong(
             "mesh.cells",
             message,

@@ -42,7 +42,9 @@ pub fn find_built_in(choice: &SolverChoice) -> Result<SolverShape, SolverProblem
             return Err(SolverProblem { message, help: "write `name = \"...\"` with a built-in solver".to_string() });
         }
     };
-    if let Some(info) = riemann::catalogue::find(name, choice.dimension.unwrap_or(2)) {
+    // In space there are solvers, but no update.
+    let dimension = choice.dimension.filter(|&dimension| dimension < 3).unwrap_or(2);
+    if let Some(info) = riemann::catalogue::find(name, dimension) {
         return Ok(SolverShape::from(info));
     }
     let known = riemann::catalogue::names();

@@ -30,10 +30,11 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
                 context.aliases.insert(alias.ident.to_string(), alias.ty.clone());
             }
             ImplItem::Fn(function) if PLAIN.iter().any(|name| function.sig.ident == name) => {
+                check_exchanged(form, function)?;
                 plain.push(function.clone())
             }
-            // Splitting along the other axis is for the plane.
-            ImplItem::Fn(function) if function.sig.ident == "transverse" && form.dim != 2 => {}
+            // On a line there is no other axis to split along.
+            ImplItem::Fn(function) if function.sig.ident == "transverse" && form.dim == 1 => {}
             ImplItem::Fn(function) => functions.push(function),
             other => return Err(Error::new_spanned(other, "only functions, constants and `type` names stand here")),
         }
@@ -62,6 +63,16 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
         Some(errors) => Err(errors),
         None => Ok(Program { functions: checked, plain, constants: context.constant_values(block)? }),
     }
+}
+
+/// In space, which axes are exchanged is to be asked.
+fn check_exchanged(form: &Form, function: &syn::ImplItemFn) -> Result<()> {
+    let signature = &function.sig;
+    if signature.ident == "exchanged" && form.dim == 3 && signature.inputs.len() < 2 {
+        let message = "in three dimensions any two axes are exchanged: write `fn exchanged(&self, axes: [Axis; 2])`";
+        return Err(Error::new_spanned(&signature.ident, message));
+    }
+    Ok(())
 }
 
 /// Refuses names that one of the texts cannot have.

@@ -84,6 +84,11 @@ impl Checker<'_> {
         let receiver = self.expression(&call.receiver)?;
         match &receiver.ty {
             Type::Real => self.real_method(receiver, &name, call),
+            Type::Axis if self.context.form.dim == 3 && matches!(&*name, "normal_and_transverse" | "transverse_2d") => {
+                let message = "a face in three dimensions has two axes along it: `transverse` is given one as `across`; \
+                               `axis.index() + 1` is the component along `axis`, `(axis.index() + 1) % D + 1` the next";
+                Err(Error::new_spanned(&call.method, message))
+            }
             Type::Axis if name == "normal_and_transverse" && call.args.is_empty() => {
                 let pair = Type::Tuple(vec![Type::Int, Type::Int]);
                 let kind = Kind::Direction("normal_and_transverse", Box::new(receiver));

@@ -42,6 +42,7 @@ pub const ENTRIES: &[Entry] = {
             name: "transverse",
             parameters: &[
                 ("axis", Axis),
+                ("across", Axis),
                 ("side", Side),
                 ("ql", State),
                 ("qr", State),

@@ -12,7 +12,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("aux_values", &["cell"]),
     ("admissible", &["unit"]),
     ("admissible_aux", &["unit"]),
-    ("exchanged", &[]),
+    ("exchanged", &["axes"]),
 ];
 
 /// The function with the language's names of types replaced; parameters that it leaves out are added.
@@ -24,6 +24,7 @@ pub fn function(form: &Form, function: &syn::ImplItemFn) -> TokenStream {
     for name in wanted.iter().skip(function.sig.inputs.len().saturating_sub(1)) {
         function.sig.inputs.push(match *name {
             "cell" => syn::parse_quote!(_: &::riemann::solver::Cell),
+            "axes" => syn::parse_quote!(_: [::riemann::axis::Axis; 2]),
             _ => syn::parse_quote!(_: [f64; #aux]),
         });
     }

@@ -68,13 +68,16 @@ impl Instance {
 
     /// The evaluators of single faces.
     pub fn faces(&self) -> Faces {
-        let mut object = std::ptr::null_mut();
-        // SAFETY: the object is alive, and there is a place for the other.
-        let status = unsafe { (self.table().exchanged)(self.0.object, &mut object) };
         let plugin = self.0.plugin;
-        let exchanged = self.done(status).then(|| Instance::new(plugin, object, &[]));
+        let exchanged = |&[first, second]: &[Axis; 2]| {
+            let mut object = std::ptr::null_mut();
+            // SAFETY: the object is alive, and there is a place for the other.
+            let status = unsafe { (self.table().exchanged)(self.0.object, first, second, &mut object) };
+            self.done(status).then(|| Arc::new(Instance::new(plugin, object, &[])) as _)
+        };
+        let exchanged = Axis::pairs(plugin.info.dim).iter().map(exchanged).collect();
         let double = Arc::new(self.clone());
-        Faces { single: double.clone(), double, exchanged: exchanged.map(|instance| Arc::new(instance) as _) }
+        Faces { single: double.clone(), double, exchanged }
     }
 
     /// Initial data of a row of cells.

@@ -120,7 +120,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
         assert!(q.iter().all(|q| q.len() == num_eqn) && aux.iter().all(|aux| aux.len() == self.num_aux()));
         let aux = [aux[0].as_ptr(), aux[1].as_ptr(), aux[1].as_ptr()];
         let (ql, qr) = (q[0].as_ptr(), q[1].as_ptr());
-        let call = FaceCall { axis, side: Side::Lower, ql, qr, aux, asdq: ql };
+        let call = FaceCall { axis, across: axis, side: Side::Lower, ql, qr, aux, asdq: ql };
         let mut out = vec![R::zero(); (waves + 2) * num_eqn + waves];
         // SAFETY: the values are there, and room for the solution.
         let status = unsafe { (R::entries(self.table()).normal)(self.object(), &call, out.as_mut_ptr()) };
@@ -136,12 +136,20 @@ impl<R: Precision> FaceSolver<R> for Instance {
         }
     }
 
-    fn transverse(&self, axis: Axis, side: Side, q: [&[R]; 2], aux: [&[R]; 3], asdq: &[R]) -> [Vec<R>; 2] {
+    fn transverse(
+        &self,
+        axis: Axis,
+        across: Axis,
+        side: Side,
+        q: [&[R]; 2],
+        aux: [&[R]; 3],
+        asdq: &[R],
+    ) -> [Vec<R>; 2] {
         let num_eqn = self.num_eqn();
         assert!(q.iter().all(|q| q.len() == num_eqn) && aux.iter().all(|aux| aux.len() == self.num_aux()));
         assert_eq!(asdq.len(), num_eqn);
         let [ql, qr] = q.map(<[R]>::as_ptr);
-        let call = FaceCall { axis, side, ql, qr, aux: aux.map(<[R]>::as_ptr), asdq: asdq.as_ptr() };
+        let call = FaceCall { axis, across, side, ql, qr, aux: aux.map(<[R]>::as_ptr), asdq: asdq.as_ptr() };
         let mut out = vec![R::zero(); 2 * num_eqn];
         // SAFETY: the values are there, and room for the parts.
         let status = unsafe { (R::entries(self.table()).transverse)(self.object(), &call, out.as_mut_ptr()) };

@@ -8,7 +8,7 @@ pub fn text() -> String {
     let named = |name: &&'static str| catalogue::find(name, 3);
     for solver in catalogue::names().iter().filter_map(named) {
         let dimensions: Vec<_> = catalogue::dimensions(solver.name).iter().map(|dim| format!("{dim}D")).collect();
-        text += &format!("  {:<25} {:<6} {}\n", solver.name, dimensions.join(" "), solver.title);
+        text += &format!("  {:<25} {:<9} {}\n", solver.name, dimensions.join(" "), solver.title);
         let parameters = solver.parameters.iter().map(|p| match p.default {
             Some(default) => format!("{} ({}; {default} unless given)", p.name, p.about),
             None => format!("{} ({})", p.name, p.about),

@@ -243,7 +243,7 @@ fn the_solver_decides() {
     assert_eq!(one(&burgers), "mesh.boundary.x: the solver `burgers` has no velocity that a wall could turn back");
     let flat = ["regrid.region=[]", "gauge=[]", "initial.pressure=1", "levels={}"];
     let block = one(&[&flat[..], &["mesh={cells=[10,10,10]}"]].concat());
-    assert_eq!(block, "mesh.cells: has 3 numbers, but the solver `acoustics` is for 2D");
+    assert_eq!(block, "mesh.cells: has 3 numbers, but there is no update in three dimensions yet");
     let line = one(&[&flat[..], &["mesh={cells=[10]}"]].concat());
     assert_eq!(line, "initial.v: the solver `acoustics` has no equation `v`");
 }
