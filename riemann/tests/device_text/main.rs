@@ -12,7 +12,8 @@ mod every_feature;
 #[path = "../../src/holds/random.rs"]
 mod random;
 
-use cases::{Case, Property, for_every_solver, for_every_solver_in_space};
+use cases::in_space::for_every_solver_in_space;
+use cases::{Case, Property, for_every_solver};
 use random::Random;
 use riemann::device_source::DeviceSource;
 use riemann::prelude::*;

@@ -1,9 +1,7 @@
 //! Every built-in solver with its admissible states.
 
 #[path = "cases_in_space.rs"]
-mod in_space;
-
-pub use in_space::for_every_solver_in_space;
+pub mod in_space;
 
 use crate::random::Random;
 use riemann::prelude::*;

@@ -1,6 +1,7 @@
 //! Vector lanes give the scalar's bits: each solver on packs against the same solver one face at a time.
 
-use crate::cases::{Case, Property, for_every_solver, for_every_solver_in_space};
+use crate::cases::in_space::for_every_solver_in_space;
+use crate::cases::{Case, Property, for_every_solver};
 use crate::random::Random;
 use riemann::prelude::*;
 use riemann::real::Scalar;

@@ -11,7 +11,8 @@ mod particular;
 mod random;
 mod water;
 
-use cases::{Case, Property, for_every_solver, for_every_solver_in_space};
+use cases::in_space::for_every_solver_in_space;
+use cases::{Case, Property, for_every_solver};
 use random::Random;
 use riemann::catalogue;
 use riemann::holds::{self, Outcome, Subject};
