@@ -32,7 +32,10 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usiz
         reader.wrong(
             "mesh.cells",
             message,
-            format!("write {wanted} number{}, or choose another solver", plural(wanted)),
+            match axes {
+                3 => format!("write {wanted} number{}", plural(wanted)),
+                _ => format!("write {wanted} number{}, or choose another solver", plural(wanted)),
+            },
         );
     }
     check_parameters(reader, &case.solver, shape);
