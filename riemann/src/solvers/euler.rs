@@ -1,8 +1,9 @@
 //! The Euler equations of a polytropic ideal gas.
 //!
 //! PDE: `ρ_t + (ρu)_x + (ρv)_y = 0`, `(ρu)_t + (ρu² + p)_x + (ρuv)_y = 0`, `(ρv)_t + (ρuv)_x + (ρv² + p)_y = 0`,
-//! `E_t + ((E + p) u)_x + ((E + p) v)_y = 0`, with `p = (γ − 1)(E − ρ(u² + v²)/2)`; in one dimension without `ρv`; in three with
-//! `ρw` and the flux along z likewise. Variables: density `ρ`, momentum `ρu`, `ρv`, `ρw`, total energy `E`, all per volume. Parameter: ratio of specific heats γ.
+//! `E_t + ((E + p) u)_x + ((E + p) v)_y = 0`, with `p = (γ − 1)(E − ρ(u² + v²)/2)`; in one dimension without `ρv`; in three
+//! with `ρw` and the flux along z likewise. Variables: density `ρ`, momentum `ρu`, `ρv`, `ρw`, total energy `E`, all per
+//! volume. Parameter: ratio of specific heats γ.
 //!
 //! Roe's solver. Waves at a face in x: 0 acoustic (u − a), 1 shear (u), 2 entropy (u), 3 acoustic (u + a); in one dimension
 //! there is no shear, in three there are two, of `ρv` and of `ρw`.
