@@ -34,7 +34,8 @@ fn nvrtc() -> Outcome<PathBuf> {
 
 /// Compiles every kernel by NVRTC.
 pub fn compile_kernels() -> Outcome {
-    let tests = ["test", "-p", "cuda", "--test", "nvrtc", "--", "--ignored", "every", "errors"];
+    // Of the whole workspace, so that what the other tests have built serves here too.
+    let tests = ["test", "--workspace", "--test", "nvrtc", "--", "--ignored", "every", "errors"];
     run(cargo(&tests).env("AMRCLAW_NVRTC", nvrtc()?))
 }
 
