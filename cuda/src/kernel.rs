@@ -78,12 +78,10 @@ impl Kernel {
     /// `A` is the struct that the kernel takes; what its pointers point at lives, and is used by nobody else, until the
     /// kernel is done.
     pub unsafe fn launch<A: DeviceStruct>(&self, stream: &Stream, grid: Grid, argument: &A) -> Result<(), CudaError> {
-        let [x, y, z] = grid.blocks;
-        if x == 0 || y == 0 || z == 0 {
+        if !self.begin(stream, grid)? {
             return Ok(());
         }
-        let failed = |source| self.failed(grid, source);
-        stream.raw.context().bind_to_thread().map_err(failed)?;
+        let [x, y, z] = grid.blocks;
         let mut arguments: [*mut c_void; 1] = [std::ptr::from_ref(argument).cast_mut().cast()];
         // SAFETY: the driver copies the struct during the call; the rest is the caller's promise.
         unsafe {
@@ -96,7 +94,7 @@ impl Kernel {
                 &mut arguments,
             )
         }
-        .map_err(failed)
+        .map_err(|source| self.failed(grid, source))
     }
 
     /// As [`Kernel::launch`], but blocks may start before the kernel queued before has ended, where the device can do that: the
@@ -110,12 +108,10 @@ impl Kernel {
         grid: Grid,
         argument: &A,
     ) -> Result<(), CudaError> {
-        let [x, y, z] = grid.blocks;
-        if x == 0 || y == 0 || z == 0 {
+        if !self.begin(stream, grid)? {
             return Ok(());
         }
-        let failed = |source| self.failed(grid, source);
-        stream.raw.context().bind_to_thread().map_err(failed)?;
+        let [x, y, z] = grid.blocks;
         let mut arguments: [*mut c_void; 1] = [std::ptr::from_ref(argument).cast_mut().cast()];
         let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
         value.programmaticStreamSerializationAllowed = 1;
@@ -140,7 +136,16 @@ impl Kernel {
         let launched = unsafe {
             sys::cuLaunchKernelEx(&config, self.raw.cu_function(), arguments.as_mut_ptr(), std::ptr::null_mut())
         };
-        launched.result().map_err(failed)
+        launched.result().map_err(|source| self.failed(grid, source))
+    }
+
+    /// Makes the stream's device this thread's. False if the grid is empty.
+    fn begin(&self, stream: &Stream, grid: Grid) -> Result<bool, CudaError> {
+        if grid.blocks.contains(&0) {
+            return Ok(false);
+        }
+        stream.raw.context().bind_to_thread().map_err(|source| self.failed(grid, source))?;
+        Ok(true)
     }
 
     fn failed(&self, grid: Grid, source: DriverError) -> CudaError {

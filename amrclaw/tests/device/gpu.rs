@@ -1,6 +1,6 @@
 //! What needs a real GPU: every solver on both executors, in all precisions. `AMRCLAW_TEST_GPU=1 … -- --include-ignored`
 
-use super::common::{advance_to, bits, case, take_steps};
+use super::common::{LINE, advance_to, bits, case, take_steps};
 use super::table::{CASES, settings, with_walls};
 use amrclaw::io::config::{Case, SolverShape};
 use amrclaw::io::frame::Frame;
@@ -189,22 +189,6 @@ impl Line {
 const PULSE: &str = r#"
 [solver]
 path = "of the test"
-[mesh]
-cells = [101]
-[mesh.boundary]
-x = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 4]
-[regrid]
-interval = 3
-buffer = 2
-max_patch_size = 40
-[regrid.flag]
-tolerance = 0.01
-[time]
-end = 1.0
-dt_initial = 1e-3
 [initial]
 q = "0.5 + exp(-300 * (x - 0.4)^2)"
 "#;
@@ -222,7 +206,8 @@ fn one_dimension_agrees() {
         has_source: false,
         wall: [false; 3],
     };
-    let case = Case::from_str_with(PULSE, "case.toml", &[], |_| Ok(shape.clone())).unwrap_or_else(|e| panic!("{e}"));
+    let text = [PULSE, LINE].concat();
+    let case = Case::from_str_with(&text, "case.toml", &[], |_| Ok(shape.clone())).unwrap_or_else(|e| panic!("{e}"));
     let kernels = SolverKernels::new(Line {});
     same_bits::<1>("one dimension", 3 * STEPS, |options| {
         let simulation = Simulation::with_solver(&case, options, &shape, &kernels, UserFunctions::default());

@@ -1,28 +1,12 @@
 //! One dimension, from the case to the solution.
 
-use crate::common::case;
+use crate::common::{LINE, case};
 use amrclaw::simulation::{RunOptions, Simulation};
 
 const PULSE: &str = r#"
 [solver]
 name = "advection"
 u = 1.0
-[mesh]
-cells = [101]
-[mesh.boundary]
-x = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 4]
-[regrid]
-interval = 3
-buffer = 2
-max_patch_size = 40
-[regrid.flag]
-tolerance = 0.01
-[time]
-end = 1.0
-dt_initial = 1e-3
 [initial]
 q = "exp(-300 * (x - 0.4)^2)"
 "#;
@@ -51,7 +35,7 @@ fn error(simulation: &Simulation<1>, exact: impl Fn(f64) -> f64) -> f64 {
 
 /// Total at the start and drift of it, and the error once the pulse has crossed the periodic side.
 fn run(overrides: &[&str]) -> (f64, f64, f64) {
-    let mut simulation = start(PULSE, overrides);
+    let mut simulation = start(&[PULSE, LINE].concat(), overrides);
     let before = simulation.totals()[0];
     simulation.advance_to(0.7).unwrap_or_else(|e| panic!("{e}"));
     let levels = if overrides.is_empty() { 3 } else { 1 };

@@ -15,7 +15,7 @@
 //! Source: Roe, *J. Comput. Phys.* 43 (1981) 357–372, doi:10.1016/0021-9991(81)90128-5; LeVeque, *Finite Volume
 //! Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §15.3.4, §15.3.5 (entropy fix), chapter 21.
 
-use super::{IdealGas, Linearised};
+use super::{GasAlone, IdealGas, Linearised};
 use crate::prelude::*;
 
 /// The Euler equations: `density`, `x_momentum`, `y_momentum`, `z_momentum`, as many of them as there are axes, `energy`.
@@ -31,7 +31,7 @@ pub struct Euler<const D: usize = 2> {
     pub gamma: Real,
 }
 
-#[riemann::kernels(with(Linearised, IdealGas))]
+#[riemann::kernels(with(Linearised, IdealGas, GasAlone))]
 impl Euler {
     /// Positions of the last two waves.
     const ENTROPY_WAVE: usize = W - 2;
@@ -75,13 +75,6 @@ impl Euler {
         }
     }
 
-    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
-        let components = Self::components_across(axis, across);
-        let (_, _, roe) = self.average(components, ql, qr);
-        let (bmasdq, bpasdq) = Self::split(roe, asdq, components);
-        Transverse { bmasdq, bpasdq }
-    }
-
     fn admissible(&self, unit: State) -> State {
         // Densities and pressures from 1/5 to 5, velocities from −3 to 3.
         let [density, pressure] = [unit[Self::DENSITY], unit[Self::ENERGY]].map(|u| 25_f64.powf(u - 0.5));
@@ -91,9 +84,5 @@ impl Euler {
         q[Self::DENSITY] = density;
         q[Self::ENERGY] = pressure / (self.gamma - 1.0) + 0.5 * density * squared;
         q
-    }
-
-    fn flux(&self, axis: Axis, q: State) -> State {
-        self.gas_flux(q, axis.index() + 1)
     }
 }

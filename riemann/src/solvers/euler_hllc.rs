@@ -12,7 +12,7 @@
 //! Source: Toro, Spruce & Speares, *Shock Waves* 4 (1994) 25–34, doi:10.1007/BF01414629; outer speeds: Einfeldt,
 //! *SIAM J. Numer. Anal.* 25 (1988) 294–318, doi:10.1137/0725021.
 
-use super::{IdealGas, Linearised};
+use super::{GasAlone, IdealGas, Linearised};
 use crate::prelude::*;
 
 /// The Euler equations by HLLC: `density`, `x_momentum`, `y_momentum`, `energy`.
@@ -28,7 +28,7 @@ pub struct EulerHllc<const D: usize = 2> {
     pub gamma: Real,
 }
 
-#[riemann::kernels(with(Linearised, IdealGas))]
+#[riemann::kernels(with(Linearised, IdealGas, GasAlone))]
 impl EulerHllc {
     /// The jump from a state to the one beside the contact, across the wave with the speed `s`. `velocity`: the state's,
     /// normal to the face; `contact`: that of the contact.
@@ -87,18 +87,7 @@ impl EulerHllc {
         Normal { waves: [lower, middle, upper], speeds: [s0, contact, s2], amdq, apdq }
     }
 
-    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
-        let components = Self::components_across(axis, across);
-        let (_, _, roe) = self.average(components, ql, qr);
-        let (bmasdq, bpasdq) = Self::split(roe, asdq, components);
-        Transverse { bmasdq, bpasdq }
-    }
-
     fn admissible(&self, unit: State) -> State {
         super::Euler { gamma: self.gamma }.admissible(unit)
-    }
-
-    fn flux(&self, axis: Axis, q: State) -> State {
-        self.gas_flux(q, axis.index() + 1)
     }
 }

@@ -186,3 +186,18 @@ impl IdealGas {
         flux
     }
 }
+
+/// What solvers share whose state is that of the gas and nothing more.
+#[riemann::shared]
+impl GasAlone {
+    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
+        let components = Self::components_across(axis, across);
+        let (_, _, roe) = self.average(components, ql, qr);
+        let (bmasdq, bpasdq) = Self::split(roe, asdq, components);
+        Transverse { bmasdq, bpasdq }
+    }
+
+    fn flux(&self, axis: Axis, q: State) -> State {
+        self.gas_flux(q, axis.index() + 1)
+    }
+}

@@ -40,6 +40,6 @@ pub use shallow_water::ShallowWater;
 pub use shallow_water_bathymetry::ShallowWaterBathymetry;
 pub use traffic::Traffic;
 
-use ideal_gas::IdealGas;
+use ideal_gas::{GasAlone, IdealGas};
 use linearised::Linearised;
 use shared_advection::{EdgeAdvection, UniformAdvection};

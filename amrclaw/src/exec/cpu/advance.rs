@@ -147,17 +147,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             solver: self.solver.as_ref(),
             scratch: &self.scratch,
             source_split: self.problem.source_split,
-            sources: source::Context {
-                layout: &layout,
-                aux: arrays.aux,
-                num_aux: self.solver.aux().len(),
-                num_eqn,
-                dx,
-                domain_lower: self.problem.domain.lower,
-                solver: self.solver.as_ref(),
-                function: self.problem.source.as_deref(),
-                scratch: &self.source_scratch,
-            },
+            sources: source::Context::new(
+                (&self.problem, self.solver.as_ref()),
+                (&layout, arrays.aux, dx),
+                &self.source_scratch,
+            ),
             arrays,
             stages: self.stage.each_mut().map(|stage| Shared::new(stage)),
         };

@@ -86,20 +86,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> bool {
         let store = &mut self.levels[level.index()];
         let aux = std::mem::take(&mut store.aux);
-        let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
+        let layout = store.layout.clone();
         let mut dx = [1.0; 3];
         dx[..D].copy_from_slice(&store.dx);
-        let context = source::Context {
-            layout: &layout,
-            aux: &aux,
-            num_aux: self.solver.aux().len(),
-            num_eqn,
-            dx,
-            domain_lower: self.problem.domain.lower,
-            solver: self.solver.as_ref(),
-            function: self.problem.source.as_deref(),
-            scratch: &self.source_scratch,
-        };
+        let solver = (&self.problem, self.solver.as_ref());
+        let context = source::Context::new(solver, (&layout, &aux, dx), &self.source_scratch);
         // SAFETY: the level is borrowed alone.
         let finite = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
         store.aux = aux;

@@ -4,7 +4,7 @@ use super::interpolate::rows;
 use super::scratch::Scratch;
 use super::turns::in_turns;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
-use crate::physics::{CellRow, StateFunction};
+use crate::physics::{CellRow, Problem, StateFunction};
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
@@ -15,14 +15,33 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
     pub num_aux: usize,
     pub num_eqn: usize,
     pub dx: [f64; 3],
-    pub domain_lower: [f64; D],
-    pub solver: &'a dyn PatchSolver<R>,
-    pub function: Option<&'a dyn StateFunction<D>>,
+    domain_lower: [f64; D],
+    solver: &'a dyn PatchSolver<R>,
+    function: Option<&'a dyn StateFunction<D>>,
     /// States and rates of one row, per thread.
-    pub scratch: &'a Scratch<f64>,
+    scratch: &'a Scratch<f64>,
 }
 
-impl<const D: usize, R: Scalar> Context<'_, D, R> {
+impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
+    /// What the problem's sources read of a level. `dx`: its cell size; 1 along axes past the dimension.
+    pub fn new(
+        (problem, solver): (&'a Problem<D>, &'a dyn PatchSolver<R>),
+        (layout, aux, dx): (&'a LevelLayout<D>, &'a [R], [f64; 3]),
+        scratch: &'a Scratch<f64>,
+    ) -> Self {
+        Context {
+            layout,
+            aux,
+            num_aux: solver.aux().len(),
+            num_eqn: solver.equations().len(),
+            dx,
+            domain_lower: problem.domain.lower,
+            solver,
+            function: problem.source.as_deref(),
+            scratch,
+        }
+    }
+
     /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`. True if all values are
     /// finite after it.
     ///

@@ -24,19 +24,15 @@ pub(super) struct Compiled {
 /// `dimension`: that of the case, if it is known.
 pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usize>, shape: &SolverShape) -> Compiled {
     if let Some(axes) = dimension.filter(|axes| *axes != shape.dimension) {
-        let (plural_axes, wanted) = (plural(axes), shape.dimension);
-        let message = match axes {
-            3 => "has 3 numbers, but there is no update in three dimensions yet".to_owned(),
-            _ => format!("has {axes} number{plural_axes}, but the solver `{}` is for {wanted}D", shape.name),
+        let numbers = |count: usize| format!("{count} number{}", plural(count));
+        let (given, wanted) = (numbers(axes), numbers(shape.dimension));
+        let (message, help) = if axes == 3 {
+            ("has 3 numbers, but there is no update in three dimensions yet".to_owned(), format!("write {wanted}"))
+        } else {
+            let message = format!("has {given}, but the solver `{}` is for {}D", shape.name, shape.dimension);
+            (message, format!("write {wanted}, or choose another solver"))
         };
-        reader.wrong(
-            "mesh.cells",
-            message,
-            match axes {
-                3 => format!("write {wanted} number{}", plural(wanted)),
-                _ => format!("write {wanted} number{}, or choose another solver", plural(wanted)),
-            },
-        );
+        reader.wrong("mesh.cells", message, help);
     }
     check_parameters(reader, &case.solver, shape);
     check_scheme(reader, case, shape);
