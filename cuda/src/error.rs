@@ -1,5 +1,6 @@
 //! What can go wrong below the executors.
 
+use crate::kernel::Grid;
 use cudarc::driver::DriverError;
 use thiserror::Error;
 
@@ -35,11 +36,28 @@ pub enum CudaError {
         /// What NVRTC says.
         log: String,
     },
-    /// A launch failed, or the kernel that ran before it did.
+    /// The driver refused to launch a kernel.
     #[error("launching {kernel} on device {device}, grid {grid:?} of {block} threads")]
     Launch {
         /// The kernel.
         kernel: String,
+        /// Number of the device.
+        device: usize,
+        /// Blocks along each axis.
+        grid: [u32; 3],
+        /// Threads of a block.
+        block: u32,
+        /// What the driver says.
+        source: DriverError,
+    },
+    /// A kernel broke off while it ran; nothing that the device held can be read any more.
+    #[error(
+        "a kernel failed on device {device}: {kernel}, grid {grid:?} of {block} threads, or one that was queued before it. \
+         With CUDA_LAUNCH_BLOCKING=1 in the environment kernels run one by one, and it is the one named"
+    )]
+    Fault {
+        /// The kernel queued last.
+        kernel: &'static str,
         /// Number of the device.
         device: usize,
         /// Blocks along each axis.
@@ -76,7 +94,39 @@ pub enum CudaError {
     },
 }
 
+/// True if a kernel broke off: its context is lost then.
+fn is_fault(error: DriverError) -> bool {
+    use cudarc::driver::sys::CUresult::*;
+    matches!(
+        error.0,
+        CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUDA_ERROR_ASSERT
+            | CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUDA_ERROR_INVALID_PC
+            | CUDA_ERROR_LAUNCH_FAILED
+    )
+}
+
 impl CudaError {
+    /// A failed call in a stream where `last` was launched last.
+    pub(crate) fn in_stream(
+        what: &'static str,
+        device: usize,
+        last: Option<(&'static str, Grid)>,
+        source: DriverError,
+    ) -> CudaError {
+        match last {
+            Some((kernel, grid)) if is_fault(source) => {
+                CudaError::Fault { kernel, device, grid: grid.blocks, block: grid.threads, source }
+            }
+            _ => CudaError::Driver { what, device, source },
+        }
+    }
+
     /// For `map_err`: the call, and the device's number.
     pub(crate) fn driver(what: &'static str, device: usize) -> impl Fn(DriverError) -> CudaError {
         move |source| CudaError::Driver { what, device, source }

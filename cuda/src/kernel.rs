@@ -94,7 +94,7 @@ impl Kernel {
                 &mut arguments,
             )
         }
-        .map_err(|source| self.failed(grid, source))
+        .map_err(|source| self.failed(stream, grid, source))
     }
 
     /// As [`Kernel::launch`], but blocks may start before the kernel queued before has ended, where the device can do that: the
@@ -136,7 +136,7 @@ impl Kernel {
         let launched = unsafe {
             sys::cuLaunchKernelEx(&config, self.raw.cu_function(), arguments.as_mut_ptr(), std::ptr::null_mut())
         };
-        launched.result().map_err(|source| self.failed(grid, source))
+        launched.result().map_err(|source| self.failed(stream, grid, source))
     }
 
     /// Makes the stream's device this thread's. False if the grid is empty.
@@ -144,12 +144,19 @@ impl Kernel {
         if grid.blocks.contains(&0) {
             return Ok(false);
         }
-        stream.raw.context().bind_to_thread().map_err(|source| self.failed(grid, source))?;
+        stream.raw.context().bind_to_thread().map_err(stream.failed("launching a kernel"))?;
+        stream.note(self.name, grid);
         Ok(true)
     }
 
-    fn failed(&self, grid: Grid, source: DriverError) -> CudaError {
-        let kernel = self.name.into();
-        CudaError::Launch { kernel, device: self.device, grid: grid.blocks, block: grid.threads, source }
+    /// The launch failed, or a kernel before it.
+    fn failed(&self, stream: &Stream, grid: Grid, source: DriverError) -> CudaError {
+        match stream.failed("launching a kernel")(source) {
+            CudaError::Driver { device, source, .. } => {
+                let kernel = self.name.into();
+                CudaError::Launch { kernel, device, grid: grid.blocks, block: grid.threads, source }
+            }
+            fault => fault,
+        }
     }
 }

@@ -3,9 +3,11 @@
 use crate::abi::Plain;
 use crate::device::Device;
 use crate::error::CudaError;
+use crate::kernel::Grid;
 use crate::memory::DeviceBuffer;
 use cudarc::driver::sys::{self, CUevent_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaEvent, CudaGraph, CudaStream, result};
+use cudarc::driver::{CudaEvent, CudaGraph, CudaStream, DriverError, result};
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// A queue of copies and kernels that run one after the other.
@@ -13,6 +15,8 @@ use std::sync::Arc;
 pub struct Stream {
     pub(crate) raw: Arc<CudaStream>,
     pub(crate) device: usize,
+    /// The kernel launched last, to be named if it fails.
+    last: Arc<Mutex<Option<(&'static str, Grid)>>>,
 }
 
 /// A mark in a stream, to wait for or to take the time of.
@@ -38,7 +42,7 @@ impl Device {
     /// A new stream.
     pub fn stream(&self) -> Result<Stream, CudaError> {
         let raw = self.context().new_stream().map_err(CudaError::driver("making a stream", self.ordinal()))?;
-        Ok(Stream { raw, device: self.ordinal() })
+        Ok(Stream { raw, device: self.ordinal(), last: Arc::default() })
     }
 
     /// A new event. `timed`: the time at which it is passed can be asked for.
@@ -69,24 +73,34 @@ impl Event {
 }
 
 impl Stream {
+    /// Remembers a kernel that is being launched.
+    pub(crate) fn note(&self, kernel: &'static str, grid: Grid) {
+        *self.last.lock() = Some((kernel, grid));
+    }
+
+    /// For `map_err`: the call that failed, or the kernel that did.
+    pub(crate) fn failed(&self, what: &'static str) -> impl Fn(DriverError) -> CudaError {
+        move |source| CudaError::in_stream(what, self.device, *self.last.lock(), source)
+    }
+
     fn bound(&self, what: &'static str) -> Result<sys::CUstream, CudaError> {
-        self.raw.context().bind_to_thread().map_err(CudaError::driver(what, self.device))?;
+        self.raw.context().bind_to_thread().map_err(self.failed(what))?;
         Ok(self.raw.cu_stream())
     }
 
     /// Waits on the host until all work is done.
     pub fn synchronize(&self) -> Result<(), CudaError> {
-        self.raw.synchronize().map_err(CudaError::driver("waiting for a stream", self.device))
+        self.raw.synchronize().map_err(self.failed("waiting for a stream"))
     }
 
     /// Puts an event behind the work so far.
     pub fn record(&self, event: &Event) -> Result<(), CudaError> {
-        event.raw.record(&self.raw).map_err(CudaError::driver("recording an event", self.device))
+        event.raw.record(&self.raw).map_err(self.failed("recording an event"))
     }
 
     /// Work from here on starts after the event.
     pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
-        self.raw.wait(&event.raw).map_err(CudaError::driver("waiting for an event", self.device))
+        self.raw.wait(&event.raw).map_err(self.failed("waiting for an event"))
     }
 
     /// Copies to the device, to number `at` of the buffer, and waits.
@@ -120,7 +134,7 @@ impl Stream {
         let stream = self.bound("copying to the device")?;
         // SAFETY: the place lies in the buffer; the source is the caller's promise.
         unsafe { result::memcpy_htod_async(target.at(at).address(), source, stream) }
-            .map_err(CudaError::driver("copying to the device", self.device))
+            .map_err(self.failed("copying to the device"))
     }
 
     /// Queues a copy from the device.
@@ -140,7 +154,7 @@ impl Stream {
         let stream = self.bound("copying from the device")?;
         // SAFETY: the place lies in the buffer; the target is the caller's promise.
         unsafe { result::memcpy_dtoh_async(target, source.at(at).address(), stream) }
-            .map_err(CudaError::driver("copying from the device", self.device))
+            .map_err(self.failed("copying from the device"))
     }
 
     /// Queues a copy of `len` numbers between buffers.
@@ -158,7 +172,7 @@ impl Stream {
         let bytes = len * size_of::<T>();
         // SAFETY: both places lie in their buffers.
         unsafe { result::memcpy_dtod_async(target.at(to).address(), source.at(from).address(), bytes, stream) }
-            .map_err(CudaError::driver("copying on the device", self.device))
+            .map_err(self.failed("copying on the device"))
     }
 
     /// Queues setting every byte of `len` numbers from `at` on.
@@ -170,7 +184,7 @@ impl Stream {
         let stream = self.bound("filling memory")?;
         // SAFETY: the place lies in the buffer.
         unsafe { result::memset_d8_async(target.at(at).address(), byte, len * size_of::<T>(), stream) }
-            .map_err(CudaError::driver("filling memory", self.device))
+            .map_err(self.failed("filling memory"))
     }
 
     /// Records what `work` puts into this stream instead of running it.

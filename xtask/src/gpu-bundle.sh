@@ -118,6 +118,22 @@ memory() {
     grep 'bytes are needed' results/memory/message.txt | grep cuda-streamed
 }
 
+# A kernel breaks off in the middle of a run: the message names kernel and device, and the last checkpoint goes on on the processor.
+fault() {
+    for device in cuda cuda-streamed; do
+        output=results/fault/$device
+        mkdir -p results/fault
+        ./amrclaw run fault/case.toml --solver fault/fault.so --device $device --output $output --quiet >$output.txt 2>&1 && return 1
+        cat $output.txt
+        grep 'a kernel failed on device 0: ' $output.txt && grep 'lost with the device' $output.txt || return 1
+        checkpoint=$(ls $output/checkpoint_* | tail -n 1)
+        ./amrclaw run fault/case.toml --solver fault/fault.so --output $output --restart "$checkpoint" --quiet || return 1
+        echo "$checkpoint goes on on the processor"
+    done
+    CUDA_LAUNCH_BLOCKING=1 ./amrclaw run fault/case.toml --solver fault/fault.so --device cuda --output results/fault/one-by-one --quiet 2>&1 |
+        tee results/fault/one-by-one.txt | grep 'device 0: update'
+}
+
 benchmark() {
     for device in cpu cuda cuda-streamed; do
         if [ $device = cuda ]; then end=1.0; else end=0.2; fi
@@ -133,13 +149,13 @@ run() {
     info) part info ./amrclaw info ;;
     parity) part parity ./tests/parity --ignored --nocapture ;;
     device) AMRCLAW_TEST_GPU=1 part device ./tests/device --include-ignored --nocapture --test-threads=16 ;;
-    examples | restarts | memory | sanitizers | benchmark) part "$1" "$1" ;;
+    examples | restarts | memory | fault | sanitizers | benchmark) part "$1" "$1" ;;
     tests) all_tests ;;
     update | link) part "$1" "./tests/$1" ;;
     *) echo "no part $1" && failed=1 ;;
     esac
 }
 
-if [ $# = 0 ]; then set -- info parity device examples restarts memory tests sanitizers link update benchmark; fi
+if [ $# = 0 ]; then set -- info parity device examples restarts memory fault tests sanitizers link update benchmark; fi
 for name in "$@"; do run "$name"; done
 exit $failed

@@ -63,23 +63,29 @@ fn copy_program(from: &Path, to: &Path) -> Outcome {
     run(command("strip").arg(to))
 }
 
-/// The examples' cases, and their solvers as libraries.
-fn copy_examples(program: &Path, folder: &Path) -> Outcome {
-    for example in std::fs::read_dir(root().join("examples")).map_err(|e| format!("examples: {e}"))?.flatten() {
-        let to = folder.join(example.file_name());
-        copy(&example.path().join("case.toml"), &to.join("case.toml"))?;
-        let solver = example.path().join(example.file_name()).with_extension("rs");
-        if solver.exists() {
-            copy(&solver, &to.join(solver.file_name().unwrap_or_default()))?;
-            let cache = target_dir().join(BUNDLE).join("solver-cache");
-            run(command(program).args(["solver", "check"]).arg(&solver).env("AMRCLAW_CACHE", &cache))?;
-            let library = output(command("find").arg(cache.join("solvers")).args(["-name", "*.so"]))?;
-            let library = library.lines().next().ok_or("the solver's library is not where it is kept")?;
-            copy_program(Path::new(library), &to.join(example.file_name()).with_extension("so"))?;
-            std::fs::remove_dir_all(&cache).map_err(|e| format!("{}: {e}", cache.display()))?;
-        }
+/// Copies a folder's case, and its solver, of the folder's name, as a library.
+fn copy_case(program: &Path, from: &Path, to: &Path) -> Outcome {
+    copy(&from.join("case.toml"), &to.join("case.toml"))?;
+    let name = from.file_name().unwrap_or_default();
+    let solver = from.join(name).with_extension("rs");
+    if solver.exists() {
+        copy(&solver, &to.join(name).with_extension("rs"))?;
+        let cache = target_dir().join(BUNDLE).join("solver-cache");
+        run(command(program).args(["solver", "check"]).arg(&solver).env("AMRCLAW_CACHE", &cache))?;
+        let library = output(command("find").arg(cache.join("solvers")).args(["-name", "*.so"]))?;
+        let library = library.lines().next().ok_or("the solver's library is not where it is kept")?;
+        copy_program(Path::new(library), &to.join(name).with_extension("so"))?;
+        std::fs::remove_dir_all(&cache).map_err(|e| format!("{}: {e}", cache.display()))?;
     }
     Ok(())
+}
+
+/// The examples, and a case whose kernels fail.
+fn copy_cases(program: &Path, folder: &Path) -> Outcome {
+    for example in std::fs::read_dir(root().join("examples")).map_err(|e| format!("examples: {e}"))?.flatten() {
+        copy_case(program, &example.path(), &folder.join("cases").join(example.file_name()))?;
+    }
+    copy_case(program, &root().join("xtask/src/fault"), &folder.join("fault"))
 }
 
 /// Makes a folder of programs, cases and compiled kernels that runs on a machine with a GPU and nothing else.
@@ -101,7 +107,7 @@ pub fn bundle() -> Outcome {
     for name in PROGRAMS.into_iter().chain(["update", "link"]) {
         copy_program(&built(&deps, name)?, &folder.join("tests").join(name))?;
     }
-    copy_examples(&program, &folder.join("cases"))?;
+    copy_cases(&program, &folder)?;
     let cache = folder.join("cache");
     for (test, name) in [("nvrtc", "machine_code_is_kept"), ("device", "kernels_of_runs_compile")] {
         let fill = ["test", "--release", "--workspace", "--test", test, "--", "--include-ignored", name];

@@ -140,6 +140,7 @@ impl Trials<'_> {
             format!("output.times=[{:?}]", self.end),
             "output.format=[\"vtkhdf\"]".to_owned(),
             "output.checkpoint_every_steps=0".to_owned(),
+            "output.checkpoint_every_minutes=0".to_owned(),
             "output.png=false".to_owned(),
         ]);
         overrides.extend_from_slice(more);

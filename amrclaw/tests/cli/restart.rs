@@ -46,6 +46,23 @@ fn five_and_five_steps_are_ten() {
     }
 }
 
+/// Checkpoints come by the clock, too: here whenever half a millisecond has passed, which every step takes; the last two are
+/// kept. Zero minutes are none.
+#[test]
+fn checkpoints_come_by_the_clock() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = example("acoustics_radial");
+    for (minutes, expected) in [("1e-5", vec!["checkpoint_000003.h5", "checkpoint_000004.h5"]), ("0", vec![])] {
+        let minutes = format!("output.checkpoint_every_minutes={minutes}");
+        let sets = ["mesh.cells=[60,60]", "time.max_steps=4", "output.png=false", &minutes];
+        run_well(folder.path(), &case, &sets, &["--output", "out"]);
+        let written: Vec<_> =
+            files(&folder.path().join("out")).into_iter().filter(|f| f.starts_with("check")).collect();
+        assert_eq!(written, expected, "{minutes}");
+        std::fs::remove_dir_all(folder.path().join("out")).unwrap();
+    }
+}
+
 /// Starts a run with a checkpoint every six steps, and waits until it has left two.
 fn start_and_wait(folder: &Path, case: &Path, sets: &[&str]) -> Child {
     let mut command = program(folder);

@@ -197,6 +197,8 @@ pub struct OutputSettings {
     pub frames: FrameSchedule,
     /// Coarsest-level steps between checkpoints; 0 for none.
     pub checkpoint_every_steps: u64,
+    /// Minutes between checkpoints; 0 for none.
+    pub checkpoint_every_minutes: f64,
     /// Write auxiliary values too.
     pub aux: bool,
     /// Draw a picture of each frame.

@@ -64,6 +64,7 @@ pub const KEYS: &[Key] = &[
     key("output.count", "integer", "1"),
     key("output.every_steps", "integer", "`output.count`"),
     key("output.checkpoint_every_steps", "integer", "0"),
+    key("output.checkpoint_every_minutes", "number", "10"),
     key("output.aux", "true or false", "false"),
     key("output.png", "true or false", "true"),
     key("gauge.N.name", "string", "required"),

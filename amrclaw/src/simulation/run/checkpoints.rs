@@ -5,6 +5,7 @@ use crate::io::{Checkpoint, InputError, OutputError, checkpoint};
 use crate::simulation::ScheduleState;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use tracing::{info, warn};
 
 /// How many of a run's checkpoints are kept: the last one may hold a solution that has already gone wrong.
@@ -35,6 +36,13 @@ pub(super) fn read<const D: usize>(path: &Path) -> Result<(Checkpoint<D>, RunSta
 }
 
 impl<const D: usize> Driver<'_, D> {
+    /// True if a checkpoint is due, by the steps taken or by the time since the last one.
+    pub(super) fn checkpoint_due(&self) -> bool {
+        let (steps, minutes) = (self.case.output.checkpoint_every_steps, self.case.output.checkpoint_every_minutes);
+        let waited = self.checkpoint_clock.elapsed().as_secs_f64();
+        steps > 0 && self.steps().is_multiple_of(steps) || minutes > 0.0 && waited >= 60.0 * minutes
+    }
+
     /// Writes a checkpoint of the state, and removes the oldest one of this run if there are enough.
     pub(super) fn write_checkpoint(&mut self) -> Result<PathBuf, OutputError> {
         let steps = self.steps();
@@ -48,6 +56,7 @@ impl<const D: usize> Driver<'_, D> {
         self.gauges.record(&self.simulation)?;
         checkpoint::write(&path, &Checkpoint { frame, schedule, case: self.case.text() })?;
         info!(file = %path.display(), "checkpoint written");
+        self.checkpoint_clock = Instant::now();
         self.checkpoints.retain(|old| *old != path);
         self.checkpoints.push(path.clone());
         if self.checkpoints.len() > KEPT {

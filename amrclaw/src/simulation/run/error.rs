@@ -26,7 +26,7 @@ pub enum RunFailure {
     #[error("{0}")]
     Refused(Box<Cause>),
     /// The run began and failed.
-    #[error("the run failed after step {step}, t = {time}: {cause}{}", kept_text(kept))]
+    #[error("the run failed after step {step}, t = {time}: {cause}{}", kept_text(kept, *lost))]
     Broken {
         /// Why.
         cause: Box<Cause>,
@@ -36,6 +36,8 @@ pub enum RunFailure {
         step: u64,
         /// Files that hold the last good state, and the record of the run.
         kept: Vec<PathBuf>,
+        /// The values were lost with their device: the last checkpoint, if there is one, is the last good state.
+        lost: bool,
     },
     /// The user stopped the run.
     #[error(
@@ -52,10 +54,13 @@ pub enum RunFailure {
     },
 }
 
-fn kept_text(kept: &[PathBuf]) -> String {
-    if kept.is_empty() {
-        return String::new();
-    }
+fn kept_text(kept: &[PathBuf], lost: bool) -> String {
+    let what = match (lost, kept) {
+        (false, []) => return String::new(),
+        (false, _) => "the last good state and the record of the run:",
+        (true, [] | [_]) => "the values were lost with the device before the first checkpoint; the record of the run:",
+        (true, _) => "the values were lost with the device; its last checkpoint and the record of the run:",
+    };
     let files: String = kept.iter().map(|path| format!("\n  {}", path.display())).collect();
-    format!("\nthe last good state and the record of the run:{files}")
+    format!("\n{what}{files}")
 }

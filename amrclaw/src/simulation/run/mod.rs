@@ -105,6 +105,8 @@ struct Driver<'a, const D: usize> {
     gauges: GaugeFiles,
     /// Files of this process, oldest first.
     checkpoints: Vec<PathBuf>,
+    /// When the last checkpoint was written, or the run began.
+    checkpoint_clock: Instant,
     totals_initial: Vec<f64>,
     /// The run goes on from a checkpoint.
     resumed: bool,
@@ -141,6 +143,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             cells_before: simulation.counts().cells_total(),
             frame_at: None,
             checkpoints: Vec::new(),
+            checkpoint_clock: Instant::now(),
             case,
             options,
             dir,
@@ -171,8 +174,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             if self.times.due(self.simulation.time(), self.steps()) {
                 self.write_frame()?;
             }
-            let interval = self.case.output.checkpoint_every_steps;
-            if interval > 0 && self.steps().is_multiple_of(interval) {
+            if self.checkpoint_due() {
                 self.timed(Self::write_checkpoint)?;
             }
             if watch(&self.progress()).is_break() && self.simulation.time() < end {
@@ -236,7 +238,8 @@ impl<'a, const D: usize> Driver<'a, D> {
     /// Saves what can be saved of a run that failed.
     fn break_off(&mut self, cause: Cause) -> RunFailure {
         let mut kept = Vec::new();
-        if self.simulation.is_readable() {
+        let lost = !self.simulation.is_readable();
+        if !lost {
             // Where files can no longer be written, that is why the run failed: there is nothing to add then.
             kept.extend(self.write_last_frame().unwrap_or_default());
             kept.extend(self.write_checkpoint());
@@ -246,6 +249,6 @@ impl<'a, const D: usize> Driver<'a, D> {
         }
         let record = self.record(RunStatus::Failed, Some(cause.to_string()));
         kept.extend(record.write(self.dir));
-        RunFailure::Broken { cause: Box::new(cause), time: self.simulation.time(), step: self.steps(), kept }
+        RunFailure::Broken { cause: Box::new(cause), time: self.simulation.time(), step: self.steps(), kept, lost }
     }
 }

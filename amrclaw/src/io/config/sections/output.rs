@@ -19,10 +19,15 @@ pub fn read(
         reader.wrong(&format!("output.format.{repeated}"), "is listed twice", "remove one of the two");
     }
     check_formats(reader, &format, levels, dimension);
+    let minutes = reader.number("output.checkpoint_every_minutes", 10.0);
+    let message = format!("must be at least 0, but is {minutes}");
+    let help = "write minutes such as `10`, or 0 for none";
+    reader.check(minutes >= 0.0, "output.checkpoint_every_minutes", message, help);
     OutputSettings {
         format,
         frames: frames(reader, time),
         checkpoint_every_steps: reader.integer("output.checkpoint_every_steps", 0, 0) as u64,
+        checkpoint_every_minutes: minutes,
         aux: reader.boolean("output.aux", false),
         png: reader.boolean("output.png", true),
     }

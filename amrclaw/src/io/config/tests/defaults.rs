@@ -46,6 +46,7 @@ fn a_small_case_has_the_documented_defaults() {
             format: vec![FrameFormat::VtkHdf],
             frames: FrameSchedule::Count(1),
             checkpoint_every_steps: 0,
+            checkpoint_every_minutes: 10.0,
             aux: false,
             png: true,
         }

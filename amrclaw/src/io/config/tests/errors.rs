@@ -133,6 +133,7 @@ const DATA: &[Mistake] = mistakes! {
     48 "count = 0" => (48, 9, 1), "output.count", "must be at least 1, but is 0", "1 or more";
     48 "every_steps = 0" => (48, 15, 1), "output.every_steps", "must be at least 1, but is 0", "1 or more";
     48 "checkpoint_every_steps = -1" => (48, 26, 2), "output.checkpoint_every_steps", "must be at least 0", "0 or more";
+    48 "checkpoint_every_minutes = -0.5" => (48, 28, 4), "output.checkpoint_every_minutes", "must be at least 0, but is -0.5", "or 0 for none";
     48 "png = \"no\"" => (48, 7, 4), "output.png", "needs true or false", "without quotes";
     48 "aux = 0" => (48, 7, 1), "output.aux", "needs true or false", "without quotes";
     50 "" => (49, 1, 9), "gauge.0.name", "is missing", "under this `[[gauge]]`";
