@@ -12,4 +12,6 @@ pub use level_mesh::{Cover, Image, LevelMesh};
 pub use tag_set::TagSet;
 
 pub(crate) use bins::Bins;
-pub(crate) use tag_set::{Tiling, clear_bits, set_bits};
+pub(crate) use tag_set::{
+    TagCounter, Tiling, clear_bits, has_empty_plane, jump_and_distance, set_bits, strongest_bend,
+};

@@ -6,7 +6,7 @@
 //! largest jump, which is the edge of a feature.
 
 use crate::index::CellBox;
-use crate::mesh::TagSet;
+use crate::mesh::{TagCounter, TagSet, has_empty_plane, jump_and_distance, strongest_bend};
 use std::cmp::Reverse;
 
 /// Efficiency below which a box without holes and edges is halved. Halving cuts at arbitrary places; a box that is not
@@ -37,11 +37,15 @@ impl Default for ClusterParams {
 /// The boxes count cells of the tags' level, so that patches refined from them line up with it.
 pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<CellBox<D>> {
     assert!(params.min_size >= 1, "boxes cannot be smaller than one cell: min_size = {}", params.min_size);
-    let whole = tags.bounding_box();
-    if whole.is_empty() {
+    let counter = TagCounter::new(tags);
+    let mut signatures = Vec::new();
+    let whole = Candidate::new(counter.bounds(), &mut signatures, &counter);
+    if whole.tagged == 0 {
         return Vec::new();
     }
-    let mut accepted = divide(Candidate { bounds: whole, signatures: tags.signatures(&whole) }, tags, params);
+    let most = signatures.iter().max().expect("planes");
+    assert!(*most < 1 << 29, "{most} tags in one plane: their second differences do not fit into 32 bits");
+    let mut accepted = divide(whole, signatures, &counter, params);
     accepted.sort_unstable();
     accepted
 }
@@ -50,21 +54,34 @@ pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<
 const CELLS_FOR_A_THREAD: usize = 1 << 14;
 
 /// The boxes that a candidate ends up as.
-fn divide<const D: usize>(whole: Candidate<D>, tags: &TagSet<D>, params: &ClusterParams) -> Vec<CellBox<D>> {
+///
+/// `signatures` are a stack: those of the candidate treated last lie on top, and the parts of a candidate take its place.
+fn divide<const D: usize>(
+    whole: Candidate<D>,
+    mut signatures: Vec<u32>,
+    counter: &TagCounter<D>,
+    params: &ClusterParams,
+) -> Vec<CellBox<D>> {
     let mut accepted = Vec::new();
     let mut pending = vec![whole];
     while let Some(candidate) = pending.pop() {
-        let efficiency = candidate.efficiency();
-        let cut = if efficiency >= params.cutoff { None } else { candidate.cut(tags, efficiency, params.min_size) };
+        let efficiency = candidate.tagged as f64 / candidate.bounds.volume() as f64;
+        signatures.truncate(candidate.end);
+        let cut = match efficiency >= params.cutoff {
+            true => None,
+            false => candidate.cut(&signatures, counter.tags(), efficiency, params.min_size),
+        };
         let Some(cut) = cut else {
             accepted.push(candidate.bounds);
             continue;
         };
-        let (one, other) = candidate.split(cut, tags);
-        if one.bounds.volume().min(other.bounds.volume()) < CELLS_FOR_A_THREAD {
-            pending.extend([one, other]);
+        let (smaller, larger) = candidate.split(cut, &mut signatures, counter);
+        if smaller.bounds.volume().min(larger.bounds.volume()) < CELLS_FOR_A_THREAD {
+            pending.extend([larger, smaller]);
         } else {
-            let (ones, others) = rayon::join(|| divide(one, tags, params), || divide(other, tags, params));
+            let [one, other] = [smaller, larger].map(|part| part.detach(&signatures));
+            let (ones, others) =
+                rayon::join(|| divide(one.0, one.1, counter, params), || divide(other.0, other.1, counter, params));
             accepted.extend(ones.into_iter().chain(others));
         }
     }
@@ -78,57 +95,92 @@ struct Cut {
     at: i32,
 }
 
-/// A box that is the bounding box of its tags, with its signatures.
+/// A box that is the bounding box of its tags. Its signatures lie elsewhere, among others.
 struct Candidate<const D: usize> {
     bounds: CellBox<D>,
-    signatures: [Vec<u32>; D],
+    /// Tagged cells.
+    tagged: usize,
+    /// Where the signature along each axis begins, and where the space of all of them ends.
+    starts: [usize; D],
+    end: usize,
 }
 
 impl<const D: usize> Candidate<D> {
+    /// The tags of `region`, counted; the signatures are added to `signatures`.
+    fn new(region: CellBox<D>, signatures: &mut Vec<u32>, counter: &TagCounter<D>) -> Self {
+        let size = region.size().map(|n| n as usize);
+        let mut end = signatures.len();
+        let starts = size.map(|planes| {
+            end += planes;
+            end - planes
+        });
+        signatures.resize(end, 0);
+        let mut rest = &mut signatures[starts[0]..];
+        let counts = size.map(|planes| rest.split_off_mut(..planes).expect("space was made"));
+        counter.count(&region, counts);
+        let tagged = signatures[starts[0]..][..size[0]].iter().map(|&n| n as usize).sum();
+        let mut counted = Candidate { bounds: region, tagged, starts, end };
+        counted.shrink(signatures);
+        counted
+    }
+
+    /// The signature along an axis.
+    fn signature<'a>(&self, axis: usize, signatures: &'a [u32]) -> &'a [u32] {
+        &signatures[self.starts[axis]..][..self.bounds.size()[axis] as usize]
+    }
+
     /// Cuts off the planes without tags at the ends.
-    fn shrink(&mut self) {
-        for (d, signature) in self.signatures.iter_mut().enumerate() {
+    fn shrink(&mut self, signatures: &[u32]) {
+        for d in 0..D {
+            let signature = self.signature(d, signatures);
             let end = signature.iter().rposition(|&n| n > 0).map_or(0, |last| last + 1);
             let start = signature.iter().position(|&n| n > 0).unwrap_or(0);
-            signature.truncate(end);
-            signature.drain(..start);
             self.bounds.hi[d] = self.bounds.lo[d] + end as i32;
             self.bounds.lo[d] += start as i32;
+            self.starts[d] += start;
         }
     }
 
-    /// The two parts, each shrunk to its tags. Only the tags of the smaller one are counted: the other has the rest.
-    fn split(mut self, Cut { axis, at }: Cut, tags: &TagSet<D>) -> (Self, Self) {
+    /// The smaller and the larger part, each shrunk to its tags. Only the tags of the smaller one are counted: the other
+    /// has the rest, and its signatures take the place of the whole's.
+    fn split(mut self, Cut { axis, at }: Cut, signatures: &mut Vec<u32>, counter: &TagCounter<D>) -> (Self, Self) {
         let (lower, upper) = self.bounds.split(axis, at);
-        let planes = (at - self.bounds.lo[axis]) as usize;
-        let across = &mut self.signatures[axis];
-        let lower_is_smaller = planes < across.len() - planes;
+        let planes = at - self.bounds.lo[axis];
+        let lower_is_smaller = planes < self.bounds.hi[axis] - at;
         let (smaller, larger) = if lower_is_smaller { (lower, upper) } else { (upper, lower) };
-        let mut counted = Candidate { bounds: smaller, signatures: tags.signatures(&smaller) };
+        let counted = Candidate::new(smaller, signatures, counter);
+        self.tagged -= counted.tagged;
+        for d in (0..D).filter(|&d| d != axis) {
+            let first = self.starts[d] + (counted.bounds.lo[d] - self.bounds.lo[d]) as usize;
+            let (own, others) = signatures.split_at_mut(self.end);
+            let part = &others[counted.starts[d] - self.end..][..counted.bounds.size()[d] as usize];
+            own[first..].iter_mut().zip(part).for_each(|(all, part)| *all -= part);
+        }
         if lower_is_smaller {
-            across.drain(..planes);
-        } else {
-            across.truncate(planes);
+            self.starts[axis] += planes as usize;
         }
         self.bounds = larger;
-        for d in (0..D).filter(|&d| d != axis) {
-            self.signatures[d].iter_mut().zip(&counted.signatures[d]).for_each(|(all, part)| *all -= part);
-        }
-        counted.shrink();
-        self.shrink();
+        self.shrink(signatures);
         (counted, self)
     }
 
-    /// Tagged cells over all cells.
-    fn efficiency(&self) -> f64 {
-        let tagged: usize = self.signatures[0].iter().map(|&n| n as usize).sum();
-        tagged as f64 / self.bounds.volume() as f64
+    /// The candidate with signatures of its own.
+    fn detach(mut self, signatures: &[u32]) -> (Self, Vec<u32>) {
+        let own: [&[u32]; D] = std::array::from_fn(|d| self.signature(d, signatures));
+        let own = own.concat();
+        self.end = 0;
+        for d in 0..D {
+            self.starts[d] = self.end;
+            self.end += self.bounds.size()[d] as usize;
+        }
+        (self, own)
     }
 
     /// Where to cut, if anywhere.
-    fn cut(&self, tags: &TagSet<D>, efficiency: f64, min_size: i32) -> Option<Cut> {
+    fn cut(&self, signatures: &[u32], tags: &TagSet<D>, efficiency: f64, min_size: i32) -> Option<Cut> {
+        let own: [&[u32]; D] = std::array::from_fn(|d| self.signature(d, signatures));
         let halve = || if efficiency < HALVED_BELOW { self.bisection(tags, min_size) } else { None };
-        self.hole().or_else(|| self.inflection(min_size)).or_else(halve)
+        self.hole(own).or_else(|| self.inflection(own, min_size)).or_else(halve)
     }
 
     /// Which of several cuts of equal merit to take: the one nearest to the cell in the middle, then the one across the
@@ -138,21 +190,22 @@ impl<const D: usize> Candidate<D> {
     /// solutions, can only be met cell by cell by doing the same. Preferring the longer axis instead gives half as many
     /// boxes again, for one per cent fewer cells, on a ring.
     fn preference(&self, cut: Cut) -> impl Ord + use<D> {
-        let middle = (self.bounds.lo[cut.axis] + self.bounds.hi[cut.axis] - 1).div_euclid(2);
-        Reverse(((cut.at - middle).abs(), D - cut.axis, cut.at))
+        Reverse(((cut.at - self.middle(cut.axis)).abs(), D - cut.axis, cut.at))
+    }
+
+    /// The middle of an axis, rounded down.
+    fn middle(&self, axis: usize) -> i32 {
+        (self.bounds.lo[axis] + self.bounds.hi[axis] - 1).div_euclid(2)
     }
 
     /// The cut at the widest gap between planes with tags.
-    fn hole(&self) -> Option<Cut> {
+    fn hole(&self, signatures: [&[u32]; D]) -> Option<Cut> {
         let mut widest = Best::default();
-        for (axis, signature) in self.signatures.iter().enumerate() {
-            if signature.iter().fold(u32::MAX, |least, &n| least.min(n)) > 0 {
-                continue;
-            }
+        for (axis, signature) in signatures.into_iter().enumerate().filter(|(_, planes)| has_empty_plane(planes)) {
             let mut last = 0;
             for (k, _) in signature.iter().enumerate().filter(|(_, n)| **n > 0) {
                 if k > last + 1 {
-                    widest.offer((k - last) as i64, Cut { axis, at: self.bounds.lo[axis] + k as i32 }, self);
+                    widest.offer((k - last) as u32, Cut { axis, at: self.bounds.lo[axis] + k as i32 }, self);
                 }
                 last = k;
             }
@@ -161,22 +214,16 @@ impl<const D: usize> Candidate<D> {
     }
 
     /// The cut where a second difference of a signature changes sign with the largest jump.
-    fn inflection(&self, min_size: i32) -> Option<Cut> {
+    fn inflection(&self, signatures: [&[u32]; D], min_size: i32) -> Option<Cut> {
         // Both planes beside the cut need neighbours on both sides: the cut is at least two cells from the ends.
         let margin = min_size.max(2) as usize;
         let mut strongest = Best::default();
-        for (axis, signature) in self.signatures.iter().enumerate() {
-            if signature.len() < 2 * margin {
-                continue;
-            }
-            let first = self.bounds.lo[axis] + margin as i32;
+        for (axis, signature) in signatures.into_iter().enumerate().filter(|(_, planes)| planes.len() >= 2 * margin) {
             let planes = &signature[margin - 2..signature.len() - (margin - 2)];
-            for (at, planes) in (first..).zip(planes.windows(4)) {
-                let [a, b, c, d] = [0, 1, 2, 3].map(|k| i64::from(planes[k]));
-                let (before, after) = (a - 2 * b + c, b - 2 * c + d);
-                if before < 0 && after > 0 || before > 0 && after < 0 {
-                    strongest.offer((before - after).abs(), Cut { axis, at }, self);
-                }
+            let (first, middle) = (self.bounds.lo[axis] + margin as i32, self.middle(axis));
+            let (jump, distance) = jump_and_distance(strongest_bend(planes, middle - first));
+            if jump > 0 {
+                strongest.offer(jump, Cut { axis, at: middle + distance }, self);
             }
         }
         strongest.0.map(|(_, cut)| cut)
@@ -202,11 +249,10 @@ impl<const D: usize> Candidate<D> {
 
 /// The best of the cuts on offer: of most merit, and of equals the one that is preferred.
 #[derive(Default)]
-struct Best(Option<(i64, Cut)>);
+struct Best(Option<(u32, Cut)>);
 
 impl Best {
-    #[inline(always)]
-    fn offer<const D: usize>(&mut self, merit: i64, cut: Cut, of: &Candidate<D>) {
+    fn offer<const D: usize>(&mut self, merit: u32, cut: Cut, of: &Candidate<D>) {
         let better =
             self.0.is_none_or(|(most, best)| merit > most || merit == most && of.preference(cut) > of.preference(best));
         if better {
@@ -216,83 +262,4 @@ impl Best {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::CellIndex;
-
-    /// Tags from a picture, first row lowest.
-    fn tags_from<const N: usize>(rows: [&str; N]) -> TagSet<2> {
-        let mut tags = TagSet::new(CellBox::new([0, 0], [rows[0].len() as i32, N as i32]));
-        for (j, row) in rows.iter().enumerate() {
-            row.bytes().enumerate().filter(|(_, c)| *c == b'#').for_each(|(i, _)| tags.insert([i as i32, j as i32]));
-        }
-        tags
-    }
-
-    fn clustered(tags: &TagSet<2>, cutoff: f64) -> Vec<CellBox<2>> {
-        cluster(tags, &ClusterParams { cutoff, ..ClusterParams::default() })
-    }
-
-    /// A plane without tags comes before any inflection, and the widest gap first. No tags, no boxes.
-    #[test]
-    fn cuts_at_holes() {
-        assert_eq!(clustered(&TagSet::new(CellBox::new([0, 0], [9, 9])), 0.7), []);
-        let tags = tags_from(["##....###", "##....###", ".........", "##......."]);
-        let boxes = [CellBox::new([0, 0], [2, 2]), CellBox::new([0, 3], [2, 4]), CellBox::new([6, 0], [9, 2])];
-        assert_eq!(clustered(&tags, 0.9), boxes);
-        assert_eq!(clustered(&tags, 0.7), [CellBox::new([0, 0], [2, 4]), boxes[2]]);
-        assert_eq!(clustered(&tags, 0.1), [CellBox::new([0, 0], [9, 4])]);
-    }
-
-    /// The signatures along x and y step down at 3 and at 2: the higher step, of four cells at y = 2, is cut.
-    #[test]
-    fn cuts_at_the_strongest_inflection() {
-        let tags = tags_from(["#######", "#######", "###....", "###....", "###...."]);
-        assert_eq!(clustered(&tags, 0.8), [CellBox::new([0, 0], [7, 2]), CellBox::new([0, 2], [3, 5])]);
-    }
-
-    /// A diagonal has constant signatures, no hole and no inflection; halving it saves half of the cells each time.
-    #[test]
-    fn halves_what_has_no_edges() {
-        let mut tags = TagSet::new(CellBox::new([0, 0], [64, 64]));
-        (0..64).for_each(|i| tags.insert([i, i]));
-        let boxes = clustered(&tags, 0.7);
-        let cells: usize = boxes.iter().map(CellBox::volume).sum();
-        assert_eq!((boxes.len(), cells), (16, 16 * 16), "halved down to 4 x 4, where ghost cells outweigh the gain");
-    }
-
-    /// Halving a chequerboard never saves anything, so it is left alone though it misses the cutoff.
-    #[test]
-    fn leaves_what_cannot_be_improved() {
-        let mut tags = TagSet::new(CellBox::new([0, 0], [64, 64]));
-        let black = |cell: &CellIndex<2>| (cell[0] + cell[1]) % 2 == 0;
-        CellBox::new([0, 0], [64, 64]).cells().filter(black).for_each(|cell| tags.insert(cell));
-        assert_eq!(clustered(&tags, 0.7), [CellBox::new([0, 0], [64, 64])]);
-    }
-
-    /// AMRClaw's clustering (5.13.1, `smartbis.f`) makes this many boxes and cells of the same ring, off the centre so
-    /// that few ties arise, buffered by eight and by two cells. Both follow Berger & Rigoutsos and differ in holes, ties
-    /// and halving, which moves single boxes: a fifth of the boxes, but no more than five per cent of the cells.
-    #[test]
-    fn rings_cost_what_they_cost_in_amrclaw() {
-        let domain = CellBox::new([0, 0], [1000, 1000]);
-        let mut ring = TagSet::new(domain);
-        let coordinate = |i: i32, centre: f64| (f64::from(i) + 0.5) / 500.0 - 1.0 - centre;
-        let in_ring = |c: &CellIndex<2>| (coordinate(c[0], 0.013).hypot(coordinate(c[1], 0.007)) - 0.5).abs() < 0.05;
-        domain.cells().filter(in_ring).for_each(|cell| ring.insert(cell));
-        for (width, cutoff, boxes, cells) in [
-            (8, 0.5, 24, 166_251),
-            (8, 0.7, 86, 127_945),
-            (8, 0.9, 293, 117_765),
-            (2, 0.5, 34, 125_292),
-            (2, 0.7, 101, 104_811),
-            (2, 0.9, 319, 92_654),
-        ] {
-            let found = clustered(&crate::regrid::buffer(&ring, width, [false; 2]), cutoff);
-            let volume: usize = found.iter().map(CellBox::volume).sum();
-            let off = |ours: usize, theirs: usize| (ours as f64 / theirs as f64 - 1.0).abs();
-            let figures = format!("cutoff {cutoff}: {} boxes, {volume} cells, not {boxes}, {cells}", found.len());
-            assert!(off(volume, cells) < 0.05 && off(found.len(), boxes) < 0.2, "{figures}");
-        }
-    }
-}
+mod tests;

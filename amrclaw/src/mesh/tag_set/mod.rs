@@ -3,12 +3,15 @@
 mod algebra;
 mod build;
 mod places;
+mod planes;
 mod signature;
 mod tiling;
 
 use crate::index::{CellBox, CellIndex, wrap_into_domain};
 pub(crate) use build::{clear_bits, set_bits};
 use places::Places;
+pub(crate) use planes::{has_empty_plane, jump_and_distance, strongest_bend};
+pub(crate) use signature::TagCounter;
 pub(crate) use tiling::Tiling;
 use tiling::{key, visit_tiles};
 

@@ -1,109 +1,148 @@
 //! Signatures: how many cells are tagged in each plane across an axis.
 
-use super::{TagSet, Tiling, visit_tiles};
-use crate::index::CellBox;
+use super::planes::{add_counts, transposed};
+use super::{TagSet, Tiling, key, visit_tiles};
+use crate::index::{CellBox, CellIndex};
+use rayon::prelude::*;
 
-/// Cells whose tags are worth being counted by two threads.
-const CELLS_FOR_A_THREAD: usize = 1 << 17;
+/// Cells of a region whose tags are worth being counted by several threads, and rows of tiles that each takes of it.
+const CELLS_FOR_THREADS: usize = 1 << 23;
+const SLAB: i32 = 4;
+/// Tiles that a thread prepares at least.
+const TILES_AT_A_TIME: usize = 32;
+/// Tile of a place in the map of tiles where there is none.
+const NONE: u32 = u32::MAX;
 
-impl<const D: usize> TagSet<D> {
-    /// Tagged cells of `region` in each plane across `axis`, from `region.lo[axis]` on.
-    pub fn signature(&self, region: &CellBox<D>, axis: usize) -> Vec<u32> {
-        let [signature] = self.count_planes(region, [axis]);
-        signature
+/// Tags, prepared for being counted in planes: whatever is asked for afterwards costs about one operation a plane and tile.
+pub(crate) struct TagCounter<'a, const D: usize> {
+    tags: &'a TagSet<D>,
+    /// Every tile's tags with rows and columns exchanged: a word for each plane across x, whose bit `r` belongs to row `r`.
+    columns: Vec<[u64; 64]>,
+    /// All tiles around the tags, and the number of each, if they are not too many; first axis fastest.
+    span: CellBox<D>,
+    numbers: Option<Vec<u32>>,
+}
+
+impl<'a, const D: usize> TagCounter<'a, D> {
+    /// Passes over all tags once.
+    pub fn new(tags: &'a TagSet<D>) -> Self {
+        let prepared = |rows: &[u64]| {
+            let mut words = [0; 64];
+            words[..rows.len()].copy_from_slice(rows);
+            transposed(&words)
+        };
+        let columns = tags.words.par_chunks(Tiling::<D>::ROWS).with_min_len(TILES_AT_A_TIME).map(prepared).collect();
+        let span = tags.tiles().fold(CellBox::EMPTY, |span, (tile, _)| span.hull(&CellBox::cell(tile)));
+        let mut counter = TagCounter { tags, columns, span, numbers: None };
+        let places = span.size().iter().try_fold(1usize, |places, &n| places.checked_mul(n as usize));
+        if let Some(places) = places.filter(|&places| places <= 1024 + 16 * tags.tiles.all().len()) {
+            let mut numbers = vec![NONE; places];
+            for &(k, start) in tags.tiles.all() {
+                numbers[counter.place_of(key(k))] = (start / Tiling::<D>::ROWS) as u32;
+            }
+            counter.numbers = Some(numbers);
+        }
+        counter
     }
 
-    /// The signatures of `region` along all axes.
-    pub fn signatures(&self, region: &CellBox<D>) -> [Vec<u32>; D] {
-        self.count_planes(region, std::array::from_fn(|d| d))
+    /// The tags that are counted.
+    pub fn tags(&self) -> &'a TagSet<D> {
+        self.tags
     }
 
-    /// Counts parts of a large region on several threads.
-    fn count_planes<const N: usize>(&self, region: &CellBox<D>, axes: [usize; N]) -> [Vec<u32>; N] {
-        let last = D - 1;
-        let length = region.size()[last];
+    /// The cells of all tiles that hold or held a tag.
+    pub fn bounds(&self) -> CellBox<D> {
+        let lo = Tiling::cells_of(self.span.lo).lo;
+        CellBox::new(lo, Tiling::cells_of(self.span.hi).lo).intersect(&self.tags.domain)
+    }
+
+    /// Adds the tagged cells of `region` in each plane across each axis, from `region.lo` on.
+    pub fn count(&self, region: &CellBox<D>, signatures: [&mut [u32]; D]) {
+        if region.volume() < CELLS_FOR_THREADS {
+            return self.count_here(region, signatures);
+        }
         // Cut between tiles: none is visited twice.
-        let extent = Tiling::<D>::extent(last) as i32;
-        let middle = (region.lo[last] + length / 2 + extent / 2).div_euclid(extent) * extent;
-        if region.volume() < CELLS_FOR_A_THREAD || middle <= region.lo[last] || middle >= region.hi[last] {
-            return self.count_planes_here(region, axes);
-        }
-        let (lower, upper) = region.split(last, middle);
-        let (mut counts, more) = rayon::join(|| self.count_planes(&lower, axes), || self.count_planes(&upper, axes));
-        for ((counts, more), axis) in counts.iter_mut().zip(more).zip(axes) {
-            match axis == last {
-                true => counts.extend(more),
-                false => counts.iter_mut().zip(more).for_each(|(count, more)| *count += more),
+        let (last, extent) = (D - 1, Tiling::<D>::extent(D - 1) as i32);
+        let tiles = Tiling::tiles_touching(region);
+        let slabs: Vec<_> = (tiles.lo[last]..tiles.hi[last])
+            .step_by(SLAB as usize)
+            .map(|tile| {
+                let mut slab = *region;
+                slab.lo[last] = slab.lo[last].max(tile * extent);
+                slab.hi[last] = slab.hi[last].min((tile + SLAB) * extent);
+                slab
+            })
+            .collect();
+        let count = |slab: &CellBox<D>| {
+            let mut counts = slab.size().map(|n| vec![0; n as usize]);
+            self.count_here(slab, counts.each_mut().map(Vec::as_mut_slice));
+            counts
+        };
+        let counted: Vec<_> = slabs.par_iter().map(count).collect();
+        for (slab, counts) in slabs.iter().zip(counted) {
+            for d in 0..D {
+                let first = (slab.lo[d] - region.lo[d]) as usize;
+                signatures[d][first..].iter_mut().zip(&counts[d]).for_each(|(count, more)| *count += more);
             }
         }
-        counts
     }
 
-    fn count_planes_here<const N: usize>(&self, region: &CellBox<D>, axes: [usize; N]) -> [Vec<u32>; N] {
-        let size = region.size();
-        let mut signatures = axes.map(|axis| vec![0; size[axis] as usize]);
-        visit_tiles(&self.tiles, &region.intersect(&self.domain), |start, part| {
-            let mask = Tiling::row_mask(part);
-            let length = (part.hi[0] - part.lo[0]) as u32;
-            let mut columns = ColumnCounter::default();
-            // Rows are mostly empty or full.
-            let mut full_rows = 0;
-            Tiling::for_each_row(part, |row, cell| {
-                let bits = self.words[start + row] & mask;
-                if bits == 0 {
-                    return;
-                }
-                let count = if bits == mask { length } else { bits.count_ones() };
-                for (signature, &axis) in signatures.iter_mut().zip(&axes) {
-                    if axis > 0 {
-                        signature[(cell[axis] - region.lo[axis]) as usize] += count;
-                    } else if bits == mask {
-                        full_rows += 1;
-                    } else {
-                        columns.add(bits);
-                    }
-                }
-            });
-            let first = (part.lo[0] - region.lo[0]) as usize;
-            for (signature, _) in signatures.iter_mut().zip(&axes).filter(|(_, axis)| **axis == 0) {
-                let columns_here = &mut signature[first..first + length as usize];
-                columns_here.iter_mut().for_each(|count| *count += full_rows);
-                columns.add_to(columns_here, part.lo[0] as u32 & 63);
-            }
-        });
-        signatures
-    }
-}
-
-/// Counts, for each of 64 bit positions, in how many words the bit is set.
-///
-/// The counts are kept bit-sliced: word `k` holds bit `k` of all 64 of them, so that a word is added with about two
-/// operations. A tile has at most 64 rows, so seven bits are enough.
-#[derive(Default)]
-struct ColumnCounter {
-    planes: [u64; 7],
-}
-
-impl ColumnCounter {
-    fn add(&mut self, bits: u64) {
-        let mut carry = bits;
-        for plane in &mut self.planes {
-            let sum = *plane ^ carry;
-            carry &= *plane;
-            *plane = sum;
-            if carry == 0 {
+    fn count_here(&self, region: &CellBox<D>, mut signatures: [&mut [u32]; D]) {
+        self.for_each_tile(&region.intersect(&self.tags.domain), |tile, part| {
+            let first: [usize; D] = std::array::from_fn(|d| (part.lo[d] - region.lo[d]) as usize);
+            let size = part.size().map(|n| n as usize);
+            let x = (part.lo[0] & 63) as usize;
+            let columns = &self.columns[tile][x..x + size[0]];
+            add_counts(&mut signatures[0][first[0]..][..size[0]], columns, Tiling::rows_mask(part));
+            if D == 1 {
                 return;
             }
+            let rows = &self.tags.words[tile * Tiling::<D>::ROWS..][..Tiling::<D>::ROWS];
+            let mask = Tiling::row_mask(part);
+            // Rows one after the other along y; several such runs in space.
+            for z in 0..if D > 2 { size[2] } else { 1 } {
+                let mut cell = part.lo;
+                if D > 2 {
+                    cell[2] += z as i32;
+                }
+                let rows = &rows[Tiling::row_of(cell)..][..size[1]];
+                add_counts(&mut signatures[1][first[1]..][..size[1]], rows, mask);
+                if D > 2 {
+                    signatures[2][first[2] + z] += rows.iter().map(|row| (row & mask).count_ones()).sum::<u32>();
+                }
+            }
+        });
+    }
+
+    /// Calls `visit` with the number of every tile that exists and touches `region`, and the region's part of it.
+    fn for_each_tile(&self, region: &CellBox<D>, mut visit: impl FnMut(usize, &CellBox<D>)) {
+        let Some(numbers) = &self.numbers else {
+            return visit_tiles(&self.tags.tiles, region, |start, part| visit(start / Tiling::<D>::ROWS, part));
+        };
+        let touched = Tiling::tiles_touching(region).intersect(&self.span);
+        if touched.is_empty() {
+            return;
+        }
+        let mut first = touched.lo;
+        loop {
+            let place = self.place_of(first);
+            let along = (touched.hi[0] - first[0]) as usize;
+            let mut tile = first;
+            for &number in numbers[place..place + along].iter() {
+                if number != NONE {
+                    visit(number as usize, &region.intersect(&Tiling::cells_of(tile)));
+                }
+                tile[0] += 1;
+            }
+            let Some(d) = (1..D).find(|&d| first[d] + 1 < touched.hi[d]) else { return };
+            first[d] += 1;
+            first[1..d].copy_from_slice(&touched.lo[1..d]);
         }
     }
 
-    /// Adds how often each bit was set, bit `first` to the first of `counts`.
-    fn add_to(&self, counts: &mut [u32], first: u32) {
-        for (k, plane) in self.planes.iter().enumerate().filter(|(_, plane)| **plane != 0) {
-            let plane = plane >> first;
-            for (bit, count) in counts.iter_mut().enumerate() {
-                *count += ((plane >> bit & 1) as u32) << k;
-            }
-        }
+    /// Place of a tile in the map of tiles.
+    fn place_of(&self, tile: CellIndex<D>) -> usize {
+        let size = self.span.size();
+        (0..D).rev().fold(0, |place, d| place * size[d] as usize + (tile[d] - self.span.lo[d]) as usize)
     }
 }

@@ -110,11 +110,12 @@ fn check<const D: usize>(
     prop_assert_eq!(tags.contains_box(query), inside.len() == query.volume());
     let hull = inside.iter().fold(CellBox::EMPTY, |hull, &cell| hull.hull(&CellBox::cell(cell)));
     prop_assert_eq!(tags.bounding_box_in(query), hull);
+    let mut signatures = query.size().map(|planes| vec![0; planes as usize]);
+    TagCounter::new(&tags).count(query, signatures.each_mut().map(Vec::as_mut_slice));
     for axis in 0..D {
         let plane = |i: i32| inside.iter().filter(|cell| cell[axis] == i).count() as u32;
         let signature: Vec<u32> = (query.lo[axis]..query.hi[axis]).map(plane).collect();
-        prop_assert_eq!(&tags.signature(query, axis), &signature);
-        prop_assert_eq!(&tags.signatures(query)[axis], &signature);
+        prop_assert_eq!(&signatures[axis], &signature);
     }
 
     let coarse: HashSet<_> = cells.iter().map(|c| CellBox::cell(*c).coarse_from_fine(ratio).lo).collect();
@@ -210,4 +211,39 @@ fn deep_levels_cost_only_their_tags() {
     assert_eq!(tags.count_in(&domain), 100);
     assert_eq!(tags.count_in(&CellBox::new([4_999, 0, 0], [500_000, 499_999, 500_000])), 99);
     assert_eq!(tags.bounding_box(), CellBox::new([0, 202_999, 0], [494_902, 500_000, 122_167]));
+}
+
+/// A region large enough to be counted by several threads, and tags too far apart for a map of the tiles around them.
+#[test]
+fn counts_large_regions() {
+    let domain = CellBox::new([-9, 3], [6000, 4500]);
+    let mut tags = TagSet::new(domain);
+    let blocks = [
+        CellBox::new([-9, 3], [2, 5]),
+        CellBox::new([700, 255], [1700, 2259]),
+        CellBox::new([5990, 4480], [6000, 4490]),
+    ];
+    for part in [1, 3] {
+        blocks[..part].iter().for_each(|block| tags.insert_box(block));
+        let mut signatures = domain.size().map(|planes| vec![0; planes as usize]);
+        TagCounter::new(&tags).count(&domain, signatures.each_mut().map(Vec::as_mut_slice));
+        for (axis, signature) in signatures.iter().enumerate() {
+            for (i, &count) in (domain.lo[axis]..).zip(signature) {
+                let cut = blocks[..part].iter().filter(|block| block.lo[axis] <= i && i < block.hi[axis]);
+                let expected: i32 = cut.map(|block| block.size()[1 - axis]).sum();
+                assert_eq!(count, expected as u32, "plane {i} across axis {axis}");
+            }
+        }
+    }
+    let far = CellBox::new([0; 3], [1 << 20; 3]);
+    let mut tags = TagSet::new(far);
+    [[5, 6, 7], [70_000, 6, 900_000], [1_000_000, 8, 7]].into_iter().for_each(|cell| tags.insert(cell));
+    let mut signatures = [[0; 100]; 3];
+    TagCounter::new(&tags)
+        .count(&CellBox::new([999_950, 0, 0], [1_000_050, 100, 100]), signatures.each_mut().map(|s| &mut s[..]));
+    let plane = |axis: usize| signatures[axis].iter().position(|&n| n == 1);
+    assert_eq!(
+        (signatures.as_flattened().iter().sum::<u32>(), [0, 1, 2].map(plane)),
+        (3, [Some(50), Some(8), Some(7)])
+    );
 }

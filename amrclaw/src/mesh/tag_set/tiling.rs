@@ -61,6 +61,19 @@ impl<const D: usize> Tiling<D> {
         (u64::MAX >> (64 - cells)) << (part.lo[0] & 63)
     }
 
+    /// Rows of `part`, a piece of one tile, as bits.
+    pub fn rows_mask(part: &CellBox<D>) -> u64 {
+        let mut mask = 1;
+        for d in 1..D {
+            // Bits of the first `size` rows along this axis, as far apart as neighbours are.
+            let stride = Self::stride(d);
+            let size = (part.hi[d] - part.lo[d]) as usize;
+            let neighbours = (u64::MAX / (u64::MAX >> (64 - stride))) & (u64::MAX >> (64 - size * stride));
+            mask = (mask * neighbours) << ((part.lo[d] as usize & (Self::extent(d) - 1)) * stride);
+        }
+        mask
+    }
+
     /// Word of the row through `cell`, counted within its tile.
     pub fn row_of(cell: CellIndex<D>) -> usize {
         (1..D).map(|d| (cell[d] as usize & (Self::extent(d) - 1)) * Self::stride(d)).sum()
