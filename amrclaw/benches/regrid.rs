@@ -102,11 +102,10 @@ fn finer_boxes(
     let open = [false; 2];
     let mut finer: Vec<Vec<CellBox<2>>> = Vec::new();
     for l in (base..2.min(hierarchy.num_levels())).rev() {
-        let mut tags = flags[l].clone();
+        let mut tags = stages.time("buffer", || buffer(&flags[l], settings.interval, open));
         if let Some(boxes) = finer.first() {
-            stages.time("project", || project(boxes, [RATIO; 2], width, 1, &mut tags, open));
+            stages.time("project", || project(boxes, [RATIO; 2], width, 1 + settings.interval, &mut tags, open));
         }
-        let mut tags = stages.time("buffer", || buffer(&tags, settings.interval, open));
         let nesting = LevelNesting::new(hierarchy.level(Level(base as u8)), &hierarchy.ratios()[base..l], width);
         stages.time("clip", || nesting.clip(&mut tags));
         let params = ClusterParams { cutoff: settings.cutoff, ..ClusterParams::default() };

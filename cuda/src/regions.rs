@@ -7,7 +7,9 @@ mod gather;
 mod text;
 
 pub use fix::{FaceMapArgs, RefluxArgs, RegisterArgs};
-pub use gather::{BLOCKS_PER_PATCH, FLAG_BLOCKS, FlagArgs, SampleArgs, SourceArgs, TotalsArgs};
+pub use gather::{
+    BLOCKS_PER_PATCH, FLAG_THREADS, FlagArgs, FlagTile, SampleArgs, SourceArgs, TotalsArgs, WIDEN_THREADS, WidenArgs,
+};
 pub use text::{CONSERVE, PLAIN, REGISTERS, SOURCE, Shape};
 
 use crate::abi::{Pointer, Real};

@@ -70,14 +70,14 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Averages `fine` onto the level beneath.
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
 
-    /// Says that a level's flags will be asked for, so that they can be made meanwhile. Ghost cells are filled.
-    fn begin_flagging(&mut self, _level: Level) -> Result<(), ExecError> {
+    /// Says that a level's flags will be asked for with such a width, so that they can be made meanwhile. Ghost cells are filled.
+    fn begin_flagging(&mut self, _level: Level, _width: i32) -> Result<(), ExecError> {
         Ok(())
     }
 
-    /// Cells of a level that the criterion wants refined, after [`Executor::begin_flagging`] and before anything else of the
-    /// level changes.
-    fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError>;
+    /// Cells of a level that the criterion wants refined and all within `width` cells of them, as [`crate::mesh::buffer`] has
+    /// it: after [`Executor::begin_flagging`] and before anything else of the level changes.
+    fn flag(&mut self, level: Level, dt: f64, width: i32) -> Result<TagSet<D>, ExecError>;
 
     /// Remembers the state of all levels, to return to.
     fn save(&mut self);

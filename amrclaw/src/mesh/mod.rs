@@ -9,9 +9,9 @@ mod tag_set;
 pub use domain::Domain;
 pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
-pub use tag_set::TagSet;
+pub use tag_set::{TagSet, buffer};
 
 pub(crate) use bins::Bins;
 pub(crate) use tag_set::{
-    TagCounter, Tiling, clear_bits, has_empty_plane, jump_and_distance, set_bits, strongest_bend,
+    TagCounter, TileCover, Tiling, clear_bits, has_empty_plane, jump_and_distance, set_bits, strongest_bend,
 };

@@ -3,12 +3,11 @@
 //! Berger & Oliger 1984 (doi:10.1016/0021-9991(84)90073-1), Berger & Colella 1989 (doi:10.1016/0021-9991(89)90035-1),
 //! Berger & Rigoutsos 1991 (doi:10.1109/21.120081).
 
-mod buffer;
 mod cluster;
 pub mod nest;
 mod region;
 
-pub use buffer::buffer;
+pub use crate::mesh::buffer;
 pub use cluster::{ClusterParams, HALVED_BELOW, cluster};
 pub use region::RefinementRegion;
 
@@ -56,15 +55,22 @@ pub fn finer_boxes<const D: usize>(
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
     let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
     let levels = (base.index()..=finest).rev().map(|l| Level(l as u8));
+    // Regions act on flags before they are widened.
+    let regions = |level| region::active(&options.regions, hierarchy, level, at.time);
+    let width = |level| if regions(level).is_empty() { options.buffer } else { 0 };
     for level in levels.clone() {
         exec.fill_ghosts(level, &plans[level.index()])?;
-        exec.begin_flagging(level)?;
+        exec.begin_flagging(level, width(level))?;
     }
     for level in levels {
         let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();
-        let mut tags = exec.flag(level, dt)?;
-        region::apply(&options.regions, hierarchy, level, at.time, &mut tags);
-        let boxes = boxes_over(level, base, hierarchy, &mut tags, finer.first().map_or(&[], Vec::as_slice), options);
+        let mut tags = exec.flag(level, dt, width(level))?;
+        let regions = regions(level);
+        if !regions.is_empty() {
+            region::apply(&regions, hierarchy.level(level), level, &mut tags);
+            tags = buffer(&tags, options.buffer, hierarchy.domain().periodic);
+        }
+        let boxes = boxes_over(level, base, hierarchy, tags, finer.first().map_or(&[], Vec::as_slice), options);
         finer.insert(0, boxes);
     }
     Ok(finer)
@@ -74,12 +80,12 @@ pub fn finer_boxes<const D: usize>(
 /// they give that level room to follow its features when it is regridded alone, inside the level between.
 const ROOM_TO_MOVE: i32 = 1;
 
-/// Boxes of the level finer than `level` over its tags and under `finer`, the boxes two levels finer.
+/// Boxes of the level finer than `level` over its tags, which are widened, and under `finer`, the boxes two levels finer.
 fn boxes_over<const D: usize>(
     level: Level,
     base: Level,
     hierarchy: &Hierarchy<D>,
-    tags: &mut TagSet<D>,
+    mut tags: TagSet<D>,
     finer: &[CellBox<D>],
     options: &RegridOptions<D>,
 ) -> Vec<CellBox<D>> {
@@ -87,9 +93,10 @@ fn boxes_over<const D: usize>(
     let periodic = hierarchy.domain().periodic;
     let width = options.nesting_width;
     if !finer.is_empty() {
-        nest::project(finer, [ratio, hierarchy.ratio(level.finer())], width, ROOM_TO_MOVE, tags, periodic);
+        // What lies beneath finer boxes is widened like flags.
+        let room = ROOM_TO_MOVE + options.buffer;
+        nest::project(finer, [ratio, hierarchy.ratio(level.finer())], width, room, &mut tags, periodic);
     }
-    let mut tags = buffer(tags, options.buffer, periodic);
     let nesting = LevelNesting::new(hierarchy.level(base), &hierarchy.ratios()[base.index()..level.index()], width);
     nesting.clip(&mut tags);
     let boxes = cluster(&tags, &options.cluster);

@@ -1,7 +1,7 @@
 //! Boxes in which refinement is forced or forbidden.
 
 use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, TagSet};
+use crate::mesh::{Hierarchy, LevelMesh, TagSet};
 
 /// A box in space and time with the coarsest and finest level allowed there.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,30 +33,38 @@ impl<const D: usize> RefinementRegion<D> {
     }
 }
 
-/// Adds the tags that regions force and takes away those they forbid. Where regions overlap, the largest of their
-/// coarsest levels and the largest of their finest levels hold.
-pub(super) fn apply<const D: usize>(
-    regions: &[RefinementRegion<D>],
+/// The regions that act on a level at a time, and their cells.
+pub(super) fn active<'a, const D: usize>(
+    regions: &'a [RefinementRegion<D>],
     hierarchy: &Hierarchy<D>,
     level: Level,
     time: f64,
-    tags: &mut TagSet<D>,
-) {
-    let active: Vec<_> = regions
+) -> Vec<(&'a RefinementRegion<D>, CellBox<D>)> {
+    regions
         .iter()
         .filter(|r| r.time[0] <= time && time <= r.time[1])
         .map(|r| (r, r.cells(hierarchy, level)))
         .filter(|(_, cells)| !cells.is_empty())
-        .collect();
-    let domain = hierarchy.domain_box(level);
+        .collect()
+}
+
+/// Adds the tags that regions force and takes away those they forbid. Where regions overlap, the largest of their
+/// coarsest levels and the largest of their finest levels hold.
+pub(super) fn apply<const D: usize>(
+    active: &[(&RefinementRegion<D>, CellBox<D>)],
+    mesh: &LevelMesh<D>,
+    level: Level,
+    tags: &mut TagSet<D>,
+) {
+    let domain = mesh.domain();
     let (mut forbidden, mut allowed) = (TagSet::new(domain), TagSet::new(domain));
-    for (region, cells) in &active {
+    for (region, cells) in active {
         if region.finest <= level { &mut forbidden } else { &mut allowed }.insert_box(cells);
     }
     forbidden.subtract(&allowed);
     tags.subtract(&forbidden);
     for (_, cells) in active.iter().filter(|(region, _)| region.coarsest > level) {
-        for patch in hierarchy.level(level).patches() {
+        for patch in mesh.patches() {
             tags.insert_box(&patch.intersect(cells));
         }
     }

@@ -9,16 +9,17 @@ use cuda::{CudaError, Grid};
 use libloading::Library;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-/// The emulated device of one run.
+/// The emulated device of one run, or of several that follow each other.
+#[derive(Clone)]
 pub struct Emulator {
     /// Compiled texts with the kernels in them.
-    libraries: Vec<(Library, Vec<&'static str>)>,
+    libraries: Arc<[(Library, Vec<&'static str>)]>,
     /// Kernels run one at a time.
-    running: Mutex<()>,
-    allocations: AtomicU64,
+    running: Arc<Mutex<()>>,
+    allocations: Arc<AtomicU64>,
 }
 
 /// Memory in words, so that it is aligned for every number.
@@ -53,6 +54,8 @@ impl Emulator {
                     "update_2d" => "EMULATE(update_2d, UpdateArgs)\n".to_owned(),
                     // Its lanes vote.
                     "flag_difference" => "EMULATE(flag_difference, FlagArgs)\n".to_owned(),
+                    // Its threads share rows.
+                    "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     plain => format!(
                         "extern \"C\" void emulate_{plain}(const unsigned* b, unsigned t, const void* a) {{ run_threads({plain}, b, t, a); }}\n"
                     ),
@@ -62,7 +65,7 @@ impl Emulator {
             (compile(&source), names)
         };
         let libraries = options.texts().into_iter().map(compile).collect();
-        Emulator { libraries, running: Mutex::new(()), allocations: AtomicU64::new(0) }
+        Emulator { libraries, running: Arc::default(), allocations: Arc::default() }
     }
 }
 
@@ -88,6 +91,7 @@ impl HostMemory {
 
 impl Machine for Emulator {
     type Memory = HostMemory;
+    type Arrival = Vec<u8>;
 
     fn allocate(&self, bytes: usize) -> Result<HostMemory, CudaError> {
         self.allocations.fetch_add(1, Ordering::Relaxed);
@@ -110,6 +114,16 @@ impl Machine for Emulator {
         Ok(())
     }
 
+    fn begin_download(&self, source: &HostMemory, bytes: usize) -> Result<Vec<u8>, CudaError> {
+        let mut arrival = vec![0; bytes];
+        self.download(source, 0, &mut arrival)?;
+        Ok(arrival)
+    }
+
+    fn finish_download<T>(&self, arrival: Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError> {
+        Ok(look(&arrival))
+    }
+
     fn zero(&self, target: &HostMemory, at: usize, bytes: usize) -> Result<(), CudaError> {
         // SAFETY: likewise.
         unsafe { target.slice(at, bytes).write_bytes(0, bytes) };
@@ -120,8 +134,7 @@ impl Machine for Emulator {
         let _one_at_a_time = self.running.lock().expect("no kernel panics");
         let (library, names) =
             self.libraries.iter().find(|(_, names)| names.contains(&kernel)).unwrap_or_else(|| panic!("no {kernel}"));
-        let waits = kernel.starts_with("update") || kernel == "flag_difference";
-        let symbol = if waits { "emulate".to_owned() } else { format!("emulate_{kernel}") };
+        let symbol = format!("emulate_{}", if kernel.starts_with("update") { "update_2d" } else { kernel });
         debug_assert!(!names.is_empty());
         // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
         unsafe {

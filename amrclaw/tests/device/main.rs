@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod emulator;
+mod flags;
 mod gpu;
 mod table;
 

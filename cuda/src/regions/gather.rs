@@ -6,13 +6,33 @@ use crate::device_struct;
 use crate::update::PatchReport;
 
 device_struct! {
+    /// A tile of flags: 64 × 64 cells, 64 cells in one dimension. Tiles are sorted by row, then by column.
+    pub struct FlagTile {
+        /// Its column: it begins at cell 64 `x` of the level.
+        pub x: i32,
+        /// Its row; 0 in one dimension.
+        pub y: i32,
+        /// First of the patches in it.
+        pub first_part: u32,
+        /// One past the last.
+        pub end_part: u32,
+        /// The first tile that is not before this one's lower left neighbour.
+        pub below: u32,
+        /// The first tile that is not before this one's upper left neighbour.
+        pub above: u32,
+    }
+}
+
+device_struct! {
     /// What `flag_difference` takes.
     pub struct FlagArgs {
-        /// Patches; [`FLAG_BLOCKS`] blocks each.
+        /// Patches.
         pub patches: Pointer<Patch>,
-        /// First word of 64 bits of each patch.
-        pub first_bits: Pointer<u32>,
-        /// The bits, written: per patch `[y, words of 64 cells]`.
+        /// Tiles; a block each.
+        pub tiles: Pointer<FlagTile>,
+        /// Patches in the tiles.
+        pub parts: Pointer<u32>,
+        /// The bits, written: per tile and row two words, bit 0 the first cell.
         pub bits: Pointer<u32>,
         /// The array.
         pub q: Pointer<Real>,
@@ -21,8 +41,31 @@ device_struct! {
     }
 }
 
-/// Blocks that share a patch when cells are flagged.
-pub const FLAG_BLOCKS: u32 = 16;
+device_struct! {
+    /// What `flag_widen` takes.
+    pub struct WidenArgs {
+        /// Tiles; a block each.
+        pub tiles: Pointer<FlagTile>,
+        /// Flags: a word of 64 bits per tile and row.
+        pub flags: Pointer<u64>,
+        /// Likewise, written.
+        pub tags: Pointer<u64>,
+        /// Number of tiles.
+        pub num_tiles: u32,
+        /// Cells to widen by, at most 64.
+        pub width: i32,
+        /// Cells of the domain along x.
+        pub cells_x: i32,
+        /// Likewise along y; 1 in one dimension.
+        pub cells_y: i32,
+    }
+}
+
+/// Threads that flag a tile.
+pub const FLAG_THREADS: u32 = 512;
+
+/// Threads that widen a tile's flags: one for each row of it and of the tiles below and above.
+pub const WIDEN_THREADS: u32 = 192;
 
 /// Blocks that share a patch where there is no table of chunks.
 pub const BLOCKS_PER_PATCH: u32 = 8;

@@ -1,9 +1,9 @@
 //! The kernels' text, specialised by what a run computes.
 
 use super::{
-    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, Chunk, ConserveArgs, FLAG_BLOCKS,
-    FaceMapArgs, FaceRun, FillArgs, FlagArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs,
-    TotalsArgs,
+    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, Chunk, ConserveArgs, FaceMapArgs,
+    FaceRun, FillArgs, FlagArgs, FlagTile, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs,
+    WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::Source;
@@ -28,8 +28,8 @@ pub struct Shape {
 }
 
 /// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
-pub const PLAIN: [&str; 8] =
-    ["fill", "boundary", "average_down", "face_map", "reflux", "flag_difference", "sample", "totals"];
+pub const PLAIN: [&str; 9] =
+    ["fill", "boundary", "average_down", "face_map", "reflux", "flag_difference", "flag_widen", "sample", "totals"];
 
 /// The kernel for capacity functions.
 pub const CONSERVE: &str = "conserve";
@@ -51,7 +51,7 @@ impl Shape {
             ("BOUNDARY_WALL", BOUNDARY_WALL.to_string()),
             ("BOUNDARY_PERIODIC", BOUNDARY_PERIODIC.to_string()),
             ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
-            ("FLAG_BLOCKS", FLAG_BLOCKS.to_string()),
+            ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),
         ];
         structs.splice(0..0, [Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()]);
@@ -68,6 +68,7 @@ impl Shape {
             include_str!("../../kernels/face_map.cu"),
             include_str!("../../kernels/reflux.cu"),
             include_str!("../../kernels/flag_difference.cu"),
+            include_str!("../../kernels/flag_widen.cu"),
             include_str!("../../kernels/sample.cu"),
             include_str!("../../kernels/totals.cu"),
         );
@@ -77,7 +78,9 @@ impl Shape {
             AverageArgs::cuda_text(),
             FaceMapArgs::cuda_text(),
             RefluxArgs::cuda_text(),
+            FlagTile::cuda_text(),
             FlagArgs::cuda_text(),
+            WidenArgs::cuda_text(),
             SampleArgs::cuda_text(),
             TotalsArgs::cuda_text(),
         ];

@@ -83,6 +83,8 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
 {
     return unsigned((std::uint64_t(high) << 32 | low) >> (by & 31));
 }
+inline int __clzll(long long v) { return v ? __builtin_clzll(v) : 64; }
+inline int __ffsll(long long v) { return __builtin_ffsll(v); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
 template <class T> T __ldg(const T* p) { return *p; }
@@ -118,17 +120,17 @@ inline int __double2hiint(double v) { return int(as_bits<std::uint64_t>(v) >> 32
 inline int __float_as_int(float v) { return as_bits<int>(v); }
 
 #define EMULATE(KERNEL, ARGS)                                                                                                    \
-    static const ARGS* emulated_args;                                                                                            \
-    static void emulated_thread()                                                                                                \
+    static const ARGS* args_of_##KERNEL;                                                                                         \
+    static void thread_of_##KERNEL()                                                                                             \
     {                                                                                                                            \
-        KERNEL(*emulated_args);                                                                                                  \
+        KERNEL(*args_of_##KERNEL);                                                                                               \
         emulator::threads[emulator::current].done = true;                                                                        \
         emulator::pass();                                                                                                        \
     }                                                                                                                            \
-    extern "C" void emulate(const unsigned* blocks, unsigned num_threads, const void* args)                                      \
+    extern "C" void emulate_##KERNEL(const unsigned* blocks, unsigned num_threads, const void* args)                             \
     {                                                                                                                            \
         using namespace emulator;                                                                                                \
-        emulated_args = static_cast<const ARGS*>(args);                                                                          \
+        args_of_##KERNEL = static_cast<const ARGS*>(args);                                                                       \
         gridDim = Dim3{blocks[0], blocks[1], blocks[2]};                                                                         \
         blockDim = Dim3{num_threads, 1, 1};                                                                                      \
         threads.resize(num_threads);                                                                                             \
@@ -143,7 +145,7 @@ inline int __float_as_int(float v) { return as_bits<int>(v); }
                 thread.context.uc_stack.ss_sp = thread.stack.data();                                                             \
                 thread.context.uc_stack.ss_size = thread.stack.size();                                                           \
                 thread.context.uc_link = &scheduler;                                                                             \
-                makecontext(&thread.context, emulated_thread, 0);                                                                \
+                makecontext(&thread.context, thread_of_##KERNEL, 0);                                                             \
             }                                                                                                                    \
             for (bool busy = true; busy;) {                                                                                      \
                 busy = false;                                                                                                    \

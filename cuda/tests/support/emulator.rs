@@ -11,6 +11,8 @@ use std::process::Command;
 /// A kernel as a function of the host.
 pub struct Emulated {
     library: Library,
+    /// The function's name.
+    symbol: String,
 }
 
 impl Emulated {
@@ -28,7 +30,8 @@ impl Emulated {
         let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         // SAFETY: the library is the one just made; it has no initialisation of its own.
-        Emulated { library: unsafe { Library::new(&library) }.expect("the library was just made") }
+        let library = unsafe { Library::new(&library) }.expect("the library was just made");
+        Emulated { library, symbol: format!("emulate_{name}") }
     }
 
     /// Runs the kernel.
@@ -38,7 +41,7 @@ impl Emulated {
     pub unsafe fn run<A: DeviceStruct>(&self, blocks: [u32; 3], threads: u32, args: &A) {
         // SAFETY: the header defines the function with this type.
         unsafe {
-            let run = self.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(b"emulate\0");
+            let run = self.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(self.symbol.as_bytes());
             run.expect("the header defines it")(blocks.as_ptr(), threads, args);
         }
     }

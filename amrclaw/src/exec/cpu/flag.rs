@@ -42,11 +42,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             bits
         };
         let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(bitmap).collect();
-        let mut tags = TagSet::new(store.mesh.domain());
-        for (patch, bits) in store.layout.patches.iter().zip(&bitmaps) {
-            tags.insert_bitmap(&patch.cells, bits);
-        }
-        Ok(tags)
+        Ok(TagSet::from_bitmaps(&store.mesh, &bitmaps.concat()))
     }
 
     fn ask_user(

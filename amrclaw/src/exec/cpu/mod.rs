@@ -25,7 +25,7 @@ use super::streamed::Streamed;
 use super::{DeviceUse, ExecError, Executor, HostArray, HostMemory, HostValues, LevelState, Outcomes};
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
+use crate::mesh::{Hierarchy, MeshEpoch, TagSet, buffer};
 use crate::physics::{Problem, SourceSplit};
 use crate::plan::{LevelPlans, TransferPlan};
 use riemann::patch::PatchSolver;
@@ -185,8 +185,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
-    fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
-        self.flag_level(level, dt)
+    fn flag(&mut self, level: Level, dt: f64, width: i32) -> Result<TagSet<D>, ExecError> {
+        Ok(buffer(&self.flag_level(level, dt)?, width, self.problem.domain.periodic))
     }
 
     fn save(&mut self) {

@@ -108,10 +108,11 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         let time = self.levels[l - 1].time;
         let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
         let (store, made) = match self.drafts.get_mut(l).and_then(Option::take) {
-            Some(Drafts { level: draft, tables, transfer }) => {
+            Some(Drafts { level: draft, tables, transfer, flags }) => {
                 let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
                 let mut store = DeviceLevel::new(&self.machine, mesh, draft, dx, time, self.sizes)?;
                 store.tables = Some(tables.send(&self.machine)?);
+                store.flag_tables = flags.map(|flags| flags.send(&self.machine)).transpose()?;
                 (store, transfer.send(&self.machine)?)
             }
             None => (

@@ -1,4 +1,4 @@
-//! Numbers out of the device: what came of steps, flags, totals, values at points, snapshots.
+//! Numbers out of the device: what came of steps, totals, values at points, snapshots.
 
 use super::machine::bytes_of_mut;
 use super::store::pointer;
@@ -6,11 +6,9 @@ use super::tables::{TableBuilder, region};
 use super::{CudaExecutor, Machine};
 use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
 use crate::index::{CellBox, Level};
-use crate::mesh::TagSet;
-use crate::physics::Criterion;
 use crate::plan::LevelPlans;
 use ::cuda::abi::Pointer;
-use ::cuda::regions::{FLAG_BLOCKS, FlagArgs, SampleArgs, TotalsArgs};
+use ::cuda::regions::{SampleArgs, TotalsArgs};
 use ::cuda::update::PatchReport;
 use ::cuda::{CudaError, Grid};
 use riemann::real::Scalar;
@@ -154,38 +152,6 @@ fn open_rows<const D: usize>(patch: CellBox<D>, covered: impl Iterator<Item = Ce
 }
 
 impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
-    /// Asks for a level's flags, where kernels make them.
-    pub(super) fn ask_for_flags(&mut self, level: Level) -> Result<(), ExecError> {
-        let Criterion::Difference { tolerance } = self.problem.criterion else { return Ok(()) };
-        let store = &self.levels[level.index()];
-        let bits = self.machine.allocate((store.flag_words * 8).max(1))?;
-        let args = FlagArgs {
-            patches: store.patches(),
-            first_bits: store.first_flags(),
-            bits: pointer::<_, N>(&bits, 0),
-            q: store.q_address(),
-            tolerance,
-        };
-        let blocks = store.mesh.patches().len() as u32 * FLAG_BLOCKS;
-        let grid = Grid { blocks: [blocks, 1, 1], threads: 256, shared_bytes: 0 };
-        // SAFETY: the level's patches and array; there is a word for every 64 cells of a row.
-        unsafe { self.machine.launch("flag_difference", grid, &args)? };
-        self.levels[level.index()].flags = Some(bits);
-        Ok(())
-    }
-
-    pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
-        if !matches!(self.problem.criterion, Criterion::Difference { .. }) {
-            self.fetch_level(level)?;
-            return self.host.get_mut().mirrored_flags(level, dt);
-        }
-        let bits = self.levels[level.index()].flags.take().expect("flags are asked for before they are taken");
-        let store = &self.levels[level.index()];
-        self.flag_words.resize(store.flag_words, 0);
-        self.machine.download(&bits, 0, bytes_of_mut(&mut self.flag_words))?;
-        Ok(TagSet::from_bitmaps(&store.mesh, &self.flag_words))
-    }
-
     pub(super) fn sample_patch(&mut self, level: Level, patch: usize, position: [f64; D]) -> Result<(), ExecError> {
         let out = self.reports.sample(&self.machine)?;
         let store = &self.levels[level.index()];

@@ -8,7 +8,7 @@ use cuda::abi::DeviceStruct;
 use cuda::compile::{Precision, Source, Target};
 use cuda::regions::{CONSERVE, PLAIN, REGISTERS, SOURCE, Shape};
 use cuda::update::{Taps, UpdateOptions};
-use cuda::{CudaError, Device, DeviceBuffer, Grid, Kernel, PinnedBuffer, Stream};
+use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
 use riemann::device_source::DeviceSource;
@@ -29,6 +29,30 @@ pub struct Hardware {
     /// The device starts kernels ahead.
     ahead: bool,
     staging: Mutex<Staging>,
+    /// Landings that nothing is on its way to.
+    landings: Mutex<Vec<Landing>>,
+}
+
+/// Pinned memory, and a mark behind the copy to it.
+struct Landing {
+    pinned: PinnedBuffer<u8>,
+    event: Event,
+}
+
+/// A copy on its way to the host.
+pub struct Arrival {
+    /// Taken when it has arrived.
+    landing: Option<Landing>,
+    bytes: usize,
+}
+
+impl Drop for Arrival {
+    fn drop(&mut self) {
+        if let Some(Landing { event, .. }) = &self.landing {
+            // The memory must stay until the copy is done. A device that fails copies nothing any more.
+            let _ = event.synchronize();
+        }
+    }
 }
 
 /// Pinned memory, filled from its beginning; what lies before `used` may still be copied from.
@@ -97,7 +121,8 @@ impl Hardware {
         let resident_warps = blocks * 4 * device.info().multiprocessors;
         let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
         let ahead = device.info().capability[0] >= 9;
-        Ok(Hardware { stream: device.stream()?, device, kernels, resident_warps, ahead, staging })
+        let stream = device.stream()?;
+        Ok(Hardware { stream, device, kernels, resident_warps, ahead, staging, landings: Mutex::default() })
     }
 }
 
@@ -172,6 +197,7 @@ fn copy_parallel(source: &[u8], target: &mut [u8]) {
 
 impl Machine for Hardware {
     type Memory = DeviceBuffer<u8>;
+    type Arrival = Arrival;
 
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
         self.device.buffer(bytes.max(1))
@@ -212,6 +238,33 @@ impl Machine for Hardware {
         }
         staging.used = 0;
         Ok(())
+    }
+
+    fn begin_download(&self, source: &Self::Memory, bytes: usize) -> Result<Arrival, CudaError> {
+        let spare = self.landings.lock().pop().filter(|landing| landing.pinned.len() >= bytes);
+        let mut landing = match spare {
+            Some(landing) => landing,
+            None => {
+                let pinned = self.device.pinned_buffer(bytes.next_power_of_two())?;
+                Landing { pinned, event: self.device.event(false)? }
+            }
+        };
+        // SAFETY: nothing touches the memory before the event behind the copy, which [`Arrival`] waits for.
+        unsafe { self.stream.download_async(source, 0, &mut landing.pinned[..bytes])? };
+        // Were the copy without a mark, the memory could not be given back.
+        if let Err(error) = self.stream.record(&landing.event) {
+            std::mem::forget(landing);
+            return Err(error);
+        }
+        Ok(Arrival { landing: Some(landing), bytes })
+    }
+
+    fn finish_download<T>(&self, mut arrival: Arrival, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError> {
+        let landing = arrival.landing.as_ref().expect("taken below");
+        landing.event.synchronize()?;
+        let seen = look(&landing.pinned[..arrival.bytes]);
+        self.landings.lock().extend(arrival.landing.take());
+        Ok(seen)
     }
 
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {

@@ -8,6 +8,8 @@ use cuda::{CudaError, Grid};
 pub trait Machine: Send + Sync + 'static {
     /// Memory of the device; given back when dropped. Work that was asked for before may still use it.
     type Memory: Send + Sync;
+    /// A copy on its way to the host.
+    type Arrival: Send + Sync;
 
     /// Memory for `bytes` bytes, whatever they are.
     ///
@@ -29,6 +31,18 @@ pub trait Machine: Send + Sync + 'static {
     /// # Errors
     /// If the device fails, now or in work asked for before.
     fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
+
+    /// Asks for a copy of the first `bytes` bytes of the device's memory, which may be given back.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn begin_download(&self, source: &Self::Memory, bytes: usize) -> Result<Self::Arrival, CudaError>;
+
+    /// Waits for a copy, not for what was asked for after it, and shows it.
+    ///
+    /// # Errors
+    /// If the device fails, now or in work asked for before.
+    fn finish_download<T>(&self, arrival: Self::Arrival, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError>;
 
     /// Asks for zeros.
     ///
@@ -56,6 +70,14 @@ pub trait Machine: Send + Sync + 'static {
 pub(super) fn bytes_of<T: Copy>(values: &[T]) -> &[u8] {
     // SAFETY: the callers' types are plain numbers and structs without padding that matters; any byte may be read.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// Bytes as words.
+pub(super) fn words_of(bytes: &[u8]) -> &[u64] {
+    // SAFETY: every bit pattern is a number.
+    let (before, words, after) = unsafe { bytes.align_to() };
+    assert!(before.is_empty() && after.is_empty(), "{} bytes that are no words", bytes.len());
+    words
 }
 
 /// Likewise, to write.

@@ -10,6 +10,7 @@
 
 mod advance;
 mod fill;
+mod flags;
 mod gather;
 mod hardware;
 mod machine;
@@ -29,6 +30,7 @@ use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, TransferPlan};
 use ::cuda::CudaError;
+use flags::FlagTables;
 use gather::Reports;
 use machine::bytes_of;
 use parking_lot::Mutex;
@@ -61,8 +63,6 @@ pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
     epoch: MeshEpoch,
     /// Tables of levels to come, by level.
     drafts: Vec<Option<Drafts<D>>>,
-    /// A level's flags on their way to tags.
-    flag_words: Vec<u64>,
     reports: Reports<N>,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
@@ -73,6 +73,8 @@ struct Drafts<const D: usize> {
     level: LevelDraft<D>,
     tables: LevelTables<D, TableBuilder>,
     transfer: TransferTables<TableBuilder>,
+    /// None of the finest level that there may be.
+    flags: Option<FlagTables<D, TableBuilder>>,
 }
 
 impl From<CudaError> for ExecError {
@@ -116,7 +118,6 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             stage: [None, None],
             epoch: MeshEpoch::default(),
             drafts: Vec::new(),
-            flag_words: Vec::new(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             failed: None,
             host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
@@ -147,9 +148,10 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             let transfer = transfer.as_ref()?;
             let level = || LevelDraft::new(hierarchy.level(Level(l as u8)), sizes, sweeps, warps);
             let moved = || TransferTables::draft(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
-            let (tables, (level, transfer)) =
-                rayon::join(|| LevelTables::draft(&plans[l]), || rayon::join(level, moved));
-            Some(Drafts { level, tables, transfer })
+            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::draft(hierarchy.level(Level(l as u8))));
+            let ((tables, flags), (level, transfer)) =
+                rayon::join(|| rayon::join(|| LevelTables::draft(&plans[l]), flags), || rayon::join(level, moved));
+            Some(Drafts { level, tables, transfer, flags })
         };
         transfers.par_iter().enumerate().with_max_len(1).map(draft).collect()
     }
@@ -270,12 +272,12 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
         self.note(outcome);
     }
 
-    fn begin_flagging(&mut self, level: Level) -> Result<(), ExecError> {
-        self.ask_for_flags(level)
+    fn begin_flagging(&mut self, level: Level, width: i32) -> Result<(), ExecError> {
+        self.ask_for_flags(level, width)
     }
 
-    fn flag(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
-        self.flag_level(level, dt)
+    fn flag(&mut self, level: Level, dt: f64, width: i32) -> Result<TagSet<D>, ExecError> {
+        self.flag_level(level, dt, width)
     }
 
     fn save(&mut self) {

@@ -1,5 +1,6 @@
 //! A level's values in the device's memory.
 
+use super::flags::{FlagTables, Flags};
 use super::machine::Machine;
 use super::tables::{FaceMap, LevelTables, TableBuilder};
 use crate::exec::cpu::update::Sweep;
@@ -35,12 +36,8 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub time: f64,
     pub time_old: f64,
     saved_time: f64,
-    /// Table of patches, then the first word of each patch's flags, the patches as the update sees them, tiles.
+    /// Table of patches, then the patches as the update sees them, tiles.
     patches: N::Memory,
-    /// Where the first words of flags begin in it.
-    first_flags: usize,
-    /// Words of 64 flags of all patches.
-    pub flag_words: usize,
     /// Words of a face map.
     pub map_words: usize,
     /// Where the patches as the update sees them begin in the table.
@@ -54,7 +51,8 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub map: Option<FaceMap<D, N>>,
     pub register: Option<Register<N>>,
     /// Flags that were asked for.
-    pub flags: Option<N::Memory>,
+    pub flags: Option<Flags<N>>,
+    pub flag_tables: Option<FlagTables<D, N::Memory>>,
 }
 
 /// Where the tiles of a sweep begin in the table of patches, and their number.
@@ -74,10 +72,9 @@ pub(super) struct Sizes {
     pub number: usize,
 }
 
-/// The patches as the device sees them, the first word of each patch's flags, and the words of flags and of a face map.
-fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (Vec<Patch>, Vec<u32>, [usize; 2]) {
-    let (mut first, mut word, mut flags) = (0u64, 0usize, 0usize);
-    let mut first_flags = Vec::with_capacity(layout.patches.len());
+/// The patches as the device sees them, and the words of a face map.
+fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (Vec<Patch>, usize) {
+    let (mut first, mut word) = (0u64, 0usize);
     let place = |patch: &crate::fields::PatchLayout<D>| {
         let (strides, size, with_ghosts) = (patch.strides(), patch.cells.size(), patch.with_ghosts().size());
         let row = with_ghosts[0] as usize;
@@ -93,14 +90,12 @@ fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (Vec<Patch>, Vec<u32>
             ny,
             padding: 0,
         };
-        first_flags.push(flags as u32);
         first += strides.component as u64;
         word += 2 * rows as usize * row.div_ceil(32);
-        flags += ny as usize * (size[0] as usize).div_ceil(64);
         entry
     };
     let patches = layout.patches.iter().map(place).collect();
-    (patches, first_flags, [flags, word])
+    (patches, word)
 }
 
 /// The patches as the update sees them.
@@ -146,8 +141,6 @@ fn tiles<const D: usize>(layout: &LevelLayout<D>, sweep: &Sweep, resident_warps:
 pub(super) struct LevelDraft<const D: usize> {
     layout: Arc<LevelLayout<D>>,
     builder: TableBuilder,
-    first_flags: usize,
-    flag_words: usize,
     map_words: usize,
     update_patches: usize,
     tiles: Vec<Tiles>,
@@ -156,17 +149,16 @@ pub(super) struct LevelDraft<const D: usize> {
 impl<const D: usize> LevelDraft<D> {
     pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], resident_warps: u32) -> Self {
         let layout = Arc::new(LevelLayout::new(mesh, sizes.num_ghost));
-        let (table, first, [flag_words, map_words]) = patch_table(&layout);
+        let (table, map_words) = patch_table(&layout);
         let mut builder = TableBuilder::default();
         builder.append(table.iter().copied());
-        let first_flags = builder.append(first.iter().copied());
         let update_patches = builder.append(update_table(&layout, sizes, &table).into_iter());
         let cut = |sweep| {
             let tiles = tiles(&layout, sweep, resident_warps);
             Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
         };
         let tiles = sweeps.iter().map(cut).collect();
-        LevelDraft { layout, builder, first_flags, flag_words, map_words, update_patches, tiles }
+        LevelDraft { layout, builder, map_words, update_patches, tiles }
     }
 }
 
@@ -180,7 +172,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         time: f64,
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
-        let LevelDraft { layout, builder, first_flags, flag_words, map_words, update_patches, tiles } = draft;
+        let LevelDraft { layout, builder, map_words, update_patches, tiles } = draft;
         let patches = builder.send(machine)?;
         let aux = match sizes.num_aux {
             0 => None,
@@ -201,8 +193,6 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             time_old: time,
             saved_time: time,
             patches,
-            first_flags,
-            flag_words,
             map_words,
             update_patches,
             tiles,
@@ -212,6 +202,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             map: None,
             register: None,
             flags: None,
+            flag_tables: None,
         })
     }
 
@@ -229,11 +220,6 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
     /// The patches as the update sees them.
     pub fn update_patches(&self) -> Pointer<update::Patch> {
         pointer::<update::Patch, N>(&self.patches, self.update_patches)
-    }
-
-    /// First word of each patch's flags.
-    pub fn first_flags(&self) -> Pointer<u32> {
-        pointer::<u32, N>(&self.patches, self.first_flags)
     }
 
     /// The present state.
@@ -322,6 +308,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             self.buffers[k] = None;
         }
         (self.tables, self.taps, self.map, self.register) = (None, None, None, None);
+        (self.flags, self.flag_tables) = (None, None);
     }
 
     /// Weight of the present state in the level's state at `time`, between its last step's ends.

@@ -1,14 +1,18 @@
 //! Flagged cells of one level, one bit each.
 
 mod algebra;
+mod buffer;
 mod build;
+mod cover;
 mod places;
 mod planes;
 mod signature;
 mod tiling;
 
 use crate::index::{CellBox, CellIndex, wrap_into_domain};
+pub use buffer::buffer;
 pub(crate) use build::{clear_bits, set_bits};
+pub(crate) use cover::TileCover;
 use places::Places;
 pub(crate) use planes::{has_empty_plane, jump_and_distance, strongest_bend};
 pub(crate) use signature::TagCounter;

@@ -1,7 +1,7 @@
 //! Widening tags, so that features stay on fine patches until the next regrid.
 
+use super::{TagSet, Tiling};
 use crate::index::{CellBox, CellIndex};
-use crate::mesh::{TagSet, Tiling};
 use std::borrow::Cow;
 
 /// Tags every cell within `width` cells (maximum norm) of a tag.

@@ -1,0 +1,123 @@
+//! The device's flags, widened by its kernels, are those that the CPU widens bit by bit.
+
+use super::common::case;
+use super::emulator::Emulator;
+use amrclaw::exec::cpu::CpuExecutor;
+use amrclaw::exec::cuda::{CudaExecutor, KernelOptions};
+use amrclaw::exec::{Executor, LevelState};
+use amrclaw::index::{CellBox, Level, Ratio};
+use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
+use amrclaw::physics::Problem;
+use amrclaw::plan::{PlanOptions, build};
+use amrclaw::regrid::nest::split_to_size;
+use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use riemann::patch::SolverKernels;
+
+/// Widths below, at and above a tile's extent.
+const WIDTHS: [i32; 7] = [0, 1, 2, 8, 63, 64, 65];
+const RATIO: i32 = 2;
+
+/// A problem that flags jumps above 0.5, its solver, and its kernels for the host.
+fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulator) {
+    let options = RunOptions { threads: Some(1), ..RunOptions::default() };
+    let seen = std::sync::Mutex::new(None);
+    let make = |problem: &Problem<D>, solver: &SolverKernels, ratios: Vec<Ratio<D>>, _: &RunOptions| {
+        *seen.lock().expect("nothing panics") = Some((problem.clone(), solver.clone()));
+        let executor: Box<dyn Executor<D>> =
+            Box::new(CpuExecutor::new(problem.clone(), solver.double.clone(), ratios, 1));
+        Ok(executor)
+    };
+    let built = Simulation::with_executor(&case(text, &[]), &options, UserFunctions::default(), &make);
+    assert!(built.is_ok());
+    let (problem, solver) = seen.into_inner().expect("nothing panics").expect("an executor was made");
+    let kernels = solver.double.device_source().expect("built-in solvers have a text");
+    let emulator = Emulator::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));
+    (problem, solver, emulator)
+}
+
+/// Two levels: the domain in patches of at most `size` cells, and every `keep`-th of them refined.
+fn hierarchy<const D: usize>(cells: [i32; D], size: i32, keep: usize, periodic: [bool; D]) -> Hierarchy<D> {
+    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells, periodic };
+    let patches = split_to_size(&[domain.coarsest()], [size; D]);
+    let refined = patches.iter().step_by(keep).map(|cells| cells.fine_from_coarse(Ratio([RATIO; D]))).collect();
+    let mut hierarchy = Hierarchy::new(domain, vec![Ratio([RATIO; D]); 2], patches);
+    hierarchy.replace_finer(Level(0), vec![refined]);
+    hierarchy
+}
+
+/// Zeros with a few ones.
+fn spikes<const D: usize>(mesh: &LevelMesh<D>, seed: u64) -> LevelState<D> {
+    let mut random = seed;
+    let mut values = |cells: &CellBox<D>| {
+        let value = |_| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f64::from(u8::from((random >> 40).is_multiple_of(977)))
+        };
+        (0..cells.volume()).map(value).collect()
+    };
+    LevelState {
+        time: 0.0,
+        q: mesh.patches().iter().map(&mut values).collect(),
+        aux: vec![Vec::new(); mesh.patches().len()],
+    }
+}
+
+fn check<const D: usize>(
+    (problem, solver, emulator): &(Problem<D>, SolverKernels, Emulator),
+    hierarchy: &Hierarchy<D>,
+    seed: u64,
+) -> Result<(), TestCaseError> {
+    let problem = Problem { domain: hierarchy.domain().clone(), ..problem.clone() };
+    let (double, ratios) = (solver.double.clone(), hierarchy.ratios().to_vec());
+    let cpu = CpuExecutor::new(problem.clone(), double.clone(), ratios.clone(), 1);
+    let device = CudaExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
+    let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
+    let options = PlanOptions { num_ghost: 2, conservation_fix: false, list_faces: false, split: false, threads: 1 };
+    let plans = build(hierarchy, options, None);
+    for exec in &mut both {
+        for (l, mesh) in hierarchy.levels().iter().enumerate() {
+            exec.load(hierarchy, Level(l as u8), &spikes(mesh, seed)).expect("the state fits");
+        }
+        exec.set_epoch(hierarchy.epoch());
+    }
+    for width in WIDTHS {
+        for (l, plans) in plans.iter().enumerate() {
+            let [expected, found] = both.each_mut().map(|exec| {
+                exec.fill_ghosts(Level(l as u8), plans).expect("there is memory");
+                exec.begin_flagging(Level(l as u8), width).expect("there is memory");
+                exec.flag(Level(l as u8), 0.1, width).expect("there is memory")
+            });
+            prop_assert!(expected == found, "level {}, width {}: {:?} on the device {:?}", l, width, expected, found);
+        }
+    }
+    Ok(())
+}
+
+fn run<const D: usize>(text: &str, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
+    let problem = problem::<D>(text);
+    let settings = (cells, 5..70i32, 1..4usize, any::<bool>(), any::<u64>());
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
+    let outcome = runner.run(&settings, |(cells, size, keep, wraps, seed)| {
+        let mut periodic = [false; D];
+        periodic[D - 1] = wraps;
+        check(&problem, &hierarchy(cells, size, keep, periodic), seed)
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// Patches of any size on domains that end inside of tiles, all of the level or a part of it, periodic or not.
+#[test]
+fn tags_of_a_plane_are_the_cpus() {
+    let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[levels]\nmax = 3\nratio = [2, 2]\n\
+                [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
+    run::<2>(text, 8, [1..130i32, 1..70i32]);
+}
+
+#[test]
+fn tags_of_a_line_are_the_cpus() {
+    let text = "[solver]\nname = \"advection\"\nu = 1.0\n[mesh]\ncells = [8]\n[levels]\nmax = 3\nratio = [2, 2]\n\
+                [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
+    run::<1>(text, 40, (1..400i32).prop_map(|n| [n]));
+}
