@@ -11,7 +11,6 @@ pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
 pub use tag_set::{TagSet, buffer};
 
-pub(crate) use bins::Bins;
 pub(crate) use tag_set::{
-    TagCounter, TileCover, Tiling, clear_bits, has_empty_plane, jump_and_distance, set_bits, strongest_bend,
+    TagCounter, TileCover, Tiling, clear_bits, has_empty_plane, hull_of_bits, jump_and_distance, strongest_bend,
 };

@@ -29,7 +29,7 @@ impl Default for ClusterParams {
     }
 }
 
-/// Disjoint boxes that hold all tags, sorted.
+/// Disjoint boxes that hold all tags, in an order that depends on the tags alone.
 ///
 /// Each box is the bounding box of its tags. It reaches the cutoff, or it has no plane without tags, no change of sign
 /// in a signature's second difference at least `min_size` (and two) cells from its ends, and either its efficiency is
@@ -45,9 +45,7 @@ pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<
     }
     let most = signatures.iter().max().expect("planes");
     assert!(*most < 1 << 29, "{most} tags in one plane: their second differences do not fit into 32 bits");
-    let mut accepted = divide(whole, signatures, &counter, params);
-    accepted.sort_unstable();
-    accepted
+    divide(whole, signatures, &counter, params)
 }
 
 /// Cells of a half that is worth a thread of its own.

@@ -11,16 +11,19 @@ use crate::index::{CellBox, Ratio};
 use crate::mesh::TagSet;
 use rayon::prelude::*;
 
-/// Boxes that a thread takes at least.
-const BOXES_AT_A_TIME: usize = 32;
+/// Boxes that a thread takes at a time.
+const BOXES_AT_A_TIME: usize = 64;
 
-/// Cuts boxes into the fewest pieces of nearly equal size that are at most `max_size[d]` cells long along axis `d`;
-/// sorted.
+/// Cuts boxes into the fewest pieces of nearly equal size that are at most `max_size[d]` cells long along axis `d`.
 pub fn split_to_size<const D: usize>(boxes: &[CellBox<D>], max_size: [i32; D]) -> Vec<CellBox<D>> {
     assert!(max_size.iter().all(|&n| n >= 1), "boxes cannot be split to {max_size:?} cells");
     let mut split = Vec::with_capacity(boxes.len());
     for whole in boxes {
         let size = whole.size();
+        if (0..D).all(|d| size[d] <= max_size[d]) {
+            split.push(*whole);
+            continue;
+        }
         let counts = CellBox::new([0; D], std::array::from_fn(|d| (size[d] + max_size[d] - 1) / max_size[d]));
         // In 64 bits: a length times a number of pieces can pass what an index holds.
         let cut = |d: usize, k: i32| whole.lo[d] + (i64::from(size[d]) * i64::from(k) / i64::from(counts.hi[d])) as i32;
@@ -28,11 +31,10 @@ pub fn split_to_size<const D: usize>(boxes: &[CellBox<D>], max_size: [i32; D]) -
             CellBox::new(std::array::from_fn(|d| cut(d, piece[d])), std::array::from_fn(|d| cut(d, piece[d] + 1)))
         }));
     }
-    split.sort_unstable();
     split
 }
 
-/// Replaces boxes that do not nest by smaller ones that do and hold the same tags; sorted, disjoint if `boxes` are.
+/// Replaces boxes that do not nest by smaller ones that do and hold the same tags; disjoint if `boxes` are.
 ///
 /// A box that does not nest is cut, the parts are shrunk to their tags, and so on; pieces that make up a box that nests
 /// are joined afterwards. `nests` must hold for every box inside one for which it holds, and for each tagged cell:
@@ -42,10 +44,17 @@ pub fn enforce<const D: usize>(
     tags: &TagSet<D>,
     nests: impl Fn(&CellBox<D>) -> bool + Sync,
 ) -> Vec<CellBox<D>> {
-    let pieces = |whole: &CellBox<D>| if nests(whole) { vec![*whole] } else { nested_pieces(whole, tags, &nests) };
-    let mut nested: Vec<_> = boxes.par_iter().with_min_len(BOXES_AT_A_TIME).flat_map_iter(pieces).collect();
-    nested.sort_unstable();
-    nested
+    let nested = |boxes: &[CellBox<D>]| {
+        let mut nested = Vec::with_capacity(boxes.len());
+        for whole in boxes {
+            match nests(whole) {
+                true => nested.push(*whole),
+                false => nested.extend(nested_pieces(whole, tags, &nests)),
+            }
+        }
+        nested
+    };
+    boxes.par_chunks(BOXES_AT_A_TIME).map(nested).collect::<Vec<_>>().concat()
 }
 
 /// Boxes that nest and hold the tags of one that does not.
@@ -168,7 +177,8 @@ mod tests {
         let whole = CellBox::new([3, 3], [29, 29]);
         let mut tags = inside.clone();
         tags.retain_box(&whole);
-        let boxes = enforce(&[whole], &tags, |piece| inside.contains_box(piece));
+        let mut boxes = enforce(&[whole], &tags, |piece| inside.contains_box(piece));
+        boxes.sort_unstable();
         assert_eq!(boxes, [CellBox::new([3, 3], [29, 13]), CellBox::new([3, 13], [13, 29])]);
         assert_eq!(enforce(&[whole], &tags, |_| true), [whole]);
     }

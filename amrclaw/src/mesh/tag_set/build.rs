@@ -116,6 +116,31 @@ pub(crate) fn clear_bits<const D: usize>(part: &CellBox<D>, tile: &mut [u64]) {
     Tiling::for_each_row(part, |row, _| tile[row] &= !mask);
 }
 
+/// The smallest box around the bits set in a tile, one of whose cells is `cell`.
+pub(crate) fn hull_of_bits<const D: usize>(cell: CellIndex<D>, tile: &[u64]) -> CellBox<D> {
+    let (mut columns, mut rows) = (0, 0);
+    for (row, &word) in tile.iter().enumerate() {
+        columns |= word;
+        rows |= u64::from(word != 0) << row;
+    }
+    if columns == 0 {
+        return CellBox::EMPTY;
+    }
+    let first = Tiling::cells_of(Tiling::tile_of(cell)).lo;
+    let mut hull = CellBox::new(first, first);
+    for d in 0..D {
+        let (stride, mut bits) = if d == 0 { (1, columns) } else { (Tiling::<D>::stride(d) as u32, rows) };
+        if d > 0 && d + 1 < D {
+            // The rows of all planes across the last axis, one over another.
+            bits = (0..Tiling::<D>::extent(d + 1)).fold(0, |all, z| all | rows >> (z * Tiling::<D>::stride(d + 1)));
+            bits &= low_bits(Tiling::<D>::extent(d) as i32);
+        }
+        hull.lo[d] += (bits.trailing_zeros() / stride) as i32;
+        hull.hi[d] += ((63 - bits.leading_zeros()) / stride + 1) as i32;
+    }
+    hull
+}
+
 /// Words in the bitmap of a patch.
 fn bitmap_len<const D: usize>(patch: &CellBox<D>) -> usize {
     let size = patch.size();

@@ -11,7 +11,7 @@ mod tiling;
 
 use crate::index::{CellBox, CellIndex, wrap_into_domain};
 pub use buffer::buffer;
-pub(crate) use build::{clear_bits, set_bits};
+pub(crate) use build::{clear_bits, hull_of_bits};
 pub(crate) use cover::TileCover;
 use places::Places;
 pub(crate) use planes::{has_empty_plane, jump_and_distance, strongest_bend};

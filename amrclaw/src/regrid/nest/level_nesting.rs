@@ -1,8 +1,7 @@
 //! Which boxes of a new level can nest, given the levels that stay.
 
 use crate::index::{CellBox, Ratio, wrap_into_domain};
-use crate::mesh::{Bins, LevelMesh, TagSet, clear_bits, set_bits};
-use rayon::prelude::*;
+use crate::mesh::{LevelMesh, TagSet, clear_bits, hull_of_bits};
 
 /// Where a level may be refined when all levels finer than a base level are about to be replaced.
 ///
@@ -31,16 +30,22 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
     /// True if the base level covers `region`, which counts its cells. Cells past a wall count as covered; cells past a
     /// periodic side are those that come in at the other.
     pub fn covers(&self, region: &CellBox<D>) -> bool {
-        let pieces = || wrap_into_domain(region, &self.base.domain(), self.base.periodic());
-        self.base_is_whole || self.base.covers(region) || pieces().iter().all(|piece| self.base.covers(piece))
+        let domain = self.base.domain();
+        let pieces = || wrap_into_domain(region, &domain, self.base.periodic());
+        // The base level itself wraps a region around once; one that is longer than the domain may take more turns.
+        let wraps_covered = || !domain.contains_box(region) && pieces().iter().all(|piece| self.base.covers(piece));
+        self.base_is_whole || self.base.covers(region) || wraps_covered()
     }
 
     /// True if a patch over `region`, in cells of the level to be refined, can nest.
     pub fn nests(&self, region: &CellBox<D>) -> bool {
+        self.base_is_whole || self.covers(&self.needed(region))
+    }
+
+    /// What the base level must cover for a patch over `region`, in cells of the level to be refined, to nest.
+    fn needed(&self, region: &CellBox<D>) -> CellBox<D> {
         let grown = region.grow(self.nesting_width);
-        let coarsest =
-            self.ratios.iter().rev().fold(grown, |fine, &r| fine.coarse_from_fine(r).grow(self.nesting_width));
-        self.covers(&coarsest)
+        self.ratios.iter().rev().fold(grown, |fine, &r| fine.coarse_from_fine(r).grow(self.nesting_width))
     }
 
     /// Takes away the tags of the level to be refined whose cell alone cannot nest.
@@ -48,39 +53,26 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         if self.base_is_whole {
             return;
         }
-        let refined = |cells: CellBox<D>| self.ratios.iter().fold(cells, |cells, &r| cells.fine_from_coarse(r));
-        let coarsened =
-            |cells: &CellBox<D>| self.ratios.iter().rev().fold(*cells, |cells, &r| cells.coarse_from_fine(r));
-        let (domain, periodic) = (*tags.domain(), self.base.periodic());
-        let barred: Vec<_> =
-            self.rim().par_iter().flat_map_iter(|cells| wrap_into_domain(cells, &domain, periodic)).collect();
-        let bins = Bins::new(&barred);
+        let domain = self.base.domain();
+        // The base level wraps a region around once. Whatever lies further away lies nearer as well.
+        let once_around = domain.grow_by(domain.size());
         tags.change_tiles(|cells, words| {
-            let mut allowed = [0; 64];
-            let beneath = coarsened(cells).intersect(&self.base.domain());
-            self.base.for_each_image(&beneath, |image| {
-                let part = refined(image.part).intersect(cells);
-                set_bits(&part, &mut allowed);
-            });
-            bins.for_each_in(&barred, cells, |_, part| clear_bits(&part, &mut allowed));
-            words.iter_mut().zip(allowed).for_each(|(word, allowed)| *word &= allowed);
+            let tagged = hull_of_bits(cells.lo, words);
+            if tagged.is_empty() {
+                return;
+            }
+            let needed = self.needed(&tagged).intersect(&once_around);
+            for open in self.base.uncovered(&self.base.inside_domain(&needed)) {
+                clear_bits(&self.barred(&open).intersect(&tagged), words);
+            }
         });
     }
 
-    /// Boxes that hold all cells over the base level's patches, on the level to be refined, that are too near to the edge
-    /// of the base level; they reach past the domain's sides. The cost follows the base level's surface.
-    fn rim(&self) -> Vec<CellBox<D>> {
-        let (size, periodic) = (self.base.domain().size(), self.base.periodic());
-        // A whole period reaches every cell of a periodic axis.
-        let reach =
-            std::array::from_fn(|d| if periodic[d] { self.nesting_width.min(size[d]) } else { self.nesting_width });
-        let around = |patch: &CellBox<D>| {
-            // What the base level lacks around the patch keeps refinement away by the width, again on every level.
-            let on_finer = |cells: CellBox<D>, &r: &Ratio<D>| cells.fine_from_coarse(r).grow(self.nesting_width);
-            let open = self.base.uncovered(&self.base.inside_domain(&patch.grow_by(reach)));
-            open.into_iter().map(move |open| self.ratios.iter().fold(open.grow(self.nesting_width), on_finer))
-        };
-        self.base.patches().par_iter().with_min_len(16).flat_map_iter(around).collect()
+    /// The cells of the level to be refined that cannot nest because the base level lacks `open`: it keeps refinement
+    /// away by the nesting width, again on every level.
+    fn barred(&self, open: &CellBox<D>) -> CellBox<D> {
+        let on_finer = |cells: CellBox<D>, &r: &Ratio<D>| cells.fine_from_coarse(r).grow(self.nesting_width);
+        self.ratios.iter().fold(open.grow(self.nesting_width), on_finer)
     }
 }
 
