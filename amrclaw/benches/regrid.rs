@@ -2,14 +2,14 @@
 //!
 //! Hierarchies are those of the paper's benchmark on 1000² base cells, three levels: two acoustic rings, one running
 //! outward, one inward, flagged by their exact differences. Each figure is the median of 15 regrids after 3 to warm up.
-//! Figures in brackets are not part of the sum: lists of single faces, which only the executor on the host asks for, and
-//! all plans once more, as a regrid builds them together.
+//! The figure in brackets is not part of the sum: all plans once more with lists of single faces and tiles, which only the
+//! executor on the host asks for.
 //!
 //! `cargo bench -p amrclaw --bench regrid -- [THREADS]`
 
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, TagSet};
-use amrclaw::plan::{GhostPlan, PlanOptions, RefluxPlan, RestrictPlan, TilePlan, TransferPlan, build, nesting_width};
+use amrclaw::plan::{LevelPlans, PlanOptions, build, nesting_width};
 use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
 use amrclaw::regrid::{ClusterParams, buffer, cluster};
 use amrclaw::simulation::keep_freed_memory;
@@ -22,6 +22,8 @@ const MAX_PATCH_SIZE: i32 = 256;
 const TOLERANCE: f64 = 0.01;
 const WARM_UP: usize = 3;
 const REPEATS: usize = 15;
+const OPTIONS: PlanOptions =
+    PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, list_faces: false, split: false, threads: 2 };
 
 /// Pressure and velocity along the radius, two half waves that keep `√r` times their height.
 fn state(x: f64, y: f64, time: f64) -> [f64; 3] {
@@ -130,29 +132,11 @@ fn flags_on(hierarchy: &Hierarchy<2>, everywhere: &[TagSet<2>; 2]) -> [TagSet<2>
     })
 }
 
-fn plans(hierarchy: &Hierarchy<2>, old: &Hierarchy<2>, base: usize, stages: &mut Stages) {
-    let level = |l: usize| &**hierarchy.level(Level(l as u8));
-    let mut reflux = vec![None];
-    for l in 1..hierarchy.num_levels() {
-        let plan = stages.time("reflux", || RefluxPlan::new(level(l - 1), level(l), RATIO));
-        reflux.push(Some(stages.time("(slots)", || plan.with_slots())));
-    }
-    reflux.push(None);
-    for l in 0..hierarchy.num_levels() {
-        let coarser = (l > 0).then(|| (level(l - 1), RATIO));
-        stages.time("ghost", || GhostPlan::new(level(l), coarser, NUM_GHOST));
-        stages.time("(tiles)", || TilePlan::new(level(l), reflux[l].as_ref(), reflux[l + 1].as_ref(), false, 2));
-        if l > 0 {
-            stages.time("restrict", || RestrictPlan::new(level(l - 1), level(l), RATIO));
-        }
-        if l > base {
-            let old = old.levels().get(l).map(|mesh| &**mesh);
-            stages.time("transfer", || TransferPlan::new(level(l), old, level(l - 1), RATIO));
-        }
-    }
-    let options =
-        PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, list_faces: false, split: false, threads: 2 };
-    stages.time("(all plans at once)", || build(hierarchy, options, None));
+/// Plans as a regrid builds them, those of levels that stay taken over; then what the executor on the host lists besides.
+fn plans(hierarchy: &Hierarchy<2>, old: &Hierarchy<2>, old_plans: &[LevelPlans<2>], stages: &mut Stages) {
+    stages.time("plans", || build(hierarchy, OPTIONS, Some((old, old_plans))));
+    let options = PlanOptions { list_faces: true, ..OPTIONS };
+    stages.time("(with single faces and tiles)", || build(hierarchy, options, Some((old, old_plans))));
 }
 
 fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet<2>; 2], base: usize) {
@@ -167,11 +151,12 @@ fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet
     let tags = flags_on(&old, flags_now);
     let mut stages = Stages::default();
     let mut new = old.clone();
+    let (old_plans, _) = build(&old, OPTIONS, None);
     for _ in 0..WARM_UP + REPEATS {
         let boxes = finer_boxes(base, &old, &tags, settings, &mut stages);
         new = old.clone();
         stages.time("mesh", || new.replace_finer(Level(base as u8), boxes));
-        plans(&new, &old, base, &mut stages);
+        plans(&new, &old, &old_plans, &mut stages);
     }
     let patches: Vec<usize> = new.levels().iter().map(|mesh| mesh.patches().len()).collect();
     let cells: Vec<usize> = new.levels().iter().map(|mesh| mesh.num_cells()).collect();

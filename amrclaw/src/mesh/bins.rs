@@ -17,7 +17,8 @@ pub(crate) struct Bins<const D: usize> {
     /// Binary logarithm of a bin's cells along each axis, and the number of bins.
     log2: [u32; D],
     counts: [usize; D],
-    /// `entries[starts[b]..starts[b + 1]]`: the boxes of bin `b`, bins with the first axis fastest.
+    /// `entries[starts[b]..starts[b + 1]]`: the boxes of bin `b`, bins with the first axis fastest. The lowest `D` bits of an
+    /// entry say along which axes the box begins in this bin; the others are its number.
     starts: Vec<u32>,
     entries: Vec<u32>,
 }
@@ -42,9 +43,10 @@ impl<const D: usize> Bins<D> {
 
     /// Counts each bin's boxes, then puts them in place.
     fn sort_in(&mut self, boxes: &[CellBox<D>]) {
+        assert!(boxes.len() >> (32 - D) == 0, "{} boxes have numbers of {} bits", boxes.len(), 32 - D);
         let mut starts = vec![0; self.counts.iter().product::<usize>() + 1];
         for b in boxes {
-            self.for_each_bin(b, |_, bin| starts[bin + 1] += 1);
+            self.for_each_bin(b, |bin, _| starts[bin + 1] += 1);
         }
         for bin in 1..starts.len() {
             starts[bin] += starts[bin - 1];
@@ -52,8 +54,8 @@ impl<const D: usize> Bins<D> {
         let mut entries = vec![0; *starts.last().unwrap_or(&0) as usize];
         let mut next = starts.clone();
         for (k, b) in boxes.iter().enumerate() {
-            self.for_each_bin(b, |_, bin| {
-                entries[next[bin] as usize] = k as u32;
+            self.for_each_bin(b, |bin, first| {
+                entries[next[bin] as usize] = (k as u32) << D | first;
                 next[bin] += 1;
             });
         }
@@ -64,9 +66,10 @@ impl<const D: usize> Bins<D> {
         std::array::from_fn(|d| (cell[d] - self.hull.lo[d]) as usize >> self.log2[d])
     }
 
-    /// Calls `visit` with the place and the number of every bin that the region touches, first axis fastest.
+    /// Calls `visit` with the number of every bin that the region touches, first axis fastest, and with the axes along which it is
+    /// the first of these, as bits.
     #[inline(always)]
-    fn for_each_bin(&self, region: &CellBox<D>, mut visit: impl FnMut([usize; D], usize)) {
+    fn for_each_bin(&self, region: &CellBox<D>, mut visit: impl FnMut(usize, u32)) {
         let region = region.intersect(&self.hull);
         if region.is_empty() {
             return;
@@ -74,7 +77,8 @@ impl<const D: usize> Bins<D> {
         let (first, last) = (self.bin_of(region.lo), self.bin_of(region.hi.map(|i| i - 1)));
         let mut bin = first;
         loop {
-            visit(bin, (0..D).rev().fold(0, |number, d| number * self.counts[d] + bin[d]));
+            let number = (0..D).rev().fold(0, |number, d| number * self.counts[d] + bin[d]);
+            visit(number, (0..D).fold(0, |bits, d| bits | u32::from(bin[d] == first[d]) << d));
             let Some(d) = (0..D).find(|&d| bin[d] < last[d]) else { return };
             bin[d] += 1;
             bin[..d].copy_from_slice(&first[..d]);
@@ -85,12 +89,18 @@ impl<const D: usize> Bins<D> {
     /// bins were made of.
     #[inline(always)]
     pub fn for_each_in(&self, boxes: &[CellBox<D>], region: &CellBox<D>, mut visit: impl FnMut(usize, CellBox<D>)) {
-        self.for_each_bin(region, |place, bin| {
-            for &k in &self.entries[self.starts[bin] as usize..self.starts[bin + 1] as usize] {
-                let part = boxes[k as usize].intersect(region);
-                // Of all bins that both touch, the one that holds the first common cell.
-                if !part.is_empty() && self.bin_of(part.lo) == place {
-                    visit(k as usize, part);
+        let all_axes = (1 << D) - 1;
+        self.for_each_bin(region, |bin, first| {
+            for &entry in &self.entries[self.starts[bin] as usize..self.starts[bin + 1] as usize] {
+                // Of all bins that both touch, the one that holds the first common cell: along each axis the box begins in it,
+                // or it is the region's first.
+                if (entry | first) & all_axes != all_axes {
+                    continue;
+                }
+                let k = entry as usize >> D;
+                let part = boxes[k].intersect(region);
+                if !part.is_empty() {
+                    visit(k, part);
                 }
             }
         });

@@ -132,16 +132,16 @@ impl<const D: usize> Cover<D> {
 
     /// Finds what covers a region, given what covers a larger one.
     pub fn find_among(&mut self, images: &[Image<D>], region: &CellBox<D>) {
-        let within = |image: &Image<D>| Image { part: image.part.intersect(region), ..*image };
         self.images.clear();
-        self.images.extend(images.iter().map(within).filter(|image| !image.part.is_empty()));
+        for_each_within(images, region, |image| self.images.push(image));
         self.close(region);
     }
 
     /// What the images leave open of the region.
     fn close(&mut self, region: &CellBox<D>) {
         self.open.clear();
-        self.open.extend(Some(*region).filter(|region| !region.is_empty()));
+        let covered: usize = self.images.iter().map(|image| image.part.volume()).sum();
+        self.open.extend(Some(*region).filter(|region| covered < region.volume()));
         for image in &self.images {
             if self.open.is_empty() {
                 return;
@@ -149,6 +149,21 @@ impl<const D: usize> Cover<D> {
             self.spare.clear();
             self.open.iter().for_each(|part| part.subtract_into(&image.part, &mut self.spare));
             std::mem::swap(&mut self.open, &mut self.spare);
+        }
+    }
+}
+
+/// Calls `visit` with the parts of a region that the images of a larger one cover.
+#[inline(always)]
+pub(crate) fn for_each_within<const D: usize>(
+    images: &[Image<D>],
+    region: &CellBox<D>,
+    mut visit: impl FnMut(Image<D>),
+) {
+    for image in images {
+        let part = image.part.intersect(region);
+        if !part.is_empty() {
+            visit(Image { patch: image.patch, part, shift: image.shift });
         }
     }
 }

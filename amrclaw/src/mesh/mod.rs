@@ -11,6 +11,7 @@ pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
 pub use tag_set::{TagSet, buffer};
 
+pub(crate) use level_mesh::for_each_within;
 pub(crate) use tag_set::{
     TagCounter, TileCover, Tiling, clear_bits, has_empty_plane, hull_of_bits, jump_and_distance, strongest_bend,
 };

@@ -1,9 +1,10 @@
 //! Ghost cells: same level, coarser level, physical boundary.
 
-use super::patch_lists::{PatchLists, in_parts};
+use super::around::{Around, LevelSight};
+use super::patch_lists::PatchLists;
 use super::region::{CopyRegion, InterpRegion, interpolations};
-use crate::index::{CellBox, Ratio};
-use crate::mesh::{Cover, Image, LevelMesh};
+use crate::index::CellBox;
+use crate::mesh::{LevelMesh, for_each_within};
 use riemann::axis::{Axis, Side};
 
 /// Cells of the next coarser level that a patch must keep between itself and that level's edge, so that its ghost
@@ -40,21 +41,64 @@ pub struct GhostPlan<const D: usize> {
 }
 
 impl<const D: usize> GhostPlan<D> {
-    /// Plans the ghost cells of `mesh`; `coarser`: the next coarser level and the ratio to it.
-    pub fn new(mesh: &LevelMesh<D>, coarser: Option<(&LevelMesh<D>, Ratio<D>)>, num_ghost: i32) -> Self {
-        let parts = in_parts(mesh.patches().len(), |patches| {
-            let mut search = Search::default();
-            patches.for_each(|k| search.add_patch(k, mesh, coarser, num_ghost));
-            search.found
-        });
-        let mut parts = parts.into_iter();
-        let mut plan = parts.next().unwrap_or_default();
-        for part in parts {
-            plan.copies.append(part.copies);
-            plan.interps.append(part.interps);
-            plan.boundaries.append(part.boundaries);
+    /// Puts the plans of runs of patches one after another.
+    pub(super) fn join(parts: Vec<Self>) -> Self {
+        GhostPlan {
+            copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
+            interps: PatchLists::join(parts.iter().map(|part| &part.interps)),
+            boundaries: PatchLists::join(parts.iter().map(|part| &part.boundaries)),
         }
-        plan
+    }
+
+    /// Plans the ghost cells of the next patch. True if patches of its own level hold all of them that lie inside the domain.
+    pub(super) fn add_patch(&mut self, k: usize, sight: &LevelSight<'_, D>, around: &mut Around<D>) -> bool {
+        let patch = &sight.mesh.patches()[k];
+        let target = k as u32;
+        let grown = patch.grow(sight.num_ghost);
+        self.add_boundaries(target, &grown, sight.mesh);
+        let inside = sight.mesh.inside_domain(&grown);
+        let Around { beside, under, cover, rim, .. } = around;
+        let mut open = inside.volume() - patch.volume();
+        for_each_within(beside, &inside, |image| {
+            open -= image.part.volume();
+            let source = image.patch as u32;
+            self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
+        });
+        if let Some((_, ratio)) = sight.coarser.filter(|_| open > 0) {
+            rim.clear();
+            inside.subtract_into(patch, rim);
+            for region in rim {
+                cover.find_among(beside, region);
+                cover.open.iter().for_each(|cells| interpolations(under, ratio, target, cells, &mut self.interps));
+            }
+        }
+        self.copies.end_patch();
+        self.interps.end_patch();
+        self.boundaries.end_patch();
+        open == 0
+    }
+
+    /// Ghost cells outside the domain. Along axes before the region's own it reaches over all ghost cells, along later
+    /// ones it stays within the domain, so that corners are written once, by the last axis.
+    fn add_boundaries(&mut self, target: u32, grown: &CellBox<D>, mesh: &LevelMesh<D>) {
+        let domain = mesh.domain();
+        for (d, axis) in Axis::ALL.into_iter().enumerate().take(D).filter(|&(d, _)| !mesh.periodic()[d]) {
+            let mut within = *grown;
+            for later in (d + 1..D).filter(|&later| !mesh.periodic()[later]) {
+                within.lo[later] = within.lo[later].max(domain.lo[later]);
+                within.hi[later] = within.hi[later].min(domain.hi[later]);
+            }
+            for side in Side::BOTH {
+                let mut cells = within;
+                match side {
+                    Side::Lower => cells.hi[d] = cells.hi[d].min(domain.lo[d]),
+                    Side::Upper => cells.lo[d] = cells.lo[d].max(domain.hi[d]),
+                }
+                if !cells.is_empty() {
+                    self.boundaries.push(BoundaryRegion { target, cells, axis, side });
+                }
+            }
+        }
     }
 
     /// Number of patches.
@@ -93,70 +137,11 @@ impl<const D: usize> GhostPlan<D> {
     }
 }
 
-/// Regions found so far, and memory for the search.
-#[derive(Default)]
-struct Search<const D: usize> {
-    found: GhostPlan<D>,
-    neighbours: Vec<Image<D>>,
-    rim: Vec<CellBox<D>>,
-    cover: Cover<D>,
-}
-
-impl<const D: usize> Search<D> {
-    fn add_patch(&mut self, k: usize, mesh: &LevelMesh<D>, coarser: Option<(&LevelMesh<D>, Ratio<D>)>, num_ghost: i32) {
-        let patch = &mesh.patches()[k];
-        let target = k as u32;
-        let grown = patch.grow(num_ghost);
-        self.add_boundaries(target, &grown, mesh);
-        let inside = mesh.inside_domain(&grown);
-        self.neighbours.clear();
-        mesh.for_each_image(&inside, |image| self.neighbours.push(image));
-        self.rim.clear();
-        inside.subtract_into(patch, &mut self.rim);
-        for region in &self.rim {
-            self.cover.find_among(&self.neighbours, region);
-            for image in &self.cover.images {
-                let source = image.patch as u32;
-                self.found.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
-            }
-            if let Some((coarse, ratio)) = coarser {
-                for cells in &self.cover.open {
-                    interpolations(coarse, ratio, target, cells, &mut self.found.interps);
-                }
-            }
-        }
-        self.found.copies.end_patch();
-        self.found.interps.end_patch();
-        self.found.boundaries.end_patch();
-    }
-
-    /// Ghost cells outside the domain. Along axes before the region's own it reaches over all ghost cells, along later
-    /// ones it stays within the domain, so that corners are written once, by the last axis.
-    fn add_boundaries(&mut self, target: u32, grown: &CellBox<D>, mesh: &LevelMesh<D>) {
-        let domain = mesh.domain();
-        for (d, axis) in Axis::ALL.into_iter().enumerate().take(D).filter(|&(d, _)| !mesh.periodic()[d]) {
-            let mut within = *grown;
-            for later in (d + 1..D).filter(|&later| !mesh.periodic()[later]) {
-                within.lo[later] = within.lo[later].max(domain.lo[later]);
-                within.hi[later] = within.hi[later].min(domain.hi[later]);
-            }
-            for side in Side::BOTH {
-                let mut cells = within;
-                match side {
-                    Side::Lower => cells.hi[d] = cells.hi[d].min(domain.lo[d]),
-                    Side::Upper => cells.lo[d] = cells.lo[d].max(domain.hi[d]),
-                }
-                if !cells.is_empty() {
-                    self.found.boundaries.push(BoundaryRegion { target, cells, axis, side });
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::around::JoiningPlans;
     use super::*;
+    use crate::index::Ratio;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
@@ -174,7 +159,10 @@ mod tests {
         let domain = coarse_domain.fine_from_coarse(ratio);
         let patches = some_patches(domain, 4 * ratio.0[0], keep);
         let mesh = LevelMesh::new(domain, periodic, patches);
-        let plan = GhostPlan::new(&mesh, Some((&coarse, ratio)), 2);
+        let coarser = Some((&coarse, ratio));
+        let sight =
+            LevelSight { mesh: &mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: false };
+        let plan = JoiningPlans::new(sight).ghost;
         for (k, patch) in mesh.patches().iter().enumerate() {
             let mut written = HashMap::new();
             let regions = plan.copies(k).iter().map(|r| r.cells);

@@ -3,6 +3,7 @@
 //! A plan holds boxes and patch numbers, never values; it does not know where values live. Building it may search;
 //! executing it does not.
 
+mod around;
 mod ghost;
 mod patch_lists;
 mod reflux;
@@ -11,6 +12,7 @@ mod restrict;
 mod tiles;
 mod transfer;
 
+pub use around::{JoiningPlans, LevelSight};
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
 pub use patch_lists::PatchLists;
 pub use reflux::{FaceRun, FaceSlot, RefluxPlan};
@@ -59,19 +61,24 @@ pub struct PlanOptions {
 /// A hierarchy with its plans.
 pub type Planned<'a, const D: usize> = (&'a Hierarchy<D>, &'a [LevelPlans<D>]);
 
-/// Builds the plans of every level; those whose levels are still the ones of `before` are taken over from there.
+/// Transfers of values to the levels that are new, by level.
+pub type Transfers<const D: usize> = Vec<Option<TransferPlan<D>>>;
+
+/// Builds the plans of every level; those whose levels are still the ones of `before` are taken over from there, and to the
+/// others their values are transferred.
 pub fn build<const D: usize>(
     hierarchy: &Hierarchy<D>,
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
-) -> Vec<LevelPlans<D>> {
+) -> (Vec<LevelPlans<D>>, Transfers<D>) {
     let levels = || (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
-    let mut plans: Vec<_> = levels().map(|l| join_to_coarser(l, hierarchy, options, before)).collect();
+    let joined = levels().map(|l| join_to_coarser(l, hierarchy, options, before));
+    let (mut plans, transfers): (Vec<_>, Vec<_>) = joined.unzip();
     if options.list_faces {
         let tiles: Vec<_> = levels().map(|l| tiles(l, hierarchy, options, &plans, before)).collect();
         plans.iter_mut().zip(tiles).for_each(|(plans, tiles)| plans.tiles = tiles);
     }
-    plans
+    (plans, transfers)
 }
 
 /// True if a level has the patches that it had before.
@@ -86,25 +93,28 @@ fn join_to_coarser<const D: usize>(
     hierarchy: &Hierarchy<D>,
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
-) -> LevelPlans<D> {
+) -> (LevelPlans<D>, Option<TransferPlan<D>>) {
     let epoch = hierarchy.epoch();
     let (mesh, coarser) = (hierarchy.level(Level(l as u8)), Level(l as u8).coarser());
-    if let Some((old, plans)) = before
-        && stays(l, hierarchy, old)
-        && coarser.is_none_or(|coarser| stays(coarser.index(), hierarchy, old))
+    let stayed = |level| before.is_some_and(|(old, _)| stays(level, hierarchy, old));
+    if let Some((_, plans)) = before
+        && stayed(l)
+        && coarser.is_none_or(|coarser| stayed(coarser.index()))
     {
-        return LevelPlans { epoch, ..plans[l].clone() };
+        return (LevelPlans { epoch, ..plans[l].clone() }, None);
     }
-    let coarser = coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c)));
-    let reflux = || {
-        let (coarse, ratio) = coarser.filter(|_| options.conservation_fix)?;
-        let plan = RefluxPlan::new(coarse, mesh, ratio);
-        Some(Arc::new(if options.list_faces { plan.with_slots() } else { plan }))
-    };
-    let ghost = || Arc::new(GhostPlan::new(mesh, coarser, options.num_ghost));
-    let restrict = || coarser.map(|(coarse, ratio)| Arc::new(RestrictPlan::new(coarse, mesh, ratio)));
-    let (ghost, (reflux, restrict)) = rayon::join(ghost, || rayon::join(reflux, restrict));
-    LevelPlans { epoch, ghost, tiles: Arc::default(), reflux, restrict }
+    let joined = JoiningPlans::new(LevelSight {
+        mesh,
+        coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
+        transfer: before.is_some() && !stayed(l),
+        old: before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
+        num_ghost: options.num_ghost,
+        conservation_fix: options.conservation_fix,
+    });
+    let JoiningPlans { ghost, reflux, restrict, transfer } = joined;
+    let reflux = reflux.map(|plan| Arc::new(if options.list_faces { plan.with_slots() } else { plan }));
+    let (ghost, restrict) = (Arc::new(ghost), restrict.map(Arc::new));
+    (LevelPlans { epoch, ghost, tiles: Arc::default(), reflux, restrict }, transfer)
 }
 
 /// A level's tiles: they see the level's faces to the coarser and to the finer level.

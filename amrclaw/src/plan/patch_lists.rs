@@ -28,25 +28,38 @@ impl<T> PatchLists<T> {
         self.ends.push(self.items.len() as u32);
     }
 
-    /// Adds the lists of the patches that follow.
-    pub(super) fn append(&mut self, mut later: Self) {
-        let start = self.items.len() as u32;
-        self.items.append(&mut later.items);
-        self.ends.extend(later.ends.iter().map(|end| start + end));
+    /// Puts lists of patches behind those of the patches before.
+    pub(super) fn join<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self
+    where
+        T: Copy + 'a,
+    {
+        let (num_items, num_patches) =
+            parts.clone().fold((0, 0), |(items, patches), part| (items + part.items.len(), patches + part.ends.len()));
+        let mut lists = PatchLists { items: Vec::with_capacity(num_items), ends: Vec::with_capacity(num_patches) };
+        for part in parts {
+            let start = lists.items.len() as u32;
+            lists.items.extend_from_slice(&part.items);
+            lists.ends.extend(part.ends.iter().map(|end| start + end));
+        }
+        lists
     }
 
     /// Sorts items into the lists of so many patches; items of a patch keep their order.
-    pub(super) fn sorted(items: &[T], num_patches: usize, patch: impl Fn(&T) -> u32) -> Self
+    pub(super) fn sorted<'a>(
+        items: impl Iterator<Item = &'a T> + Clone,
+        num_patches: usize,
+        patch: impl Fn(&T) -> u32,
+    ) -> Self
     where
-        T: Copy,
+        T: Copy + 'a,
     {
         let mut next = vec![0; num_patches + 1];
-        items.iter().for_each(|item| next[patch(item) as usize + 1] += 1);
+        items.clone().for_each(|item| next[patch(item) as usize + 1] += 1);
         for k in 1..next.len() {
             next[k] += next[k - 1];
         }
         let ends = next[1..].to_vec();
-        let mut sorted = items.to_vec();
+        let mut sorted: Vec<T> = items.clone().copied().collect();
         for item in items {
             let place = &mut next[patch(item) as usize];
             sorted[*place as usize] = *item;
@@ -103,7 +116,7 @@ mod tests {
     /// Sorting groups items by patch, keeps the order within a patch and leaves patches without items empty.
     #[test]
     fn sorts_by_patch() {
-        let lists = PatchLists::sorted(&[(2, 'a'), (0, 'b'), (2, 'c'), (0, 'd')], 4, |item| item.0);
+        let lists = PatchLists::sorted([(2, 'a'), (0, 'b'), (2, 'c'), (0, 'd')].iter(), 4, |item| item.0);
         assert_eq!(lists.all(), [(0, 'b'), (0, 'd'), (2, 'a'), (2, 'c')]);
         assert_eq!((lists.of(0).len(), lists.of(1).len(), lists.range(2), lists.of(3).len()), (2, 0, 2..4, 0));
         assert_eq!(lists.num_patches(), 4);

@@ -1,8 +1,9 @@
 //! Faces between a fine level and the coarse cells beside it: where the conservation fix acts.
 
+use super::around::Around;
 use super::patch_lists::{PatchLists, in_parts};
 use crate::index::{CellBox, CellIndex, Ratio};
-use crate::mesh::{Cover, Image, LevelMesh};
+use crate::mesh::{LevelMesh, for_each_within};
 use riemann::axis::{Axis, Side};
 use std::ops::Range;
 
@@ -85,15 +86,9 @@ pub struct RefluxPlan<const D: usize> {
 }
 
 impl<const D: usize> RefluxPlan<D> {
-    /// Finds the faces between `fine` and the cells of `coarse` that it does not cover.
-    pub fn new(coarse: &LevelMesh<D>, fine: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
-        let parts = in_parts(fine.patches().len(), |patches| {
-            let mut search = Search::default();
-            patches.for_each(|k| search.add_patch(k, coarse, fine, ratio));
-            search.runs
-        });
-        let mut runs = PatchLists::default();
-        parts.into_iter().for_each(|part| runs.append(part));
+    /// Puts the runs of fine patches one after another, and numbers their faces.
+    pub(super) fn join(parts: Vec<FaceRuns<D>>, coarse: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
+        let mut runs = PatchLists::join(parts.iter().map(|part| &part.0));
         let (mut num_slots, mut num_fine) = (0, 0);
         for run in runs.all_mut() {
             (run.first_slot, run.first_fine) = (num_slots as u32, num_fine as u32);
@@ -114,12 +109,11 @@ impl<const D: usize> RefluxPlan<D> {
             }
             slots
         });
-        self.slots = PatchLists::default();
-        parts.into_iter().for_each(|part| self.slots.append(part));
+        self.slots = PatchLists::join(parts.iter());
         let numbers: Vec<u32> = (0..self.num_slots as u32).collect();
         let slots = self.slots.all();
         self.by_coarse =
-            PatchLists::sorted(&numbers, self.num_coarse_patches, |&slot| slots[slot as usize].coarse_patch);
+            PatchLists::sorted(numbers.iter(), self.num_coarse_patches, |&slot| slots[slot as usize].coarse_patch);
         self
     }
 
@@ -174,26 +168,22 @@ impl<const D: usize> RefluxPlan<D> {
     }
 }
 
-/// Runs found so far, and memory for the search.
+/// Runs of faces of fine patches, not yet numbered.
 #[derive(Default)]
-struct Search<const D: usize> {
-    runs: PatchLists<FaceRun<D>>,
-    neighbours: Vec<Image<D>>,
-    cover: Cover<D>,
-}
+pub(super) struct FaceRuns<const D: usize>(PatchLists<FaceRun<D>>);
 
-impl<const D: usize> Search<D> {
-    fn add_patch(&mut self, k: usize, coarse: &LevelMesh<D>, fine: &LevelMesh<D>, ratio: Ratio<D>) {
-        let covered = fine.patches()[k].coarse_from_fine(ratio);
-        self.neighbours.clear();
-        fine.for_each_image(&covered.grow(1).fine_from_coarse(ratio), |image| self.neighbours.push(image));
+impl<const D: usize> FaceRuns<D> {
+    /// Finds the faces between the next fine patch, which covers these coarse cells, and coarse cells that its level does
+    /// not cover. `None`: there are none, since other patches enclose it.
+    pub fn add_patch(&mut self, k: usize, covered: Option<&CellBox<D>>, ratio: Ratio<D>, around: &mut Around<D>) {
+        let Some(covered) = covered else { return self.0.end_patch() };
+        let Around { beside, under, cover, .. } = around;
         for axis in Axis::ALL.into_iter().take(D) {
             for coarse_side in Side::BOTH {
-                let outside = strip_beside(&covered, axis, coarse_side);
-                self.cover.find_among(&self.neighbours, &outside.fine_from_coarse(ratio));
-                for open in &self.cover.open {
-                    coarse.for_each_image(&open.coarse_from_fine(ratio), |image| {
-                        self.runs.push(FaceRun {
+                cover.find_among(beside, &strip_beside(covered, axis, coarse_side).fine_from_coarse(ratio));
+                for open in &cover.open {
+                    for_each_within(under, &open.coarse_from_fine(ratio), |image| {
+                        self.0.push(FaceRun {
                             coarse_patch: image.patch as u32,
                             fine_patch: k as u32,
                             axis,
@@ -207,7 +197,7 @@ impl<const D: usize> Search<D> {
                 }
             }
         }
-        self.runs.end_patch();
+        self.0.end_patch();
     }
 }
 
@@ -220,6 +210,19 @@ fn strip_beside<const D: usize>(cells: &CellBox<D>, axis: Axis, side: Side) -> C
         Side::Upper => (strip.lo[d], strip.hi[d]) = (cells.hi[d], cells.hi[d] + 1),
     }
     strip
+}
+
+/// The plan of the faces between two levels, with single faces.
+#[cfg(test)]
+pub(super) fn faces_between<const D: usize>(
+    coarse: &LevelMesh<D>,
+    mesh: &LevelMesh<D>,
+    ratio: Ratio<D>,
+) -> RefluxPlan<D> {
+    use super::around::{JoiningPlans, LevelSight};
+    let coarser = Some((coarse, ratio));
+    let sight = LevelSight { mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: true };
+    JoiningPlans::new(sight).reflux.expect("asked for").with_slots()
 }
 
 #[cfg(test)]
@@ -236,7 +239,7 @@ mod tests {
         let coarse = LevelMesh::new(domain, [true, false], halves.to_vec());
         let covered = [CellBox::new([0, 2], [3, 5]), CellBox::new([3, 2], [5, 4]), CellBox::new([9, 4], [10, 8])];
         let fine = covered.map(|c| c.fine_from_coarse(ratio)).to_vec();
-        let plan = RefluxPlan::new(&coarse, &LevelMesh::new(fine_domain, [true, false], fine), ratio).with_slots();
+        let plan = faces_between(&coarse, &LevelMesh::new(fine_domain, [true, false], fine), ratio);
 
         let is_fine = |c: CellIndex<2>| covered.iter().any(|b| b.contains([c[0].rem_euclid(11), c[1]]));
         let mut expected = Vec::new();

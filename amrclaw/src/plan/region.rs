@@ -2,7 +2,7 @@
 
 use super::patch_lists::PatchLists;
 use crate::index::{CellBox, CellIndex, Ratio};
-use crate::mesh::LevelMesh;
+use crate::mesh::Image;
 
 /// Cells copied from a patch to another of the same level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,22 +31,25 @@ pub struct InterpRegion<const D: usize> {
     pub shift: CellIndex<D>,
 }
 
-/// Splits `cells` of fine patch `target` by the coarse patches beneath.
+/// Splits `cells` of fine patch `target` by the coarse patches beneath. `under`: what patches of the coarser level cover of
+/// a region that holds all the cells.
 ///
 /// # Panics
 /// If the coarse level does not lie under all the cells: the fine level is not properly nested.
 pub(super) fn interpolations<const D: usize>(
-    coarse: &LevelMesh<D>,
+    under: &[Image<D>],
     ratio: Ratio<D>,
     target: u32,
     cells: &CellBox<D>,
     regions: &mut PatchLists<InterpRegion<D>>,
 ) {
     let mut covered = 0;
-    coarse.for_each_image(&cells.coarse_from_fine(ratio), |image| {
+    for image in under {
         let part = image.part.fine_from_coarse(ratio).intersect(cells);
-        covered += part.volume();
-        regions.push(InterpRegion { target, source: image.patch as u32, cells: part, shift: image.shift });
-    });
+        if !part.is_empty() {
+            covered += part.volume();
+            regions.push(InterpRegion { target, source: image.patch as u32, cells: part, shift: image.shift });
+        }
+    }
     assert_eq!(covered, cells.volume(), "cells {cells:?} of a fine patch are not nested in the coarser level");
 }

@@ -24,15 +24,10 @@ pub struct RestrictPlan<const D: usize> {
 }
 
 impl<const D: usize> RestrictPlan<D> {
-    /// Plans the averaging of `fine` onto `coarse`.
-    pub fn new(coarse: &LevelMesh<D>, fine: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
-        let mut regions = Vec::with_capacity(2 * fine.patches().len());
-        for (source, patch) in fine.patches().iter().enumerate() {
-            coarse.for_each_image(&patch.coarse_from_fine(ratio), |image| {
-                regions.push(RestrictRegion { target: image.patch as u32, source: source as u32, cells: image.part });
-            });
-        }
-        RestrictPlan { ratio, regions: PatchLists::sorted(&regions, coarse.patches().len(), |r| r.target) }
+    /// Sorts the regions of runs of fine patches by the patches of `coarse`.
+    pub(super) fn join(parts: &[Vec<RestrictRegion<D>>], coarse: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
+        let regions = parts.iter().flatten();
+        RestrictPlan { ratio, regions: PatchLists::sorted(regions, coarse.patches().len(), |r| r.target) }
     }
 
     /// Number of coarse patches.

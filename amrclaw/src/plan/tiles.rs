@@ -180,6 +180,7 @@ fn append_taps(
 
 #[cfg(test)]
 mod tests {
+    use super::super::reflux::faces_between;
     use super::*;
     use crate::index::Ratio;
 
@@ -204,7 +205,7 @@ mod tests {
             [false, true],
             covered.map(|c| c.fine_from_coarse(ratio)).to_vec(),
         );
-        let reflux = RefluxPlan::new(&coarse, &fine, ratio).with_slots();
+        let reflux = faces_between(&coarse, &fine, ratio);
         let fine_plan = TilePlan::new(&fine, Some(&reflux), None, false, 2);
         let coarse_plan = TilePlan::new(&coarse, None, Some(&reflux), true, 1);
 

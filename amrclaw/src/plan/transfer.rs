@@ -1,9 +1,9 @@
 //! Regridding: where the values of a new level come from.
 
-use super::patch_lists::{PatchLists, in_parts};
+use super::around::{Around, LevelSight};
+use super::patch_lists::PatchLists;
 use super::region::{CopyRegion, InterpRegion, interpolations};
 use crate::index::Ratio;
-use crate::mesh::{Cover, LevelMesh};
 
 /// Sources of a new level's cells: the old level where there was one, the coarser level elsewhere.
 ///
@@ -15,44 +15,26 @@ pub struct TransferPlan<const D: usize> {
 }
 
 impl<const D: usize> TransferPlan<D> {
-    /// Plans the filling of `new` from `old` (the same level before) and `coarse` (the next coarser level, new).
-    pub fn new(new: &LevelMesh<D>, old: Option<&LevelMesh<D>>, coarse: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
-        let parts = in_parts(new.patches().len(), |patches| {
-            let mut part = TransferPlan::default();
-            let mut cover = Cover::default();
-            patches.for_each(|k| part.add_patch(k, new, old, (coarse, ratio), &mut cover));
-            part
-        });
-        let mut parts = parts.into_iter();
-        let mut plan = parts.next().unwrap_or_default();
-        for part in parts {
-            plan.copies.append(part.copies);
-            plan.interps.append(part.interps);
+    /// Puts the plans of runs of patches one after another.
+    pub(super) fn join(parts: Vec<Self>) -> Self {
+        TransferPlan {
+            copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
+            interps: PatchLists::join(parts.iter().map(|part| &part.interps)),
         }
-        plan
     }
 
-    fn add_patch(
-        &mut self,
-        k: usize,
-        new: &LevelMesh<D>,
-        old: Option<&LevelMesh<D>>,
-        (coarse, ratio): (&LevelMesh<D>, Ratio<D>),
-        cover: &mut Cover<D>,
-    ) {
-        let (target, patch) = (k as u32, &new.patches()[k]);
-        match old {
-            Some(old) => {
-                cover.find(old, patch);
-                for image in &cover.images {
-                    let source = image.patch as u32;
-                    self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
-                }
-                for cells in &cover.open {
-                    interpolations(coarse, ratio, target, cells, &mut self.interps);
-                }
+    /// Plans the filling of the next patch.
+    pub(super) fn add_patch(&mut self, k: usize, sight: &LevelSight<'_, D>, ratio: Ratio<D>, around: &Around<D>) {
+        let (target, patch) = (k as u32, &sight.mesh.patches()[k]);
+        let Around { before, under, .. } = around;
+        if sight.old.is_some() {
+            for image in &before.images {
+                let source = image.patch as u32;
+                self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
             }
-            None => interpolations(coarse, ratio, target, patch, &mut self.interps),
+            before.open.iter().for_each(|cells| interpolations(under, ratio, target, cells, &mut self.interps));
+        } else {
+            interpolations(under, ratio, target, patch, &mut self.interps);
         }
         self.copies.end_patch();
         self.interps.end_patch();
@@ -86,8 +68,10 @@ impl<const D: usize> TransferPlan<D> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::around::JoiningPlans;
     use super::*;
     use crate::index::CellBox;
+    use crate::mesh::LevelMesh;
 
     /// Every new cell has one source; cells that were refined before keep their values.
     #[test]
@@ -99,7 +83,10 @@ mod tests {
         let at = |lo, hi| CellBox::new(lo, hi).fine_from_coarse(ratio);
         let old = LevelMesh::new(fine_domain, [true, false], vec![at([1, 1], [5, 4])]);
         let new = LevelMesh::new(fine_domain, [true, false], vec![at([3, 2], [8, 6]), at([0, 0], [2, 2])]);
-        let plan = TransferPlan::new(&new, Some(&old), &coarse, ratio);
+        let (coarser, old_level) = (Some((&coarse, ratio)), Some(&old));
+        let sight =
+            LevelSight { mesh: &new, coarser, transfer: true, old: old_level, num_ghost: 2, conservation_fix: false };
+        let plan = JoiningPlans::new(sight).transfer.expect("asked for");
         for (k, patch) in new.patches().iter().enumerate() {
             for cell in patch.cells() {
                 let copies = plan.copies(k).iter().filter(|r| r.cells.contains(cell)).count();

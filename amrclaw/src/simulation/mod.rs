@@ -27,7 +27,7 @@ use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
 use crate::mesh::Hierarchy;
 use crate::physics::{Problem, Split};
-use crate::plan::{self, LevelPlans, PlanOptions, Planned};
+use crate::plan::{self, LevelPlans, PlanOptions};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use riemann::patch::PatchSolver;
@@ -140,16 +140,20 @@ impl<const D: usize> Simulation<D> {
         self.solver.failure().map_or(outcome, |message| Err(RunError::Solver(message)))
     }
 
-    /// Plans for the present hierarchy; those that `before` has for levels that have stayed are taken over.
-    fn build_plans(&self, before: Option<Planned<'_, D>>) -> Arc<Vec<LevelPlans<D>>> {
-        let options = PlanOptions {
+    /// What plans depend on besides the mesh.
+    fn plan_options(&self) -> PlanOptions {
+        PlanOptions {
             num_ghost: self.problem.num_ghost(),
             conservation_fix: self.problem.conservation_fix,
             list_faces: self.exec.lists_faces(),
             split: self.problem.split != Split::Unsplit,
             threads: self.threads(),
-        };
-        Arc::new(plan::build(&self.hierarchy, options, before))
+        }
+    }
+
+    /// Plans for a hierarchy that replaces none.
+    fn build_plans(&self) -> Arc<Vec<LevelPlans<D>>> {
+        Arc::new(plan::build(&self.hierarchy, self.plan_options(), None).0)
     }
 
     /// Time.

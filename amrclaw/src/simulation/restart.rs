@@ -136,7 +136,7 @@ impl<const D: usize> Simulation<D> {
         let coarsest: Vec<CellBox<D>> = levels.next().unwrap_or_default();
         self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);
         self.hierarchy.replace_finer(Level::COARSEST, levels.collect());
-        self.plans = self.build_plans(None);
+        self.plans = self.build_plans();
         self.exec.set_epoch(self.hierarchy.epoch());
         for (l, from) in frame.levels.iter().enumerate() {
             let level = Level(l as u8);

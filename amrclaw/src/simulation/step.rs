@@ -5,10 +5,9 @@ use crate::diagnose::{Counts, Phase};
 use crate::exec::ExecError;
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
-use crate::plan::{LevelPlans, TransferPlan};
+use crate::plan::{self, LevelPlans};
 use crate::regrid::{RegridTime, finer_boxes};
 use crate::schedule::{Step, Subcycle};
-use rayon::prelude::*;
 use std::sync::Arc;
 use tracing::{debug, info_span};
 
@@ -214,27 +213,12 @@ impl<const D: usize> Simulation<D> {
         if self.hierarchy.has_levels_of(&old) {
             self.hierarchy = old;
         } else {
-            self.adopt_hierarchy(base, &old)?;
+            self.adopt_hierarchy(&old)?;
         }
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
         self.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
-    }
-
-    /// Where the values of the levels finer than `base` come from that are not the ones of `old`.
-    fn plan_transfers(&self, base: Level, old: &Hierarchy<D>) -> Vec<Option<TransferPlan<D>>> {
-        let plan = |l: usize| {
-            let mesh = self.hierarchy.level(Level(l as u8));
-            let before = old.levels().get(l);
-            if l <= base.index() || before.is_some_and(|before| Arc::ptr_eq(before, mesh)) {
-                return None;
-            }
-            let coarse = Level(l as u8 - 1);
-            let (coarser, ratio) = (self.hierarchy.level(coarse), self.hierarchy.ratio(coarse));
-            Some(TransferPlan::new(mesh, before.map(|mesh| &**mesh), coarser, ratio))
-        };
-        (0..self.hierarchy.num_levels()).into_par_iter().with_max_len(1).map(plan).collect()
     }
 
     /// Refuses patches for the levels finer than `base` for which there is no memory.
@@ -244,10 +228,10 @@ impl<const D: usize> Simulation<D> {
         self.memory.check(levels.into_iter())
     }
 
-    /// New plans for a new hierarchy, and values for its levels finer than `base`.
-    fn adopt_hierarchy(&mut self, base: Level, old: &Hierarchy<D>) -> Result<(), RunError> {
-        let (plans, transfers) =
-            rayon::join(|| self.build_plans(Some((old, &self.plans))), || self.plan_transfers(base, old));
+    /// New plans for a new hierarchy, and values for the levels that `old` does not have.
+    fn adopt_hierarchy(&mut self, old: &Hierarchy<D>) -> Result<(), RunError> {
+        let (plans, transfers) = plan::build(&self.hierarchy, self.plan_options(), Some((old, &self.plans)));
+        let plans = Arc::new(plans);
         self.plans = plans.clone();
         self.exec.set_epoch(self.hierarchy.epoch());
         self.exec.prepare(&self.hierarchy, &plans, &transfers);
@@ -270,7 +254,7 @@ impl<const D: usize> Simulation<D> {
         for l in 0..self.hierarchy.max_levels() {
             let level = Level(l as u8);
             self.exec.initialise(&self.hierarchy, level, self.time)?;
-            self.plans = self.build_plans(None);
+            self.plans = self.build_plans();
             self.exec.set_epoch(self.hierarchy.epoch());
             if l + 1 == self.hierarchy.max_levels() {
                 break;

@@ -75,7 +75,7 @@ fn check<const D: usize>(
     let device = CudaExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
     let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
     let options = PlanOptions { num_ghost: 2, conservation_fix: false, list_faces: false, split: false, threads: 1 };
-    let plans = build(hierarchy, options, None);
+    let (plans, _) = build(hierarchy, options, None);
     for exec in &mut both {
         for (l, mesh) in hierarchy.levels().iter().enumerate() {
             exec.load(hierarchy, Level(l as u8), &spikes(mesh, seed)).expect("the state fits");

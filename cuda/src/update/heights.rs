@@ -13,7 +13,8 @@ const SHARES: [f64; 2] = [0.6, 0.25];
 
 /// Strips of a level, by the height of their patch.
 struct Strips {
-    counts: Vec<u64>,
+    /// Heights that there are, and the number of strips of each.
+    counts: Vec<(u32, f64)>,
     rows: f64,
     warps: f64,
 }
@@ -28,14 +29,15 @@ impl Strips {
             }
             counts[height] += ((x + columns - 1) / columns) as u64;
         }
-        let rows = counts.iter().enumerate().map(|(height, &count)| height as f64 * count as f64).sum();
+        let there_are = |(height, count): (usize, u64)| (count > 0).then_some((height as u32, count as f64));
+        let counts: Vec<_> = counts.into_iter().enumerate().filter_map(there_are).collect();
+        let rows = counts.iter().map(|&(height, count)| f64::from(height) * count).sum();
         Strips { counts, rows, warps: f64::from(resident_warps.max(1)) }
     }
 
     /// Number of tiles of at most so many rows.
     fn tiles(&self, rows: i32) -> f64 {
-        let bands = |height: usize| height.div_ceil(rows as usize) as f64;
-        self.counts.iter().enumerate().map(|(height, &count)| bands(height) * count as f64).sum()
+        self.counts.iter().map(|&(height, count)| f64::from(height.div_ceil(rows as u32)) * count).sum()
     }
 
     /// Time of a level, in rows of a warp, where tiles have one height.

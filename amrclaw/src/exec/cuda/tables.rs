@@ -51,28 +51,36 @@ pub(super) struct TableBuilder {
 impl TableBuilder {
     /// Appends numbers or structs; answers where they begin.
     pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
+        let start = self.room::<T>(items.len());
+        let places = self.bytes[start..].chunks_exact_mut(size_of::<T>());
+        places.zip(items).for_each(|(place, item)| place.copy_from_slice(bytes_of(&[item])));
+        start
+    }
+
+    /// Room at the end for so many; answers where it begins.
+    fn room<T>(&mut self, count: usize) -> usize {
         let start = self.bytes.len().next_multiple_of(16);
-        self.bytes.reserve(start - self.bytes.len() + items.len() * size_of::<T>());
-        self.bytes.resize(start, 0);
-        items.for_each(|item| self.bytes.extend_from_slice(bytes_of(&[item])));
+        self.bytes.resize(start + count * size_of::<T>(), 0);
         start
     }
 
     /// Appends a table; `cells`: of each item.
     pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)> + Clone) -> Table {
-        let total: usize = items.clone().map(|(_, cells)| cells).sum();
-        let chunk_cells = (total / WARPS).next_multiple_of(32).clamp(32, 1024);
-        let start = self.append(items.clone().map(|(item, _)| item));
-        let chunks = self.append(std::iter::empty::<Chunk>());
-        let mut num_chunks = 0;
-        for (region, (_, cells)) in items.enumerate() {
-            for first in (0..cells).step_by(chunk_cells) {
+        let cells: Vec<usize> = items.clone().map(|(_, cells)| cells).collect();
+        let chunk_cells = (cells.iter().sum::<usize>() / WARPS).next_multiple_of(32).clamp(32, 1024);
+        let start = self.append(items.map(|(item, _)| item));
+        let num_chunks = cells.iter().map(|cells| cells.div_ceil(chunk_cells)).sum();
+        let chunks = self.room::<Chunk>(num_chunks);
+        let mut places = self.bytes[chunks..].chunks_exact_mut(size_of::<Chunk>());
+        for (region, &cells) in cells.iter().enumerate() {
+            let mut first = 0;
+            while first < cells {
                 let chunk = Chunk { region: region as u32, first: first as u32 };
-                self.bytes.extend_from_slice(bytes_of(&[chunk]));
-                num_chunks += 1;
+                places.next().expect("counted").copy_from_slice(bytes_of(&[chunk]));
+                first += chunk_cells;
             }
         }
-        Table { items: start, chunks, num_chunks, chunk_cells: chunk_cells as u32, num_first: 0 }
+        Table { items: start, chunks, num_chunks: num_chunks as u32, chunk_cells: chunk_cells as u32, num_first: 0 }
     }
 
     /// Sends everything.

@@ -1,0 +1,131 @@
+//! All plans of one level in one pass over its patches: what lies around a patch is looked up once for all of them.
+
+use super::ghost::GhostPlan;
+use super::patch_lists::in_parts;
+use super::reflux::{FaceRuns, RefluxPlan};
+use super::restrict::{RestrictPlan, RestrictRegion};
+use super::transfer::TransferPlan;
+use crate::index::{CellBox, Ratio};
+use crate::mesh::{Cover, Image, LevelMesh, for_each_within};
+
+/// A level that gets plans, and what these depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct LevelSight<'a, const D: usize> {
+    /// The level.
+    pub mesh: &'a LevelMesh<D>,
+    /// The next coarser level, and the ratio to it.
+    pub coarser: Option<(&'a LevelMesh<D>, Ratio<D>)>,
+    /// Plan where the level's values come from.
+    pub transfer: bool,
+    /// The level before it was replaced, if there was one.
+    pub old: Option<&'a LevelMesh<D>>,
+    /// Ghost cells on every side of a patch.
+    pub num_ghost: i32,
+    /// Find the faces of the conservation fix.
+    pub conservation_fix: bool,
+}
+
+/// Plans that see a level and the next coarser one.
+#[derive(Clone, Debug)]
+pub struct JoiningPlans<const D: usize> {
+    /// Ghost cells of the level.
+    pub ghost: GhostPlan<D>,
+    /// Faces to the coarser level, if they are asked for.
+    pub reflux: Option<RefluxPlan<D>>,
+    /// Coarser cells under the level.
+    pub restrict: Option<RestrictPlan<D>>,
+    /// Where the level's values come from, if that is asked for.
+    pub transfer: Option<TransferPlan<D>>,
+}
+
+/// What lies around one patch.
+#[derive(Default)]
+pub(super) struct Around<const D: usize> {
+    /// Patches of its level, its own periodic images included.
+    pub beside: Vec<Image<D>>,
+    /// Patches of the coarser level, under the cells around it too.
+    pub under: Vec<Image<D>>,
+    /// What the old level holds of the patch.
+    pub before: Cover<D>,
+    /// Memory for searches among these.
+    pub cover: Cover<D>,
+    /// Likewise.
+    pub rim: Vec<CellBox<D>>,
+}
+
+impl<const D: usize> Around<D> {
+    fn find(&mut self, k: usize, sight: &LevelSight<'_, D>) {
+        let patch = &sight.mesh.patches()[k];
+        let ratio = sight.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
+        let reach = patch.grow_by(ratio.0.map(|r| r.max(sight.num_ghost)));
+        self.beside.clear();
+        sight.mesh.for_each_image(&reach, |image| {
+            if image.patch != k || image.shift != [0; D] {
+                self.beside.push(image);
+            }
+        });
+        if let Some((coarse, ratio)) = sight.coarser {
+            self.under.clear();
+            coarse.for_each_image(&reach.coarse_from_fine(ratio), |image| self.under.push(image));
+        }
+        if let (true, Some(old)) = (sight.transfer, sight.old) {
+            self.before.find(old, patch);
+        }
+    }
+}
+
+/// Plans of a run of patches.
+#[derive(Default)]
+struct Part<const D: usize> {
+    ghost: GhostPlan<D>,
+    runs: FaceRuns<D>,
+    regions: Vec<RestrictRegion<D>>,
+    transfer: TransferPlan<D>,
+}
+
+impl<const D: usize> Part<D> {
+    fn add_patch(&mut self, k: usize, sight: &LevelSight<'_, D>, around: &mut Around<D>) {
+        around.find(k, sight);
+        let enclosed = self.ghost.add_patch(k, sight, around);
+        let Some((_, ratio)) = sight.coarser else { return };
+        let covered = sight.mesh.patches()[k].coarse_from_fine(ratio);
+        for_each_within(&around.under, &covered, |image| {
+            self.regions.push(RestrictRegion { target: image.patch as u32, source: k as u32, cells: image.part });
+        });
+        if sight.conservation_fix {
+            // Patches are made of whole coarse cells: where one fine cell is beside the patch, so are all under its coarse cell.
+            self.runs.add_patch(k, (!enclosed).then_some(&covered), ratio, around);
+        }
+        if sight.transfer {
+            self.transfer.add_patch(k, sight, ratio, around);
+        }
+    }
+}
+
+impl<const D: usize> JoiningPlans<D> {
+    /// Plans what joins a level to itself and to the next coarser one.
+    pub fn new(sight: LevelSight<'_, D>) -> Self {
+        let parts = in_parts(sight.mesh.patches().len(), |patches| {
+            let (mut part, mut around) = (Part::default(), Around::default());
+            patches.for_each(|k| part.add_patch(k, &sight, &mut around));
+            part
+        });
+        let (mut ghosts, mut runs, mut regions, mut transfers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for part in parts {
+            ghosts.push(part.ghost);
+            runs.push(part.runs);
+            regions.push(part.regions);
+            transfers.push(part.transfer);
+        }
+        let ghost = || GhostPlan::join(ghosts);
+        let reflux = || {
+            let (coarse, ratio) = sight.coarser.filter(|_| sight.conservation_fix)?;
+            Some(RefluxPlan::join(runs, coarse, ratio))
+        };
+        let restrict = || sight.coarser.map(|(coarse, ratio)| RestrictPlan::join(&regions, coarse, ratio));
+        let transfer = || sight.coarser.filter(|_| sight.transfer).map(|_| TransferPlan::join(transfers));
+        let ((ghost, transfer), (reflux, restrict)) =
+            rayon::join(|| rayon::join(ghost, transfer), || rayon::join(reflux, restrict));
+        JoiningPlans { ghost, reflux, restrict, transfer }
+    }
+}
