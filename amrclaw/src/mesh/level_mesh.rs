@@ -31,7 +31,7 @@ impl<const D: usize> LevelMesh<D> {
     /// # Panics
     /// If a patch is empty or leaves the domain.
     pub fn new(domain: CellBox<D>, periodic: [bool; D], mut patches: Vec<CellBox<D>>) -> Self {
-        patches.sort_unstable_by_key(|p| (reversed(p.lo), p.hi));
+        patches.sort_unstable_by_key(|p| sort_key(p.lo));
         for p in &patches {
             assert!(!p.is_empty() && domain.contains_box(p), "patch {p:?} in domain {domain:?}");
         }
@@ -168,9 +168,10 @@ pub(crate) fn for_each_within<const D: usize>(
     }
 }
 
-/// The index with its last axis first: the order in which patches are sorted.
-fn reversed<const D: usize>(i: CellIndex<D>) -> CellIndex<D> {
-    std::array::from_fn(|d| i[D - 1 - d])
+/// A number that is larger the further along a cell lies, the last axis first: the order in which patches are sorted, whose
+/// lower corners all differ.
+fn sort_key<const D: usize>(i: CellIndex<D>) -> u128 {
+    (0..D).rev().fold(0, |key, d| key << 32 | u128::from(i[d].abs_diff(i32::MIN)))
 }
 
 #[cfg(test)]

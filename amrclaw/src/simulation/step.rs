@@ -232,14 +232,16 @@ impl<const D: usize> Simulation<D> {
     fn adopt_hierarchy(&mut self, old: &Hierarchy<D>) -> Result<(), RunError> {
         let (plans, transfers) = plan::build(&self.hierarchy, self.plan_options(), Some((old, &self.plans)));
         let plans = Arc::new(plans);
-        self.plans = plans.clone();
+        let before = std::mem::replace(&mut self.plans, plans.clone());
         self.exec.set_epoch(self.hierarchy.epoch());
         self.exec.prepare(&self.hierarchy, &plans, &transfers);
         for (l, plan) in transfers.iter().enumerate() {
             let Some(plan) = plan else { continue };
-            let (level, coarse) = (Level(l as u8), Level(l as u8 - 1));
-            // Slopes read the coarser level's ghost cells, of its new patches.
-            self.exec.fill_ghosts(coarse, &plans[coarse.index()])?;
+            let (level, coarse) = (Level(l as u8), l - 1);
+            // Slopes read the coarser level's ghost cells, of its new patches; those of old ones were filled for flagging.
+            if before.get(coarse).is_none_or(|before| !Arc::ptr_eq(&before.ghost, &plans[coarse].ghost)) {
+                self.exec.fill_ghosts(Level(coarse as u8), &plans[coarse])?;
+            }
             self.exec.transfer(&self.hierarchy, level, plan)?;
         }
         self.exec.truncate(self.hierarchy.finest().finer());

@@ -17,8 +17,8 @@ use riemann::real::Scalar;
 
 /// Bytes of pinned memory through which copies go.
 const STAGING: usize = 64 << 20;
-/// Bytes that one thread copies at a time.
-const PIECE: usize = 1 << 20;
+/// Bytes that one thread copies at a time: tables of a regrid are shared by threads too.
+const PIECE: usize = 64 << 10;
 
 /// A GPU with the compiled kernels of one run.
 pub struct Hardware {

@@ -40,7 +40,7 @@ use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
 use std::sync::Arc;
 use store::{DeviceLevel, LevelDraft, Sizes};
-use tables::{LevelTables, TableBuilder, TransferTables};
+use tables::{LevelTablesDraft, TableBuilder, TransferTables};
 
 /// Values of all levels in a device's memory.
 pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
@@ -71,7 +71,7 @@ pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
 /// Tables of a level to come, on the host.
 struct Drafts<const D: usize> {
     level: LevelDraft<D>,
-    tables: LevelTables<D, TableBuilder>,
+    tables: LevelTablesDraft<D>,
     transfer: TransferTables<TableBuilder>,
     /// None of the finest level that there may be.
     flags: Option<FlagTables<D, TableBuilder>>,
@@ -150,7 +150,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             let moved = || TransferTables::draft(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
             let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::draft(hierarchy.level(Level(l as u8))));
             let ((tables, flags), (level, transfer)) =
-                rayon::join(|| rayon::join(|| LevelTables::draft(&plans[l]), flags), || rayon::join(level, moved));
+                rayon::join(|| rayon::join(|| LevelTablesDraft::new(&plans[l]), flags), || rayon::join(level, moved));
             Some(Drafts { level, tables, transfer, flags })
         };
         transfers.par_iter().enumerate().with_max_len(1).map(draft).collect()
@@ -179,7 +179,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         if !store.tables.as_ref().is_some_and(|tables| tables.are_of(plans)) {
-            store.tables = Some(LevelTables::draft(plans).send(&self.machine)?);
+            store.tables = Some(LevelTablesDraft::new(plans).send(&self.machine)?);
         }
         Ok(())
     }

@@ -44,7 +44,7 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     update_patches: usize,
     /// What each sweep updates.
     tiles: Vec<Tiles>,
-    pub tables: Option<LevelTables<D, N::Memory>>,
+    pub tables: Option<LevelTables<D, N>>,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
     pub taps: Option<N::Memory>,
     pub num_taps: usize,

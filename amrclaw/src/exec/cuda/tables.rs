@@ -36,6 +36,11 @@ impl Table {
         pointer::<Chunk, N>(memory, self.chunks)
     }
 
+    /// The table where its memory is a part of a larger one.
+    fn behind(self, bytes: usize) -> Self {
+        Table { items: self.items + bytes, chunks: self.chunks + bytes, ..self }
+    }
+
     /// One warp a chunk.
     pub fn grid(&self) -> Grid {
         Grid { blocks: [(self.num_chunks * 32).div_ceil(THREADS), 1, 1], threads: THREADS, shared_bytes: 0 }
@@ -85,9 +90,25 @@ impl TableBuilder {
 
     /// Sends everything.
     pub fn send<N: Machine>(&self, machine: &N) -> Result<N::Memory, CudaError> {
-        let memory = machine.allocate(self.bytes.len().max(1))?;
-        machine.upload(&self.bytes, &memory, 0)?;
-        Ok(memory)
+        Self::send_all([self], machine).map(|(memory, _)| memory)
+    }
+
+    /// Sends everything of several, one behind the other; answers where each begins, too.
+    fn send_all<const K: usize, N: Machine>(
+        builders: [&Self; K],
+        machine: &N,
+    ) -> Result<(N::Memory, [usize; K]), CudaError> {
+        let mut len = 0;
+        let starts = builders.map(|builder| {
+            let start = len;
+            len += builder.bytes.len().next_multiple_of(16);
+            start
+        });
+        let memory = machine.allocate(len.max(1))?;
+        for (builder, &at) in builders.into_iter().zip(&starts) {
+            machine.upload(&builder.bytes, &memory, at)?;
+        }
+        Ok((memory, starts))
     }
 }
 
@@ -133,41 +154,60 @@ fn chain<T>(
     Both(first, second)
 }
 
-/// The tables of a level's plans.
-pub(super) struct LevelTables<const D: usize, M> {
+/// The tables of a level's plans in the device's memory.
+pub(super) struct LevelTables<const D: usize, N: Machine> {
     /// What they were made from.
     plan: Arc<GhostPlan<D>>,
-    /// On the device; a [`TableBuilder`] before they are sent.
-    pub memory: M,
+    pub memory: N::Memory,
     pub fill: Table,
     pub boundary: Table,
     pub restrict: Table,
     pub runs: Table,
 }
 
-impl<const D: usize> LevelTables<D, TableBuilder> {
-    /// Made by any thread.
-    pub fn draft(plans: &LevelPlans<D>) -> Self {
-        let mut builder = TableBuilder::default();
-        let ghost = &plans.ghost;
-        let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
-        let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
-        let num_first = copies.len() as u32;
-        let fill = Table { num_first, ..builder.table(chain(copies, interps)) };
-        let outside = |r: &BoundaryRegion<D>| region(r.target, r.target, &r.cells, [0; D]);
-        let boundary = builder.table(ghost.all_boundaries().all().iter().map(outside));
-        let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
-        let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(&mut builder, plan));
-        LevelTables { plan: ghost.clone(), memory: builder, fill, boundary, restrict, runs }
+/// The same before they are sent.
+pub(super) struct LevelTablesDraft<const D: usize> {
+    plan: Arc<GhostPlan<D>>,
+    /// Ghost cells: those inside the domain, those beyond.
+    ghost: (TableBuilder, [Table; 2]),
+    /// What joins the level to the coarser one: averages, runs of faces.
+    joint: (TableBuilder, [Table; 2]),
+}
+
+impl<const D: usize> LevelTablesDraft<D> {
+    /// Made by any threads.
+    pub fn new(plans: &LevelPlans<D>) -> Self {
+        let (ghost, joint) = rayon::join(|| ghost_tables(&plans.ghost), || joint_tables(plans));
+        LevelTablesDraft { plan: plans.ghost.clone(), ghost, joint }
     }
 
-    pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N::Memory>, CudaError> {
-        let LevelTables { plan, memory, fill, boundary, restrict, runs } = self;
-        Ok(LevelTables { plan, memory: memory.send(machine)?, fill, boundary, restrict, runs })
+    pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N>, CudaError> {
+        let LevelTablesDraft { plan, ghost: (ghost, [fill, boundary]), joint: (joint, tables) } = self;
+        let (memory, [_, behind]) = TableBuilder::send_all([&ghost, &joint], machine)?;
+        let [restrict, runs] = tables.map(|table| table.behind(behind));
+        Ok(LevelTables { plan, memory, fill, boundary, restrict, runs })
     }
 }
 
-impl<const D: usize, M> LevelTables<D, M> {
+fn ghost_tables<const D: usize>(ghost: &GhostPlan<D>) -> (TableBuilder, [Table; 2]) {
+    let mut builder = TableBuilder::default();
+    let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+    let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+    let num_first = copies.len() as u32;
+    let fill = Table { num_first, ..builder.table(chain(copies, interps)) };
+    let outside = |r: &BoundaryRegion<D>| region(r.target, r.target, &r.cells, [0; D]);
+    let boundary = builder.table(ghost.all_boundaries().all().iter().map(outside));
+    (builder, [fill, boundary])
+}
+
+fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (TableBuilder, [Table; 2]) {
+    let mut builder = TableBuilder::default();
+    let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
+    let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(&mut builder, plan));
+    (builder, [restrict, runs])
+}
+
+impl<const D: usize, N: Machine> LevelTables<D, N> {
     /// True if these are the tables of such plans.
     pub fn are_of(&self, plans: &LevelPlans<D>) -> bool {
         Arc::ptr_eq(&self.plan, &plans.ghost)
