@@ -15,12 +15,13 @@ __device__ __forceinline__ int inside(int i, int cells, unsigned lower, unsigned
 
 extern "C" __global__ void boundary(const BoundaryArgs args)
 {
-    await_previous();
+    start_next();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
-    Chunk chunk = args.chunks[warp];
-    const Region& region = args.regions[chunk.region];
-    const Patch& patch = args.patches[region.target];
+    const Chunk chunk = args.chunks[warp];
+    const Region region = args.regions[chunk.region];
+    const Patch patch = args.patches[region.target];
+    await_previous();
     int end = min(region.nx * region.ny, int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         int row = i / region.nx;

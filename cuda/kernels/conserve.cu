@@ -5,6 +5,7 @@
 
 extern "C" __global__ void conserve(const ConserveArgs args)
 {
+    start_next();
     await_previous();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;

@@ -14,11 +14,13 @@ __device__ __forceinline__ void mark(const FaceMapArgs& args, const Patch& patch
 
 extern "C" __global__ void face_map(const FaceMapArgs args)
 {
-    await_previous();
+    start_next();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
-    Chunk chunk = args.chunks[warp];
-    const FaceRun& run = args.runs[chunk.region];
+    const Chunk chunk = args.chunks[warp];
+    const FaceRun run = args.runs[chunk.region];
+    const Patch patch = args.patches[args.fine ? run.fine_patch : run.coarse_patch];
+    await_previous();
     int end = min(run.nx * run.ny, int(chunk.first + args.chunk_cells));
     // A face is named after the cell above it.
     int above_x = run.axis == X && run.coarse_side == Lower, above_y = run.axis == Y && run.coarse_side == Lower;
@@ -27,13 +29,11 @@ extern "C" __global__ void face_map(const FaceMapArgs args)
         int row = i / run.nx;
         int x = run.x + (i - row * run.nx), y = run.y + row;
         if (!args.fine) {
-            const Patch& patch = args.patches[run.coarse_patch];
             unsigned slot = args.first_slot + run.first_slot + i;
             mark(args, patch, run.axis, x - run.shift_x - patch.lo_x + above_x, y - run.shift_y - patch.lo_y + above_y, slot | side);
             continue;
         }
         // The fine cells behind the face: one thick along the axis, on the side of the fine patch.
-        const Patch& patch = args.patches[run.fine_patch];
         int count = run.axis == X ? args.ratio_y : args.ratio_x;
         int first_x = x * args.ratio_x + (run.axis == X && run.coarse_side == Lower ? args.ratio_x - 1 : 0);
         int first_y = y * args.ratio_y + (run.axis == Y && run.coarse_side == Lower ? args.ratio_y - 1 : 0);

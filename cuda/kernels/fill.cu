@@ -22,10 +22,9 @@ __device__ __forceinline__ Real offset_in_coarse(int fine, int coarse, int ratio
     return Real((double(fine - coarse * ratio) + 0.5) / double(ratio) - 0.5);
 }
 
-__device__ __forceinline__ void copy_cell(const FillArgs& args, const Region& region, int x, int y)
+__device__ __forceinline__ void copy_cell(
+    const FillArgs& args, const Region& region, const Patch& to, const Patch& from, int x, int y)
 {
-    const Patch& to = args.target_patches[region.target];
-    const Patch& from = args.source_patches[region.source];
     size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
     size_t source = place(from, M, x - region.shift_x - from.lo_x, y - region.shift_y - from.lo_y);
     // All loads come before the stores: the compiler cannot know that they read other places.
@@ -39,22 +38,22 @@ __device__ __forceinline__ void copy_cell(const FillArgs& args, const Region& re
 // A value of the coarse level; BETWEEN: between its two times.
 template <bool BETWEEN> __device__ __forceinline__ Real coarse_value(const FillArgs& args, Real alpha, size_t i)
 {
-    if (!BETWEEN) return __ldg(args.coarse_new + i);
-    Real before = __ldg(args.coarse_old + i);
-    return before + alpha * (__ldg(args.coarse_new + i) - before);
+    if (!BETWEEN) return args.coarse_new[i];
+    Real before = args.coarse_old[i];
+    return before + alpha * (args.coarse_new[i] - before);
 }
 
 template <bool BETWEEN>
-__device__ __forceinline__ void interpolate_cell(const FillArgs& args, const Region& region, int x, int y)
+__device__ __forceinline__ void interpolate_cell(
+    const FillArgs& args, const Region& region, const Patch& to, const Patch& from, int x, int y)
 {
-    const Patch& to = args.target_patches[region.target];
-    const Patch& from = args.coarse_patches[region.source];
     int coarse_x = floor_divide(x, args.ratio_x), coarse_y = floor_divide(y, args.ratio_y);
     Real xi_x = offset_in_coarse(x, coarse_x, args.ratio_x), xi_y = offset_in_coarse(y, coarse_y, args.ratio_y);
     size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
     size_t source = place(from, M, coarse_x - region.shift_x - from.lo_x, coarse_y - region.shift_y - from.lo_y);
     Real alpha = Real(args.alpha);
-    #pragma unroll 3
+    Real values[M];
+    #pragma unroll
     for (int m = 0; m < M; m++) {
         size_t centre = source + size_t(m) * from.component;
         auto value = [&](size_t i) { return coarse_value<BETWEEN>(args, alpha, i); };
@@ -63,25 +62,30 @@ __device__ __forceinline__ void interpolate_cell(const FillArgs& args, const Reg
             Real below = value(centre - from.row), above = value(centre + from.row);
             result += xi_y * limited_slope(args.wide, below, here, above);
         }
-        result = result + xi_x * limited_slope(args.wide, left, here, right);
-        args.target[target + size_t(m) * to.component] = result;
+        values[m] = result + xi_x * limited_slope(args.wide, left, here, right);
     }
+    #pragma unroll
+    for (int m = 0; m < M; m++) args.target[target + size_t(m) * to.component] = values[m];
 }
 
 extern "C" __global__ void fill(const FillArgs args)
 {
-    await_previous();
+    start_next();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
-    Chunk chunk = args.chunks[warp];
-    const Region& region = args.regions[chunk.region];
+    const Chunk chunk = args.chunks[warp];
+    const Region region = args.regions[chunk.region];
+    const bool copies = chunk.region < args.num_copies;
+    const Patch to = args.target_patches[region.target];
+    const Patch from = (copies ? args.source_patches : args.coarse_patches)[region.source];
+    await_previous();
     int cells = region.nx * region.ny;
     int end = min(cells, int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         int row = i / region.nx;
         int x = region.x + (i - row * region.nx), y = region.y + row;
-        if (chunk.region < args.num_copies) copy_cell(args, region, x, y);
-        else if (Real(args.alpha) == Real(1)) interpolate_cell<false>(args, region, x, y);
-        else interpolate_cell<true>(args, region, x, y);
+        if (copies) copy_cell(args, region, to, from, x, y);
+        else if (Real(args.alpha) == Real(1)) interpolate_cell<false>(args, region, to, from, x, y);
+        else interpolate_cell<true>(args, region, to, from, x, y);
     }
 }

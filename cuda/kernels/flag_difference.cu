@@ -9,6 +9,7 @@
 extern "C" __global__ void flag_difference(const FlagArgs args)
 {
     __shared__ unsigned bits[2 * TILE_ROWS];
+    start_next();
     await_previous();
     const FlagTile tile = args.tiles[blockIdx.x];
     const Real tolerance = Real(args.tolerance);

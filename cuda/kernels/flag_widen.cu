@@ -29,6 +29,7 @@ extern "C" __global__ void flag_widen(const WidenArgs args)
 {
     constexpr int SIDES = DIM > 1 ? 3 : 1, BELOW = SIDES / 2 * TILE_ROWS;
     __shared__ Word wide[SIDES * TILE_ROWS];
+    start_next();
     await_previous();
     const FlagTile tile = args.tiles[blockIdx.x];
     const int row = threadIdx.x % TILE_ROWS, side = threadIdx.x / TILE_ROWS - SIDES / 2;

@@ -57,7 +57,7 @@ struct Lane {
         const Real* cell = args.q + patch.q + (long long)k * patch.row + i;
         State q;
 #pragma unroll
-        for (int m = 0; m < M; m++) q[m] = __ldg(cell + (long long)m * patch.component);
+        for (int m = 0; m < M; m++) q[m] = cell[(long long)m * patch.component];
         return q;
     }
     // Auxiliary values I columns to the right.

@@ -16,12 +16,19 @@
 #define KNOWN(condition) false
 #endif
 
-// Comes first in every kernel: lets the kernel behind this one start as soon as there is room, and waits for the one before it,
-// whose end its launch may not have waited for.
-__device__ __forceinline__ void await_previous()
+// Comes first in every kernel: lets the kernel behind this one start as soon as there is room.
+__device__ __forceinline__ void start_next()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+// Waits for the kernel before, whose end a launch may not have waited for. Only what the host has sent may be read before: tables
+// and aux, but no values. Values are never read by __ldg, which the compiler may move ahead of this.
+__device__ __forceinline__ void await_previous()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

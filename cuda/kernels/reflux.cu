@@ -18,12 +18,13 @@ __device__ __forceinline__ unsigned slot_at(const RefluxArgs& args, const Patch&
 
 extern "C" __global__ void reflux(const RefluxArgs args)
 {
-    await_previous();
+    start_next();
     unsigned warp = warp_number();
     if (warp >= args.num_chunks) return;
-    Chunk chunk = args.chunks[warp];
-    const FaceRun& run = args.runs[chunk.region];
-    const Patch& patch = args.patches[run.coarse_patch];
+    const Chunk chunk = args.chunks[warp];
+    const FaceRun run = args.runs[chunk.region];
+    const Patch patch = args.patches[run.coarse_patch];
+    await_previous();
     int end = min(run.nx * run.ny, int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         int row = i / run.nx;

@@ -24,7 +24,7 @@ __device__ __forceinline__ Aux aux_at(const RegisterArgs& args, const Patch& pat
 
 // What crosses the face beside cell (x, y), as that cell sees it, which lies on the run's coarse side: the fluctuation that
 // runs into it, and the correction kept at `tap`.
-__device__ __forceinline__ State seen_flux(
+template <Axis AXIS> __device__ __forceinline__ State seen_flux(
     const Solver& solver, const RegisterArgs& args, const Patch& patch, const FaceRun& run, int x, int y, size_t tap)
 {
     State flux;
@@ -33,9 +33,9 @@ __device__ __forceinline__ State seen_flux(
     for (int m = 0; m < M; m++) flux[m] = args.taps[size_t(m) * args.tap_stride + tap];
 #else
     const bool lower = run.coarse_side == Lower;
-    const int below_x = x - (run.axis == X && !lower), below_y = y - (run.axis == Y && !lower);
-    const int above_x = below_x + (run.axis == X), above_y = below_y + (run.axis == Y);
-    const Normal face = solver.normal(Axis(run.axis), state_at(args, patch, below_x, below_y),
+    const int below_x = x - (AXIS == X && !lower), below_y = y - (AXIS == Y && !lower);
+    const int above_x = below_x + (AXIS == X), above_y = below_y + (AXIS == Y);
+    const Normal face = solver.normal(AXIS, state_at(args, patch, below_x, below_y),
         state_at(args, patch, above_x, above_y), aux_at(args, patch, below_x, below_y), aux_at(args, patch, above_x, above_y));
     #pragma unroll
     for (int m = 0; m < M; m++) {

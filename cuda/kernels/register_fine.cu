@@ -8,25 +8,20 @@
 // Normal of the faces that an auxiliary value lives on, or -1.
 __device__ constexpr int AUX_FACE[] = {AUX_FACE_LIST};
 
-extern "C" __global__ void register_fine(const RegisterArgs args)
+// The axis is known to the compiler, so that no state is indexed by it.
+template <Axis AXIS> __device__ __forceinline__ void register_fine_faces(
+    const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
 {
-    await_previous();
-    unsigned warp = warp_number();
-    if (warp >= args.num_chunks) return;
-    Chunk chunk = args.chunks[warp];
-    const FaceRun& run = args.runs[chunk.region];
-    if (!(args.swept >> run.axis & 1)) return;
     const Solver solver{SOLVER_PARAMETERS};
-    const Patch& patch = args.patches[run.fine_patch];
     bool lower = run.coarse_side == Lower;
-    int count = run.axis == X ? args.ratio_y : args.ratio_x;
+    int count = AXIS == X ? args.ratio_y : args.ratio_x;
     Real dt = Real(args.dt / double(count));
     Real towards_coarse = lower ? Real(1) : Real(-1);
     int end = min(run.nx * run.ny, int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         int row = i / run.nx;
-        int x = (run.x + (i - row * run.nx)) * args.ratio_x + (run.axis == X && lower ? args.ratio_x - 1 : 0) - patch.lo_x;
-        int y = (run.y + row) * args.ratio_y + (run.axis == Y && lower ? args.ratio_y - 1 : 0) - patch.lo_y;
+        int x = (run.x + (i - row * run.nx)) * args.ratio_x + (AXIS == X && lower ? args.ratio_x - 1 : 0) - patch.lo_x;
+        int y = (run.y + row) * args.ratio_y + (AXIS == Y && lower ? args.ratio_y - 1 : 0) - patch.lo_y;
         size_t slot = run.first_slot + i;
         const Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
         State coarse, ghost, total;
@@ -36,23 +31,23 @@ extern "C" __global__ void register_fine(const RegisterArgs args)
             total[m] = Real(0);
         }
         for (int k = 0; k < count; k++) {
-            int fine_x = x + (run.axis == X ? 0 : k), fine_y = y + (run.axis == X ? k : 0);
+            int fine_x = x + (AXIS == X ? 0 : k), fine_y = y + (AXIS == X ? k : 0);
             ghost = state_at(args, patch, fine_x, fine_y);
-            State flux = seen_flux(solver, args, patch, run, fine_x, fine_y, run.first_fine + i * count + k);
+            State flux = seen_flux<AXIS>(solver, args, patch, run, fine_x, fine_y, run.first_fine + i * count + k);
             Aux aux_coarse, aux_ghost;
             #pragma unroll
             for (int a = 0; a < A; a++) {
                 size_t at = place(patch, A, fine_x, fine_y) + size_t(a) * patch.component;
                 aux_coarse[a] = kept[size_t(M + a) * args.num_slots];
                 aux_ghost[a] = args.aux[at];
-                if (AUX_FACE[a] == int(run.axis)) {
+                if (AUX_FACE[a] == int(AXIS)) {
                     // Values on the face itself are those of the patch's own edge, for both sides.
-                    size_t above = lower ? (run.axis == X ? 1 : patch.row) : 0;
+                    size_t above = lower ? (AXIS == X ? 1 : patch.row) : 0;
                     aux_coarse[a] = aux_ghost[a] = args.aux[at + above];
                 }
             }
-            Normal face = lower ? solver.normal(Axis(run.axis), coarse, ghost, aux_coarse, aux_ghost)
-                                : solver.normal(Axis(run.axis), ghost, coarse, aux_ghost, aux_coarse);
+            Normal face = lower ? solver.normal(AXIS, coarse, ghost, aux_coarse, aux_ghost)
+                                : solver.normal(AXIS, ghost, coarse, aux_ghost, aux_coarse);
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 Real c1 = towards_coarse * (face.amdq[m] + face.apdq[m]);
@@ -62,4 +57,18 @@ extern "C" __global__ void register_fine(const RegisterArgs args)
         #pragma unroll
         for (int m = 0; m < M; m++) args.sums[size_t(m) * args.num_slots + slot] += dt * total[m];
     }
+}
+
+extern "C" __global__ void register_fine(const RegisterArgs args)
+{
+    start_next();
+    unsigned warp = warp_number();
+    if (warp >= args.num_chunks) return;
+    const Chunk chunk = args.chunks[warp];
+    const FaceRun run = args.runs[chunk.region];
+    const Patch patch = args.patches[run.fine_patch];
+    await_previous();
+    if (!(args.swept >> run.axis & 1)) return;
+    if (run.axis == X) register_fine_faces<X>(args, chunk, run, patch);
+    else register_fine_faces<Y>(args, chunk, run, patch);
 }

@@ -4,6 +4,7 @@
 
 extern "C" __global__ void sample(const SampleArgs args)
 {
+    start_next();
     await_previous();
     int m = threadIdx.x;
     if (m >= M) return;

@@ -5,6 +5,7 @@
 
 extern "C" __global__ void source(const SourceArgs args)
 {
+    start_next();
     await_previous();
     unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
     const Patch& patch = args.patches[number];

@@ -5,7 +5,10 @@
 // rows.
 struct TapReader {
     unsigned x_faces, y_faces; // of rows base + lane - 1 and base + lane, a bit for each lane
+    unsigned rows;             // which of these 32 rows have any
     int base;
+    bool keeps_x, keeps_y;     // of the row at hand
+    unsigned x_slot, y_slot;   // where these go
 
     __device__ __forceinline__ TapReader(const Lane& at) : base(at.tile.row) {}
 
@@ -15,10 +18,10 @@ struct TapReader {
         unsigned faces = 0;
         for (base = at.tile.row + at.tile.rows / 32 * 32; base >= at.tile.row; base -= 32) {
             fetch(at);
-            faces |= x_faces | y_faces;
+            faces |= rows;
         }
         base = at.tile.row;
-        return __any_sync(ALL_LANES, faces != 0u);
+        return faces != 0u;
     }
 
     __device__ __forceinline__ void fetch(const Lane& at)
@@ -28,8 +31,12 @@ struct TapReader {
         const unsigned own = ((at.tile.columns < 32 ? 1u << at.tile.columns : 0u) - 1u) << HALO;
         const unsigned last = right == at.patch.columns && at.tile.columns < 32 ? 1u << (HALO + at.tile.columns) : 0u;
         const int row = base + at.lane;
-        y_faces = SWEEP_Y && (row < end || (row == end && end == at.patch.rows)) ? line(at, 1, row) & own : 0u;
-        x_faces = SWEEP_X && row > at.tile.row && row <= end ? line(at, 0, row - 1) & (own | last) : 0u;
+        // All that may be needed is asked for at once.
+        const unsigned y = SWEEP_Y ? line(at, 1, min(row, end == at.patch.rows ? end : end - 1)) : 0u;
+        const unsigned x = SWEEP_X ? line(at, 0, min(max(row, at.tile.row + 1), end) - 1) : 0u;
+        y_faces = row < end || (row == end && end == at.patch.rows) ? y & own : 0u;
+        x_faces = row > at.tile.row && row <= end ? x & (own | last) : 0u;
+        rows = __ballot_sync(ALL_LANES, (x_faces | y_faces) != 0u);
     }
 
     // Marked faces below the cells of a row, one bit a lane.
@@ -38,27 +45,41 @@ struct TapReader {
         const int rows = at.patch.component / at.patch.row, words = (at.patch.row + 31) / 32;
         const int bit = at.tile.column - HALO + at.args.num_ghost;
         const unsigned* start = at.args.map_words + at.patch.first_word + (axis * rows + k + (rows - at.patch.rows) / 2) * words;
-        const unsigned low = start[bit / 32], high = bit / 32 + 1 < words ? start[bit / 32 + 1] : 0u;
-        return __funnelshift_r(low, high, bit % 32);
+        // Beyond the patch's last word no lane has a cell of its own.
+        return __funnelshift_r(start[bit / 32], start[min(bit / 32 + 1, words - 1)], bit % 32);
     }
 
-    // F: of the x-faces of row k − 1. G: of the y-faces k. Whoever reads what is kept adds the fluctuations.
-    __device__ __forceinline__ void keep(
-        const Solver&, const Lane& at, int k, const State& f, const State& g, const State&, const State&)
+    // Before row K is worked on: asks for what its end needs. For every row in turn.
+    __device__ __forceinline__ void expect(const Lane& at, int k)
     {
+        keeps_x = keeps_y = false;
+        if (k < at.tile.row) return;
         if (k - base == 32) {
             base += 32;
             fetch(at);
         }
-        const unsigned x = __shfl_sync(ALL_LANES, x_faces, k - base), y = __shfl_sync(ALL_LANES, y_faces, k - base);
-        if ((x | y) == 0u) return;
-        if (SWEEP_Y && (y >> at.lane & 1u)) store(at, 1, k, g);
-        if (SWEEP_X && (x >> at.lane & 1u)) store(at, 0, k - 1, f);
+        if (!(rows >> (k - base) & 1u)) return;
+        keeps_x = __shfl_sync(ALL_LANES, x_faces, k - base) >> at.lane & 1u;
+        keeps_y = __shfl_sync(ALL_LANES, y_faces, k - base) >> at.lane & 1u;
+        if (keeps_x) x_slot = slot(at, 0, k - 1);
+        if (keeps_y) y_slot = slot(at, 1, k);
     }
 
-    __device__ __forceinline__ void store(const Lane& at, int axis, int k, const State& correction) const
+    __device__ __forceinline__ unsigned slot(const Lane& at, int axis, int k) const
     {
-        const unsigned to = at.args.map_slots[axis * at.args.map_cells + at.patch.cell + (long long)k * at.patch.row + at.column];
+        return at.args.map_slots[axis * at.args.map_cells + at.patch.cell + (long long)k * at.patch.row + at.column];
+    }
+
+    // F: of the x-faces of row k − 1. G: of the y-faces k. Whoever reads what is kept adds the fluctuations.
+    __device__ __forceinline__ void keep(
+        const Solver&, const Lane& at, int, const State& f, const State& g, const State&, const State&) const
+    {
+        if (keeps_y) store(at, y_slot, g);
+        if (keeps_x) store(at, x_slot, f);
+    }
+
+    __device__ __forceinline__ void store(const Lane& at, unsigned to, const State& correction) const
+    {
 #pragma unroll
         for (int m = 0; m < M; m++) at.args.tap_values[m * at.args.tap_stride + (to & 0x7fffffffu)] = correction[m];
     }
@@ -83,6 +104,7 @@ struct TapReader {
 
     // True if the tile keeps anything.
     __device__ __forceinline__ bool any(const Lane&) const { return left > 0; }
+    __device__ __forceinline__ void expect(const Lane&, int) const {}
 
     // F: of the x-faces of row k − 1. G, BELOW, ABOVE: correction and fluctuations of the y-faces k.
     __device__ __forceinline__ void keep(

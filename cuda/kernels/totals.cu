@@ -5,6 +5,7 @@
 
 extern "C" __global__ void totals(const TotalsArgs args)
 {
+    start_next();
     await_previous();
     unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
     if (thread >= args.num_rows * M) return;

@@ -4,7 +4,7 @@
 // y       neighbours are rows before: registers
 // Bytes   q read once (and 2 HALO/COLUMNS and 4/rows at the edges), written once; aux from the first-level cache
 // Order   that of the CPU, operation by operation; largest Courant numbers by atomicMax of bits, whose order does not matter
-// Options ORDER, TRANSVERSE, SWEEP_X, SWEEP_Y, LIMITERS, CAPACITY, TAPS, FUSED, WARPS, BLOCKS: each costs only where it is used
+// Options ORDER, TRANSVERSE, SWEEP_X, SWEEP_Y, LIMITERS, CAPACITY, TAPS, FUSED, WARPS: each costs only where it is used
 
 // The four transverse parts of a face: of the lower-going fluctuation down and up, then of the upper-going one.
 struct Parts {
@@ -77,14 +77,30 @@ __device__ __forceinline__ void write(const Lane& at, int k, const State& q, Fou
     }
 }
 
+// The rows that a march begins with, asked for before anything else.
+struct March {
+    RowsAhead rows;
+    State below, here;
+
+    __device__ __forceinline__ March(const Lane& at, Real* shared) : rows(at, shared)
+    {
+        const int first = at.tile.row;
+#pragma unroll
+        for (int k = 0; k < ROWS_AHEAD; k++) rows.ask(at, first + k);
+        below = at.state(first - 2);
+        here = at.state(first - 1);
+    }
+};
+
 // Columns and rows together, or rows (y) alone. KEEP: the tile has taps.
-template <bool KEEP> __device__ __forceinline__ void march(const Solver& solver, const Lane& at, TapReader& taps, Found& found)
+template <bool KEEP> __device__ __forceinline__ void march(
+    const Solver& solver, const Lane& at, const March& start, TapReader& taps, Found& found)
 {
     const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx), dtdy = Real(at.args.dt_over_dy);
     const int first = at.tile.row, last = first + at.tile.rows;
 
     // Row k − 1: state, and what it waits for. Face k − 1 between rows k − 2 and k − 1.
-    State q_below = at.state(first - 2), q_here = at.state(first - 1), q_above = at.state(first);
+    State q_below = start.below, q_here = start.here;
     Real kappa_below = Real(1.0);
     XRow x_below;
     State left, right, g_below, bpdq_below;
@@ -101,7 +117,9 @@ template <bool KEEP> __device__ __forceinline__ void march(const Solver& solver,
 
 #pragma unroll 2
     for (int k = first - 1; k <= last; k++) {
-        const State q_next = at.state(min(k + 2, last + 1));
+        if constexpr (KEEP) taps.expect(at, k);
+        start.rows.ask(at, k + 1 + ROWS_AHEAD);
+        const State q_above = start.rows.take(k + 1);
         const Real kappa_here = at.inverse_capacity(k);
         // 1. Solve faces k + 1.
         const Normal above = solver.normal(Y, q_here, q_above, at.aux(0, k), at.aux(0, k + 1));
@@ -156,7 +174,6 @@ template <bool KEEP> __device__ __forceinline__ void march(const Solver& solver,
         kappa_below = kappa_here;
         q_below = q_here;
         q_here = q_above;
-        q_above = q_next;
     }
 }
 
@@ -179,27 +196,33 @@ template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& so
             q[m] = subtract(q[m], multiply(dtdx * kappa, x_part));
         }
         write(at, k, q, found);
-        if constexpr (KEEP) taps.keep(solver, at, k + 1, row.correction, unused, unused, unused);
+        if constexpr (KEEP) {
+            taps.expect(at, k + 1);
+            taps.keep(solver, at, k + 1, row.correction, unused, unused, unused);
+        }
     }
 }
 
-template <bool KEEP> __device__ __forceinline__ void update(const Solver& solver, const Lane& at, TapReader& taps, Found& found)
+extern "C" __global__ void __launch_bounds__(32, WARPS) update_2d(const __grid_constant__ UpdateArgs args)
 {
-    if constexpr (SWEEP_Y) march<KEEP>(solver, at, taps, found);
-    else sweep_rows<KEEP>(solver, at, taps, found);
-}
-
-extern "C" __global__ void __launch_bounds__(32 * WARPS, BLOCKS) update_2d(const __grid_constant__ UpdateArgs args)
-{
+    start_next();
+    // The block is one warp, so that the compiler sees that all lanes have the same tile. Where it must expect them to part, it
+    // checks before every shuffle that they have not, and moves nothing across.
+    const Lane at(args, blockIdx.x);
     await_previous();
-    const int number = blockIdx.x * WARPS + threadIdx.x / 32;
-    if (number >= args.num_tiles) return;
-    const Lane at(args, number);
     const Solver solver{SOLVER_PARAMETERS};
     Found found{Real(0.0), 0};
     // Few tiles have taps: the others do not carry the code that keeps them through their loop.
-    TapReader taps(at);
-    if (TAPS && taps.any(at)) update<(TAPS > 0)>(solver, at, taps, found);
-    else update<false>(solver, at, taps, found);
+    if constexpr (SWEEP_Y) {
+        __shared__ Real shared[ROW_NUMBERS];
+        const March start(at, shared);
+        TapReader taps(at);
+        if (TAPS && taps.any(at)) march<(TAPS > 0)>(solver, at, start, taps, found);
+        else march<false>(solver, at, start, taps, found);
+    } else {
+        TapReader taps(at);
+        if (TAPS && taps.any(at)) sweep_rows<(TAPS > 0)>(solver, at, taps, found);
+        else sweep_rows<false>(solver, at, taps, found);
+    }
     found.report(at);
 }

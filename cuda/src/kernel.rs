@@ -101,7 +101,7 @@ impl Kernel {
     /// kernel waits by itself.
     ///
     /// # Safety
-    /// Likewise; and the kernel begins with `await_previous`, as do all in its stream.
+    /// Likewise; and before `await_previous` the kernel, as all in its stream, reads nothing that a kernel writes.
     pub unsafe fn launch_ahead<A: DeviceStruct>(
         &self,
         stream: &Stream,

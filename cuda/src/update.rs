@@ -18,8 +18,6 @@ use riemann::patch::Scheme;
 
 /// Lanes of a warp.
 pub const LANES: i32 = 32;
-/// Warps of a block; each works on a tile of its own.
-const WARPS: u32 = 4;
 
 crate::device_struct! {
     /// Where a patch lies in the arrays of its level.
@@ -177,6 +175,7 @@ impl UpdateOptions {
             text: concat!(
                 include_str!("../kernels/limiter.cuh"),
                 include_str!("../kernels/lane.cuh"),
+                include_str!("../kernels/rows.cuh"),
                 include_str!("../kernels/taps.cuh"),
                 include_str!("../kernels/update_2d.cu"),
             ),
@@ -195,8 +194,7 @@ impl UpdateOptions {
                 ("SWEEP_X", flag(self.sweep[0])),
                 ("SWEEP_Y", flag(self.sweep[1])),
                 ("TAPS", (self.taps as u8).to_string()),
-                ("WARPS", WARPS.to_string()),
-                ("BLOCKS", blocks_per_multiprocessor(solver, precision).to_string()),
+                ("WARPS", warps_per_multiprocessor(solver, precision).to_string()),
             ],
         }
     }
@@ -207,16 +205,21 @@ impl UpdateOptions {
     }
 }
 
-/// Blocks that should fit a multiprocessor at once: more hide more latency, until registers spill.
-fn blocks_per_multiprocessor(solver: &DeviceSource, precision: Precision) -> u32 {
+/// The launch of an update: a block is one warp, which works on one tile.
+pub fn grid(num_tiles: u32) -> Grid {
+    Grid { blocks: [num_tiles, 1, 1], threads: LANES as u32, shared_bytes: 0 }
+}
+
+/// Warps that should fit a multiprocessor at once: more hide more latency, until registers spill.
+fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precision) -> u32 {
     // Numbers that a lane keeps from row to row, about.
     let kept = solver.equations * (12 + 2 * solver.waves);
     match precision {
-        Precision::Double if kept <= 48 => 3,
-        Precision::Double => 2,
-        Precision::Single if kept <= 48 => 5,
-        Precision::Single if kept <= 80 => 4,
-        Precision::Single => 3,
+        Precision::Double if kept <= 48 => 16,
+        Precision::Double => 8,
+        Precision::Single if kept <= 48 => 28,
+        Precision::Single if kept <= 80 => 16,
+        Precision::Single => 12,
     }
 }
 
@@ -239,8 +242,8 @@ impl UpdateKernel {
         let solver = target.solver.as_ref().expect("the update needs a solver");
         let module = device.compile(&options.source(solver, target.precision), target)?;
         let kernel = module.kernel("update_2d")?;
-        let blocks = kernel.blocks_per_multiprocessor(WARPS * LANES as u32)?;
-        Ok(UpdateKernel { kernel, resident_warps: blocks * WARPS * device.info().multiprocessors })
+        let warps = kernel.blocks_per_multiprocessor(LANES as u32)?;
+        Ok(UpdateKernel { kernel, resident_warps: warps * device.info().multiprocessors })
     }
 
     /// Warps that the device runs at once.
@@ -258,12 +261,7 @@ impl UpdateKernel {
     /// # Safety
     /// The tables and arrays hold what [`UpdateArgs`] says, and nobody else touches what is written until it is done.
     pub unsafe fn launch(&self, stream: &Stream, args: &UpdateArgs) -> Result<(), CudaError> {
-        if args.num_tiles == 0 {
-            return Ok(());
-        }
-        let blocks = (args.num_tiles as u32).div_ceil(WARPS);
-        let grid = Grid { blocks: [blocks, 1, 1], threads: WARPS * LANES as u32, shared_bytes: 0 };
         // SAFETY: the caller's promise.
-        unsafe { self.kernel.launch(stream, grid, args) }
+        unsafe { self.kernel.launch(stream, grid(args.num_tiles as u32), args) }
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use cuda::abi::Pointer;
 use cuda::compile::{Precision, Target};
-use cuda::update::{PatchReport, UpdateArgs, UpdateOptions};
+use cuda::update::{PatchReport, UpdateArgs, UpdateOptions, grid};
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use std::sync::Mutex;
@@ -50,8 +50,9 @@ fn compare<R: Scalar>(solver: &TestSolver, kernels: &dyn PatchSolver<R>, options
             num_tiles: table.tiles.len() as i32,
             num_ghost: level.ghosts,
         };
+        let grid = grid(table.tiles.len() as u32);
         // SAFETY: the tables hold what the kernel expects, at addresses of the host.
-        unsafe { kernel.run([table.tiles.len().div_ceil(4) as u32, 1, 1], 128, &args) };
+        unsafe { kernel.run(grid.blocks, grid.threads, &args) };
     };
     run(&level, &mut q_next, &mut taps, &mut reports);
     let different = bits(&q_next).iter().zip(bits(&expected.q)).filter(|(a, b)| **a != *b).count();

@@ -124,6 +124,14 @@ impl Machine for Emulator {
         Ok(look(&arrival))
     }
 
+    fn mark(&self) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    fn download_marked(&self, source: &HostMemory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        self.download(source, at, target)
+    }
+
     fn zero(&self, target: &HostMemory, at: usize, bytes: usize) -> Result<(), CudaError> {
         // SAFETY: likewise.
         unsafe { target.slice(at, bytes).write_bytes(0, bytes) };

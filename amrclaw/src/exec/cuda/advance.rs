@@ -12,7 +12,7 @@ use crate::plan::{LevelPlans, RefluxPlan};
 use ::cuda::Grid;
 use ::cuda::abi::{Pointer, Real};
 use ::cuda::regions::{BLOCKS_PER_PATCH, RegisterArgs, SOURCE, SourceArgs};
-use ::cuda::update::{PatchReport, UpdateArgs};
+use ::cuda::update::{self, PatchReport, UpdateArgs};
 use riemann::real::Scalar;
 
 /// An array of states that a part of a step reads or writes.
@@ -140,13 +140,12 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             num_tiles: num_tiles as i32,
             num_ghost: self.sizes.num_ghost,
         };
-        let grid = Grid { blocks: [num_tiles.div_ceil(4), 1, 1], threads: 128, shared_bytes: 0 };
         let name = match map {
             Some(_) => update_name(axes),
             None => super::hardware::without_taps(update_name(axes)),
         };
         // SAFETY: tiles are those of the level's patches and disjoint; every slot of the taps has one face.
-        unsafe { self.machine.launch(name, grid, &args)? };
+        unsafe { self.machine.launch(name, update::grid(num_tiles), &args)? };
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Numbers out of the device: what came of steps, totals, values at points, snapshots.
 
-use super::machine::bytes_of_mut;
+use super::machine::{MARKED_BYTES, bytes_of_mut};
 use super::store::pointer;
 use super::tables::{TableBuilder, region};
 use super::{CudaExecutor, Machine};
@@ -14,7 +14,7 @@ use ::cuda::{CudaError, Grid};
 use riemann::real::Scalar;
 
 /// Reports of patches that wait on the device at most, before they are fetched.
-const MAX_REPORTS: usize = 1 << 16;
+const MAX_REPORTS: usize = MARKED_BYTES / REPORT;
 /// Numbers of samples that do.
 const MAX_SAMPLES: usize = 1 << 14;
 const REPORT: usize = size_of::<PatchReport>();
@@ -29,6 +29,8 @@ pub(super) struct Reports<N: Machine> {
     num_samples: usize,
     /// Reports that were written and are not yet zero again.
     written: usize,
+    /// All that wait were asked for before the device's last mark.
+    marked: bool,
     /// What has been fetched before it was asked for.
     fetched: Outcomes,
     host_reports: Vec<PatchReport>,
@@ -45,6 +47,7 @@ impl<N: Machine> Reports<N> {
             waiting: Vec::new(),
             num_samples: 0,
             written: 0,
+            marked: false,
             fetched: Outcomes::default(),
             host_reports: Vec::new(),
         })
@@ -65,6 +68,7 @@ impl<N: Machine> Reports<N> {
         }
         let first = end(self);
         self.waiting.push((first, patches, true));
+        self.marked = false;
         self.written = self.written.max(first + patches);
         Ok(pointer::<_, N>(&self.reports, first * REPORT))
     }
@@ -74,6 +78,15 @@ impl<N: Machine> Reports<N> {
         if let Some((.., known)) = self.waiting.last_mut() {
             *known &= finite;
         }
+    }
+
+    /// Says that what is asked for from here on need not be waited for.
+    pub fn mark(&mut self, machine: &N) -> Result<(), CudaError> {
+        if !self.marked {
+            machine.mark()?;
+            self.marked = true;
+        }
+        Ok(())
     }
 
     /// Forgets what waits.
@@ -88,8 +101,9 @@ impl<N: Machine> Reports<N> {
         let nothing = PatchReport { courant: 0, not_finite: 0, padding: 0 };
         self.host_reports.clear();
         self.host_reports.resize(used, nothing);
+        self.mark(machine)?;
         if used > 0 {
-            machine.download(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
+            machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
         }
         for (first, patches, finite) in self.waiting.drain(..) {
             let mut report = StepReport { courant: 0.0, patch: 0, finite };
@@ -105,7 +119,7 @@ impl<N: Machine> Reports<N> {
         let start = self.fetched.samples.len();
         self.fetched.samples.resize(start + self.num_samples, 0.0);
         if self.num_samples > 0 {
-            machine.download(&self.samples, 0, bytes_of_mut(&mut self.fetched.samples[start..]))?;
+            machine.download_marked(&self.samples, 0, bytes_of_mut(&mut self.fetched.samples[start..]))?;
             self.num_samples = 0;
         }
         Ok(())
@@ -125,6 +139,7 @@ impl<N: Machine> Reports<N> {
         }
         let place = pointer::<_, N>(&self.samples, self.num_samples * 8);
         self.num_samples += self.num_eqn;
+        self.marked = false;
         Ok(place)
     }
 }

@@ -1,13 +1,13 @@
 //! A CUDA device as the executor's machine.
 
-use super::machine::Machine;
+use super::machine::{MARKED_BYTES, Machine};
 use crate::exec::DeviceUse;
 use crate::exec::cpu::update::sweeps;
 use crate::physics::{Problem, Split};
 use cuda::abi::DeviceStruct;
 use cuda::compile::{Precision, Source, Target};
 use cuda::regions::{CONSERVE, PLAIN, REGISTERS, SOURCE, Shape};
-use cuda::update::{Taps, UpdateOptions};
+use cuda::update::{LANES, Taps, UpdateOptions};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -31,6 +31,14 @@ pub struct Hardware {
     staging: Mutex<Staging>,
     /// Landings that nothing is on its way to.
     landings: Mutex<Vec<Landing>>,
+    marked: Marked,
+}
+
+/// What it takes to copy what was there at a mark while the device goes on.
+struct Marked {
+    mark: Event,
+    stream: Stream,
+    pinned: Mutex<PinnedBuffer<u8>>,
 }
 
 /// Pinned memory, and a mark behind the copy to it.
@@ -117,12 +125,17 @@ impl Hardware {
         };
         let kernels: Vec<_> = texts.par_iter().with_max_len(1).map(compile).collect::<Result<Vec<_>, _>>()?.concat();
         let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
-        let blocks = update.1.blocks_per_multiprocessor(128)?;
-        let resident_warps = blocks * 4 * device.info().multiprocessors;
+        let warps = update.1.blocks_per_multiprocessor(LANES as u32)?;
+        let resident_warps = warps * device.info().multiprocessors;
         let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
         let ahead = device.info().capability[0] >= 9;
+        let marked = Marked {
+            mark: device.event(false)?,
+            stream: device.stream()?,
+            pinned: Mutex::new(device.pinned_buffer(MARKED_BYTES)?),
+        };
         let stream = device.stream()?;
-        Ok(Hardware { stream, device, kernels, resident_warps, ahead, staging, landings: Mutex::default() })
+        Ok(Hardware { stream, device, kernels, resident_warps, ahead, staging, landings: Mutex::default(), marked })
     }
 }
 
@@ -267,13 +280,28 @@ impl Machine for Hardware {
         Ok(seen)
     }
 
+    fn mark(&self) -> Result<(), CudaError> {
+        self.stream.record(&self.marked.mark)
+    }
+
+    fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        let Marked { mark, stream, pinned } = &self.marked;
+        let mut pinned = pinned.lock();
+        stream.wait(mark)?;
+        // SAFETY: waited for before anybody else touches the pinned memory.
+        unsafe { stream.download_async(source, at, &mut pinned[..target.len()])? };
+        stream.synchronize()?;
+        target.copy_from_slice(&pinned[..target.len()]);
+        Ok(())
+    }
+
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
         self.stream.fill(target, at, bytes, 0)
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
         let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
-        // SAFETY: the caller's promise; all kernels of runs begin with `await_previous`.
+        // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
         unsafe {
             if self.ahead {
                 kernel.launch_ahead(&self.stream, grid, argument)

@@ -4,6 +4,9 @@ use crate::exec::DeviceUse;
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
 
+/// Bytes that [`Machine::download_marked`] copies at most.
+pub const MARKED_BYTES: usize = 1 << 20;
+
 /// A device, or what stands in for one in tests.
 pub trait Machine: Send + Sync + 'static {
     /// Memory of the device; given back when dropped. Work that was asked for before may still use it.
@@ -43,6 +46,19 @@ pub trait Machine: Send + Sync + 'static {
     /// # Errors
     /// If the device fails, now or in work asked for before.
     fn finish_download<T>(&self, arrival: Self::Arrival, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError>;
+
+    /// Marks what has been asked for so far.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn mark(&self) -> Result<(), CudaError>;
+
+    /// As [`Machine::download`], but waits only for what had been asked for before the last [`Machine::mark`], while the device goes
+    /// on with the rest. At most [`MARKED_BYTES`] bytes.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
 
     /// Asks for zeros.
     ///

@@ -84,6 +84,8 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
+        // What came of the steps so far is known once they are done, whatever follows.
+        self.reports.mark(&self.machine)?;
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let (Some(tables), Some(register), Some(map)) = (&fine.tables, &fine.register, &coarse.map) else {
             return Ok(());
@@ -111,6 +113,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     }
 
     pub(super) fn average_level(&mut self, fine: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        self.reports.mark(&self.machine)?;
         self.make_tables(fine, plans)?;
         let Some(plan) = &plans.restrict else { return Ok(()) };
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
