@@ -7,7 +7,7 @@ mod level_nesting;
 
 pub use level_nesting::LevelNesting;
 
-use crate::index::{CellBox, Ratio};
+use crate::index::{CellBox, Ratio, wrap_into_domain};
 use crate::mesh::TagSet;
 use rayon::prelude::*;
 
@@ -147,10 +147,16 @@ pub fn project<const D: usize>(
     tags: &mut TagSet<D>,
     periodic: [bool; D],
 ) {
+    let mut beneath = Vec::with_capacity(boxes_fine.len());
     for fine in boxes_fine {
         let surrounded = fine.coarse_from_fine(ratio_fine).grow(nesting_width);
-        tags.insert_box_wrapped(&surrounded.coarse_from_fine(ratio).grow(room), periodic);
+        let region = surrounded.coarse_from_fine(ratio).grow(room);
+        match tags.domain().contains_box(&region) {
+            true => beneath.push(region),
+            false => beneath.extend(wrap_into_domain(&region, tags.domain(), periodic)),
+        }
     }
+    tags.insert_boxes(&beneath);
 }
 
 #[cfg(test)]

@@ -38,7 +38,20 @@ impl<const D: usize> TagSet<D> {
 
     /// Changes the set tile by tile: `change` gets the cells of a tile in the domain and its words, and may take tags away.
     pub(crate) fn change_tiles(&mut self, change: impl Fn(&CellBox<D>, &mut [u64]) + Sync) {
-        // Where the words of each tile are, in the order of the words.
+        self.parts().into_par_iter().with_min_len(TILES_AT_A_TIME).for_each(|(cells, words)| change(&cells, words));
+    }
+
+    /// Tags every cell of some boxes.
+    pub(crate) fn insert_boxes(&mut self, boxes: &[CellBox<D>]) {
+        let touched = |b: &CellBox<D>| Tiling::tiles_touching(&b.intersect(&self.domain)).cells();
+        for tile in sorted_once(boxes.iter().flat_map(touched).collect()) {
+            self.tile_mut(tile);
+        }
+        insert_into(&mut self.parts(), boxes);
+    }
+
+    /// The cells of every tile in the domain, and its words, in the order of the words.
+    fn parts(&mut self) -> Vec<(CellBox<D>, &mut [u64])> {
         let mut tiles: Vec<_> = self.tiles.all().iter().map(|&(k, start)| (start, key(k))).collect();
         tiles.sort_unstable();
         let mut rest = &mut self.words[..];
@@ -49,7 +62,7 @@ impl<const D: usize> TagSet<D> {
             (rest, end) = (after, start + Tiling::<D>::ROWS);
             parts.push((Tiling::cells_of(tile).intersect(&self.domain), words));
         }
-        parts.into_par_iter().with_min_len(TILES_AT_A_TIME).for_each(|(cells, words)| change(&cells, words));
+        parts
     }
 
     /// Tags of a level from the bitmaps of its patches, one after another in the mesh's order.
@@ -104,16 +117,34 @@ fn sorted_once<const D: usize>(mut tiles: Vec<CellIndex<D>>) -> Vec<CellIndex<D>
     around.cells().zip(is_there).filter_map(|(tile, is)| is.then_some(tile)).collect()
 }
 
+/// Tags the cells of boxes in tiles, halves of which are for different threads.
+fn insert_into<const D: usize>(tiles: &mut [(CellBox<D>, &mut [u64])], boxes: &[CellBox<D>]) {
+    if tiles.len() <= TILES_AT_A_TIME {
+        for (cells, words) in tiles {
+            let parts = boxes.iter().map(|b| b.intersect(cells)).filter(|part| !part.is_empty());
+            parts.for_each(|part| set_bits(&part, words));
+        }
+        return;
+    }
+    let insert = |tiles: &mut [(CellBox<D>, &mut [u64])]| {
+        let around = tiles.iter().fold(CellBox::EMPTY, |around, (cells, _)| around.hull(cells));
+        let near: Vec<_> = boxes.iter().filter(|b| b.intersects(&around)).copied().collect();
+        insert_into(tiles, &near);
+    };
+    let (some, others) = tiles.split_at_mut(tiles.len() / 2);
+    rayon::join(|| insert(some), || insert(others));
+}
+
 /// Sets the bits of `part`, cells of a tile.
 pub(crate) fn set_bits<const D: usize>(part: &CellBox<D>, tile: &mut [u64]) {
     let mask = Tiling::row_mask(part);
-    Tiling::for_each_row(part, |row, _| tile[row] |= mask);
+    Tiling::for_each_run(part, |rows, _| tile[rows].iter_mut().for_each(|word| *word |= mask));
 }
 
 /// Clears the bits of `part`, cells of a tile.
 pub(crate) fn clear_bits<const D: usize>(part: &CellBox<D>, tile: &mut [u64]) {
     let mask = Tiling::row_mask(part);
-    Tiling::for_each_row(part, |row, _| tile[row] &= !mask);
+    Tiling::for_each_run(part, |rows, _| tile[rows].iter_mut().for_each(|word| *word &= !mask));
 }
 
 /// The smallest box around the bits set in a tile, one of whose cells is `cell`.

@@ -99,18 +99,14 @@ impl<'a, const D: usize> TagCounter<'a, D> {
             }
             let rows = &self.tags.words[tile * Tiling::<D>::ROWS..][..Tiling::<D>::ROWS];
             let mask = Tiling::row_mask(part);
-            // Rows one after the other along y; several such runs in space.
-            for z in 0..if D > 2 { size[2] } else { 1 } {
-                let mut cell = part.lo;
-                if D > 2 {
-                    cell[2] += z as i32;
-                }
-                let rows = &rows[Tiling::row_of(cell)..][..size[1]];
+            Tiling::for_each_run(part, |run, cell| {
+                let rows = &rows[run];
                 add_counts(&mut signatures[1][first[1]..][..size[1]], rows, mask);
                 if D > 2 {
-                    signatures[2][first[2] + z] += rows.iter().map(|row| (row & mask).count_ones()).sum::<u32>();
+                    let z = (cell[2] - region.lo[2]) as usize;
+                    signatures[2][z] += rows.iter().map(|row| (row & mask).count_ones()).sum::<u32>();
                 }
-            }
+            });
         });
     }
 

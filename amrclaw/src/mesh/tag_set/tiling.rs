@@ -2,6 +2,7 @@
 
 use super::places::Places;
 use crate::index::{CellBox, CellIndex};
+use std::ops::Range;
 
 /// Tiles of 64, 64 × 64 or 64 × 8 × 8 cells: one word for each row of 64 cells along x.
 ///
@@ -77,6 +78,20 @@ impl<const D: usize> Tiling<D> {
     /// Word of the row through `cell`, counted within its tile.
     pub fn row_of(cell: CellIndex<D>) -> usize {
         (1..D).map(|d| (cell[d] as usize & (Self::extent(d) - 1)) * Self::stride(d)).sum()
+    }
+
+    /// Calls `visit` with the words, counted within the tile, and the first cell of rows of `part`, a piece of one tile,
+    /// that lie one after another: all of them in the plane, a plane's in space.
+    pub fn for_each_run(part: &CellBox<D>, mut visit: impl FnMut(Range<usize>, CellIndex<D>)) {
+        let along = if D > 1 { (part.hi[1] - part.lo[1]) as usize } else { 1 };
+        let mut cell = part.lo;
+        for z in if D > 2 { part.lo[2]..part.hi[2] } else { 0..1 } {
+            if D > 2 {
+                cell[2] = z;
+            }
+            let first = Self::row_of(cell);
+            visit(first..first + along, cell);
+        }
     }
 
     /// Calls `visit` with the word, counted within the tile, and the first cell of every row of `part`, a piece of
