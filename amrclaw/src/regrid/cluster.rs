@@ -7,6 +7,7 @@
 
 use crate::index::CellBox;
 use crate::mesh::{TagCounter, TagSet, has_empty_plane, jump_and_distance, strongest_bend};
+use rayon::prelude::*;
 use std::cmp::Reverse;
 
 /// Efficiency below which a box without holes and edges is halved. Halving cuts at arbitrary places; a box that is not
@@ -45,13 +46,27 @@ pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<
     }
     let most = signatures.iter().max().expect("planes");
     assert!(*most < 1 << 29, "{most} tags in one plane: their second differences do not fit into 32 bits");
-    divide(whole, signatures, &counter, params)
+    let small = CELLS_FOR_A_THREAD.max(whole.bounds.volume() / PARTS);
+    let mut parts = Vec::new();
+    let mut accepted = divide(whole, signatures, &counter, params, &mut |candidate, signatures| {
+        let is_small = candidate.bounds.volume() <= small;
+        if is_small {
+            parts.push(candidate.detach(signatures));
+        }
+        is_small
+    });
+    let divide_part = |(part, signatures)| divide(part, signatures, &counter, params, &mut |_, _| false);
+    let divided: Vec<_> = parts.into_par_iter().map(divide_part).collect();
+    divided.into_iter().for_each(|boxes| accepted.extend(boxes));
+    accepted
 }
 
-/// Cells of a half that is worth a thread of its own.
-const CELLS_FOR_A_THREAD: usize = 1 << 14;
+/// A candidate with a part of the whole's cells, or with few, is left to one thread. One thread alone divides the larger
+/// ones, which are not many: to fetch tags from the caches of others takes longer than to count them.
+const PARTS: usize = 16;
+const CELLS_FOR_A_THREAD: usize = 1 << 17;
 
-/// The boxes that a candidate ends up as.
+/// The boxes that a candidate ends up as, but for those in the parts that `put_off` takes, given their signatures.
 ///
 /// `signatures` are a stack: those of the candidate treated last lie on top, and the parts of a candidate take its place.
 fn divide<const D: usize>(
@@ -59,28 +74,26 @@ fn divide<const D: usize>(
     mut signatures: Vec<u32>,
     counter: &TagCounter<D>,
     params: &ClusterParams,
+    put_off: &mut impl FnMut(&Candidate<D>, &[u32]) -> bool,
 ) -> Vec<CellBox<D>> {
     let mut accepted = Vec::new();
     let mut pending = vec![whole];
     while let Some(candidate) = pending.pop() {
-        let efficiency = candidate.tagged as f64 / candidate.bounds.volume() as f64;
         signatures.truncate(candidate.end);
+        if put_off(&candidate, &signatures) {
+            continue;
+        }
+        let efficiency = candidate.tagged as f64 / candidate.bounds.volume() as f64;
         let cut = match efficiency >= params.cutoff {
             true => None,
             false => candidate.cut(&signatures, counter.tags(), efficiency, params.min_size),
         };
-        let Some(cut) = cut else {
-            accepted.push(candidate.bounds);
-            continue;
-        };
-        let (smaller, larger) = candidate.split(cut, &mut signatures, counter);
-        if smaller.bounds.volume().min(larger.bounds.volume()) < CELLS_FOR_A_THREAD {
-            pending.extend([larger, smaller]);
-        } else {
-            let [one, other] = [smaller, larger].map(|part| part.detach(&signatures));
-            let (ones, others) =
-                rayon::join(|| divide(one.0, one.1, counter, params), || divide(other.0, other.1, counter, params));
-            accepted.extend(ones.into_iter().chain(others));
+        match cut {
+            None => accepted.push(candidate.bounds),
+            Some(cut) => {
+                let (smaller, larger) = candidate.split(cut, &mut signatures, counter);
+                pending.extend([larger, smaller]);
+            }
         }
     }
     accepted
@@ -163,15 +176,14 @@ impl<const D: usize> Candidate<D> {
     }
 
     /// The candidate with signatures of its own.
-    fn detach(mut self, signatures: &[u32]) -> (Self, Vec<u32>) {
+    fn detach(&self, signatures: &[u32]) -> (Self, Vec<u32>) {
         let own: [&[u32]; D] = std::array::from_fn(|d| self.signature(d, signatures));
-        let own = own.concat();
-        self.end = 0;
-        for d in 0..D {
-            self.starts[d] = self.end;
-            self.end += self.bounds.size()[d] as usize;
-        }
-        (self, own)
+        let mut end = 0;
+        let starts = own.map(|planes| {
+            end += planes.len();
+            end - planes.len()
+        });
+        (Candidate { starts, end, ..*self }, own.concat())
     }
 
     /// Where to cut, if anywhere.

@@ -75,6 +75,22 @@ widest! {
         }
     }
 
+    /// Adds a short count to each count.
+    fn add_short_counts(counts: &mut [u32], more: &[u8]) {
+        for (count, &more) in counts.iter_mut().zip(more) {
+            *count += u32::from(more);
+        }
+    }
+
+    /// The number of bits in each word.
+    fn bits_of(words: &[u64; 64]) -> [u8; 64] {
+        let mut bits = [0; 64];
+        for (count, word) in bits.iter_mut().zip(words) {
+            *count = word.count_ones() as u8;
+        }
+        bits
+    }
+
     /// Rows and columns exchanged: bit `i` of word `k` becomes bit `k` of word `i`.
     fn transposed(words: &[u64; 64]) -> [u64; 64] {
         let mut words = *words;
@@ -195,7 +211,13 @@ mod tests {
             for (k, i) in (0..64).flat_map(|k| (0..64).map(move |i| (k, i))) {
                 assert_eq!(columns[i] >> k & 1, words[k] >> i & 1, "{instructions:?}");
             }
+            let bits = with::bits_of(instructions, &words);
+            assert_eq!(bits, words.map(|word| word.count_ones() as u8), "{instructions:?}");
             for length in 0..64 {
+                let mut counts = vec![7; length];
+                with::add_short_counts(instructions, &mut counts, &bits[..length]);
+                assert!(counts.iter().zip(bits).all(|(count, bits)| *count == 7 + u32::from(bits)), "{instructions:?}");
+
                 let mut counts = vec![7; length];
                 with::add_counts(instructions, &mut counts, &words[..length], !0 << 9);
                 let expected: Vec<u32> = words[..length].iter().map(|w| 7 + (w >> 9).count_ones()).collect();

@@ -1,6 +1,6 @@
 //! Signatures: how many cells are tagged in each plane across an axis.
 
-use super::planes::{add_counts, transposed};
+use super::planes::{add_counts, add_short_counts, bits_of, transposed};
 use super::{TagSet, Tiling, key, visit_tiles};
 use crate::index::{CellBox, CellIndex};
 use rayon::prelude::*;
@@ -16,11 +16,19 @@ const NONE: u32 = u32::MAX;
 /// Tags, prepared for being counted in planes: whatever is asked for afterwards costs about one operation a plane and tile.
 pub(crate) struct TagCounter<'a, const D: usize> {
     tags: &'a TagSet<D>,
-    /// Every tile's tags with rows and columns exchanged: a word for each plane across x, whose bit `r` belongs to row `r`.
-    columns: Vec<[u64; 64]>,
+    /// Every tile, in the order of the words.
+    tiles: Vec<Turned>,
     /// All tiles around the tags, and the number of each, if they are not too many; first axis fastest.
     span: CellBox<D>,
     numbers: Option<Vec<u32>>,
+}
+
+/// A tile's tags with rows and columns exchanged.
+struct Turned {
+    /// A word for each plane across x, whose bit `r` belongs to row `r`.
+    columns: [u64; 64],
+    /// Tags of each column and row. Where boxes are large this is all that is read of most tiles.
+    sums: [[u8; 64]; 2],
 }
 
 impl<'a, const D: usize> TagCounter<'a, D> {
@@ -29,11 +37,12 @@ impl<'a, const D: usize> TagCounter<'a, D> {
         let prepared = |rows: &[u64]| {
             let mut words = [0; 64];
             words[..rows.len()].copy_from_slice(rows);
-            transposed(&words)
+            let columns = transposed(&words);
+            Turned { columns, sums: [bits_of(&columns), bits_of(&words)] }
         };
-        let columns = tags.words.par_chunks(Tiling::<D>::ROWS).with_min_len(TILES_AT_A_TIME).map(prepared).collect();
+        let turned = tags.words.par_chunks(Tiling::<D>::ROWS).with_min_len(TILES_AT_A_TIME).map(prepared).collect();
         let span = tags.tiles().fold(CellBox::EMPTY, |span, (tile, _)| span.hull(&CellBox::cell(tile)));
-        let mut counter = TagCounter { tags, columns, span, numbers: None };
+        let mut counter = TagCounter { tags, tiles: turned, span, numbers: None };
         let places = span.size().iter().try_fold(1usize, |places, &n| places.checked_mul(n as usize));
         if let Some(places) = places.filter(|&places| places <= 1024 + 16 * tags.tiles.all().len()) {
             let mut numbers = vec![NONE; places];
@@ -91,20 +100,28 @@ impl<'a, const D: usize> TagCounter<'a, D> {
         self.for_each_tile(&region.intersect(&self.tags.domain), |tile, part| {
             let first: [usize; D] = std::array::from_fn(|d| (part.lo[d] - region.lo[d]) as usize);
             let size = part.size().map(|n| n as usize);
+            let Turned { columns, sums } = &self.tiles[tile];
             let x = (part.lo[0] & 63) as usize;
-            let columns = &self.columns[tile][x..x + size[0]];
-            add_counts(&mut signatures[0][first[0]..][..size[0]], columns, Tiling::rows_mask(part));
+            let is_whole = (0..D).all(|d| size[d] == Tiling::<D>::extent(d));
+            let across_x = &mut signatures[0][first[0]..][..size[0]];
+            match is_whole {
+                true => add_short_counts(across_x, &sums[0]),
+                false => add_counts(across_x, &columns[x..x + size[0]], Tiling::rows_mask(part)),
+            }
             if D == 1 {
                 return;
             }
             let rows = &self.tags.words[tile * Tiling::<D>::ROWS..][..Tiling::<D>::ROWS];
             let mask = Tiling::row_mask(part);
             Tiling::for_each_run(part, |run, cell| {
-                let rows = &rows[run];
-                add_counts(&mut signatures[1][first[1]..][..size[1]], rows, mask);
+                let across_y = &mut signatures[1][first[1]..][..size[1]];
+                match is_whole {
+                    true => add_short_counts(across_y, &sums[1][run.clone()]),
+                    false => add_counts(across_y, &rows[run.clone()], mask),
+                }
                 if D > 2 {
                     let z = (cell[2] - region.lo[2]) as usize;
-                    signatures[2][z] += rows.iter().map(|row| (row & mask).count_ones()).sum::<u32>();
+                    signatures[2][z] += rows[run].iter().map(|row| (row & mask).count_ones()).sum::<u32>();
                 }
             });
         });
