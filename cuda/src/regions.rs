@@ -102,6 +102,32 @@ device_struct! {
 }
 
 device_struct! {
+    /// How a region is cut into chunks.
+    pub struct Chunked {
+        /// The first of its chunks among those of all tables sent together.
+        pub first_chunk: u32,
+        /// Number of the region in its table.
+        pub number: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+    }
+}
+
+device_struct! {
+    /// What `list_chunks` takes.
+    pub struct ListArgs {
+        /// Regions in the order of their chunks.
+        pub regions: Pointer<Chunked>,
+        /// Chunks, written.
+        pub chunks: Pointer<Chunk>,
+        /// Number of regions.
+        pub num_regions: u32,
+        /// Number of chunks.
+        pub num_chunks: u32,
+    }
+}
+
+device_struct! {
     /// What `fill` takes.
     pub struct FillArgs {
         /// Copies first, then interpolations.

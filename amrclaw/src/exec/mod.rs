@@ -21,6 +21,10 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Gives a level patches and exact initial data, in place of what it held. Finer levels are dropped.
     fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError>;
 
+    /// Shows the levels to come, those of `hierarchy` that `before` does not have, while plans for them are made on other
+    /// threads. [`Executor::prepare`] follows.
+    fn prepare_levels(&mut self, _hierarchy: &Hierarchy<D>, _before: &Hierarchy<D>) {}
+
     /// Shows what is to come: the plans of a new hierarchy, and the transfers to its new levels, coarsest level first. What
     /// follows is a [`Executor::transfer`] for each of these.
     fn prepare(&mut self, _hierarchy: &Hierarchy<D>, _plans: &[LevelPlans<D>], _transfers: &[Option<TransferPlan<D>>]) {

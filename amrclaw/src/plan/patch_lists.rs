@@ -96,7 +96,7 @@ impl<T> PatchLists<T> {
 }
 
 /// Patches that a thread takes at least.
-const PATCHES_AT_A_TIME: usize = 24;
+const PATCHES_AT_A_TIME: usize = 48;
 
 /// Builds parts of something for runs of patches on all threads; the parts come in the order of patches, whatever the
 /// number of threads.

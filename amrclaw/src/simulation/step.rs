@@ -230,7 +230,10 @@ impl<const D: usize> Simulation<D> {
 
     /// New plans for a new hierarchy, and values for the levels that `old` does not have.
     fn adopt_hierarchy(&mut self, old: &Hierarchy<D>) -> Result<(), RunError> {
-        let (plans, transfers) = plan::build(&self.hierarchy, self.plan_options(), Some((old, &self.plans)));
+        let options = self.plan_options();
+        let (hierarchy, known, exec) = (&self.hierarchy, &self.plans, &mut self.exec);
+        let ((plans, transfers), ()) =
+            rayon::join(|| plan::build(hierarchy, options, Some((old, known))), || exec.prepare_levels(hierarchy, old));
         let plans = Arc::new(plans);
         let before = std::mem::replace(&mut self.plans, plans.clone());
         self.exec.set_epoch(self.hierarchy.epoch());

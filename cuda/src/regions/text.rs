@@ -1,9 +1,9 @@
 //! The kernels' text, specialised by what a run computes.
 
 use super::{
-    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, Chunk, ConserveArgs, FaceMapArgs,
-    FaceRun, FillArgs, FlagArgs, FlagTile, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs,
-    WidenArgs,
+    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, Chunk, Chunked, ConserveArgs,
+    FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagTile, ListArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs,
+    SourceArgs, TotalsArgs, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::Source;
@@ -28,8 +28,18 @@ pub struct Shape {
 }
 
 /// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
-pub const PLAIN: [&str; 9] =
-    ["fill", "boundary", "average_down", "face_map", "reflux", "flag_difference", "flag_widen", "sample", "totals"];
+pub const PLAIN: [&str; 10] = [
+    "list_chunks",
+    "fill",
+    "boundary",
+    "average_down",
+    "face_map",
+    "reflux",
+    "flag_difference",
+    "flag_widen",
+    "sample",
+    "totals",
+];
 
 /// The kernel for capacity functions.
 pub const CONSERVE: &str = "conserve";
@@ -62,6 +72,7 @@ impl Shape {
     pub fn plain(&self) -> Source {
         let text = concat!(
             include_str!("../../kernels/patch.cuh"),
+            include_str!("../../kernels/list_chunks.cu"),
             include_str!("../../kernels/fill.cu"),
             include_str!("../../kernels/boundary.cu"),
             include_str!("../../kernels/average_down.cu"),
@@ -73,6 +84,8 @@ impl Shape {
             include_str!("../../kernels/totals.cu"),
         );
         let structs = vec![
+            Chunked::cuda_text(),
+            ListArgs::cuda_text(),
             FillArgs::cuda_text(),
             BoundaryArgs::cuda_text(),
             AverageArgs::cuda_text(),

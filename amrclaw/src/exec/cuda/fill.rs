@@ -3,7 +3,7 @@
 use super::machine::{bytes_of, bytes_of_mut};
 use super::store::DeviceLevel;
 use super::tables::{self, Table, TransferTables};
-use super::{CudaExecutor, Drafts, Machine};
+use super::{CudaExecutor, Machine, MeshDrafts, PlanDrafts};
 use crate::exec::ExecError;
 use crate::index::Level;
 use crate::mesh::Hierarchy;
@@ -107,18 +107,18 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         let l = level.index();
         let time = self.levels[l - 1].time;
         let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
-        let (store, made) = match self.drafts.get_mut(l).and_then(Option::take) {
-            Some(Drafts { level: draft, tables, transfer, flags }) => {
+        let of_mesh = self.mesh_drafts.get_mut(l).and_then(Option::take);
+        let of_plans = self.plan_drafts.get_mut(l).and_then(Option::take);
+        let (store, made, later) = match of_mesh.zip(of_plans) {
+            Some((MeshDrafts { level: draft, flags }, PlanDrafts { tables, transfer })) => {
                 let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
-                let mut store = DeviceLevel::new(&self.machine, mesh, draft, dx, time, self.sizes)?;
-                store.tables = Some(tables.send(&self.machine)?);
-                store.flag_tables = flags.map(|flags| flags.send(&self.machine)).transpose()?;
-                (store, transfer.send(&self.machine)?)
+                let store = DeviceLevel::new(&self.machine, mesh, draft, dx, time, self.sizes)?;
+                (store, transfer.send(&self.machine)?, Some((tables, flags)))
             }
-            None => (
-                self.new_level(hierarchy, level, time)?,
-                TransferTables::draft(plan, ratio, capacity).send(&self.machine)?,
-            ),
+            None => {
+                let made = TransferTables::draft(plan, ratio, capacity).send(&self.machine)?;
+                (self.new_level(hierarchy, level, time)?, made, None)
+            }
         };
         let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         self.levels.insert(l, store);
@@ -145,6 +145,12 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         };
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
         unsafe { self.machine.launch("fill", made.fill.grid(), &args)? };
+        if let Some((tables, flags)) = later {
+            // Sent while the device fills the level.
+            let store = &mut self.levels[l];
+            store.tables = Some(tables.send(&self.machine)?);
+            store.flag_tables = flags.map(|flags| flags.send(&self.machine)).transpose()?;
+        }
         self.fill_aux(level, time)?;
         if capacity {
             self.conserve(level, &made, [ratio_x, ratio_y])?;

@@ -26,7 +26,7 @@ use super::cpu::CpuExecutor;
 use super::cpu::update::{Sweep, sweeps};
 use super::{DeviceUse, ExecError, Executor, LevelState, Outcomes};
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
+use crate::mesh::{Hierarchy, LevelMesh, MeshEpoch, TagSet};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, TransferPlan};
 use ::cuda::CudaError;
@@ -61,20 +61,25 @@ pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
     /// States between the parts of a split step, and their bytes.
     stage: [Option<(N::Memory, usize)>; 2],
     epoch: MeshEpoch,
-    /// Tables of levels to come, by level.
-    drafts: Vec<Option<Drafts<D>>>,
+    /// What is ready of levels to come, by level.
+    mesh_drafts: Vec<Option<MeshDrafts<D>>>,
+    plan_drafts: Vec<Option<PlanDrafts<D>>>,
     reports: Reports<N>,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
 }
 
-/// Tables of a level to come, on the host.
-struct Drafts<const D: usize> {
+/// What a level to come needs of its mesh, on the host.
+struct MeshDrafts<const D: usize> {
     level: LevelDraft<D>,
+    /// If it may be refined.
+    flags: Option<FlagTables<D, TableBuilder>>,
+}
+
+/// Tables of its plans, on the host.
+struct PlanDrafts<const D: usize> {
     tables: LevelTablesDraft<D>,
     transfer: TransferTables<TableBuilder>,
-    /// None of the finest level that there may be.
-    flags: Option<FlagTables<D, TableBuilder>>,
 }
 
 impl From<CudaError> for ExecError {
@@ -117,7 +122,8 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             levels: Vec::new(),
             stage: [None, None],
             epoch: MeshEpoch::default(),
-            drafts: Vec::new(),
+            mesh_drafts: Vec::new(),
+            plan_drafts: Vec::new(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             failed: None,
             host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
@@ -135,23 +141,34 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         Ok(DeviceLevel::new(&self.machine, mesh.clone(), draft, hierarchy.dx(level), time, self.sizes)?)
     }
 
-    /// Makes the tables of new levels, all at the same time.
-    fn draft_levels(
+    /// Makes what new levels need of their meshes, all at the same time.
+    fn draft_levels(&self, hierarchy: &Hierarchy<D>, before: &Hierarchy<D>) -> Vec<Option<MeshDrafts<D>>> {
+        let (sizes, sweeps, warps) = (self.sizes, &self.sweeps, self.machine.resident_warps());
+        let draft = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
+            if before.levels().get(l).is_some_and(|before| Arc::ptr_eq(before, mesh)) {
+                return None;
+            }
+            let level = || LevelDraft::new(mesh, sizes, sweeps, warps);
+            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::draft(mesh));
+            let (level, flags) = rayon::join(level, flags);
+            Some(MeshDrafts { level, flags })
+        };
+        hierarchy.levels().par_iter().enumerate().with_max_len(1).map(draft).collect()
+    }
+
+    /// Makes the tables of new levels' plans, all at the same time.
+    fn draft_tables(
         &self,
         hierarchy: &Hierarchy<D>,
         plans: &[LevelPlans<D>],
         transfers: &[Option<TransferPlan<D>>],
-    ) -> Vec<Option<Drafts<D>>> {
-        let (sizes, sweeps, warps) = (self.sizes, &self.sweeps, self.machine.resident_warps());
+    ) -> Vec<Option<PlanDrafts<D>>> {
         let capacity = self.problem.scheme.capacity >= 0;
         let draft = |(l, transfer): (usize, &Option<TransferPlan<D>>)| {
             let transfer = transfer.as_ref()?;
-            let level = || LevelDraft::new(hierarchy.level(Level(l as u8)), sizes, sweeps, warps);
             let moved = || TransferTables::draft(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
-            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::draft(hierarchy.level(Level(l as u8))));
-            let ((tables, flags), (level, transfer)) =
-                rayon::join(|| rayon::join(|| LevelTablesDraft::new(&plans[l]), flags), || rayon::join(level, moved));
-            Some(Drafts { level, tables, transfer, flags })
+            let (tables, transfer) = rayon::join(|| LevelTablesDraft::new(&plans[l]), moved);
+            Some(PlanDrafts { tables, transfer })
         };
         transfers.par_iter().enumerate().with_max_len(1).map(draft).collect()
     }
@@ -201,8 +218,12 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
         self.send_level(level)
     }
 
+    fn prepare_levels(&mut self, hierarchy: &Hierarchy<D>, before: &Hierarchy<D>) {
+        self.mesh_drafts = self.draft_levels(hierarchy, before);
+    }
+
     fn prepare(&mut self, hierarchy: &Hierarchy<D>, plans: &[LevelPlans<D>], transfers: &[Option<TransferPlan<D>>]) {
-        self.drafts = self.draft_levels(hierarchy, plans, transfers);
+        self.plan_drafts = self.draft_tables(hierarchy, plans, transfers);
     }
 
     fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {
@@ -288,7 +309,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
 
     fn restore(&mut self) {
         self.reports.forget();
-        self.drafts.clear();
+        self.mesh_drafts.clear();
+        self.plan_drafts.clear();
         for l in 0..self.saved_levels {
             match self.stash[l].take() {
                 Some(saved) if l < self.levels.len() => self.levels[l] = saved,

@@ -5,7 +5,7 @@ use super::store::pointer;
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::plan::{BoundaryRegion, GhostPlan, LevelPlans, RefluxPlan, RestrictPlan, TransferPlan};
 use cuda::abi::{Pointee, Pointer};
-use cuda::regions::{Chunk, FaceRun, Region};
+use cuda::regions::{Chunk, Chunked, FaceRun, ListArgs, Region};
 use cuda::{CudaError, Grid};
 use std::sync::Arc;
 
@@ -36,9 +36,9 @@ impl Table {
         pointer::<Chunk, N>(memory, self.chunks)
     }
 
-    /// The table where its memory is a part of a larger one.
-    fn behind(self, bytes: usize) -> Self {
-        Table { items: self.items + bytes, chunks: self.chunks + bytes, ..self }
+    /// The table once its builder's tables are sent to that place.
+    fn at(self, place: Place) -> Self {
+        Table { items: place.items + self.items, chunks: place.chunks + self.chunks, ..self }
     }
 
     /// One warp a chunk.
@@ -47,68 +47,92 @@ impl Table {
     }
 }
 
-/// Puts tables one after another, to be sent in one piece.
+/// Puts tables one after another, to be sent in one piece. Chunks are listed by the device.
 #[derive(Debug, Default)]
 pub(super) struct TableBuilder {
     bytes: Vec<u8>,
+    /// Regions of all tables, and how many chunks they have together.
+    chunked: Vec<Chunked>,
+    num_chunks: usize,
+}
+
+/// Where in memory the items of a builder begin, and their chunks.
+#[derive(Clone, Copy)]
+struct Place {
+    items: usize,
+    chunks: usize,
 }
 
 impl TableBuilder {
     /// Appends numbers or structs; answers where they begin.
     pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
-        let start = self.room::<T>(items.len());
+        let start = self.bytes.len().next_multiple_of(16);
+        self.bytes.resize(start + items.len() * size_of::<T>(), 0);
         let places = self.bytes[start..].chunks_exact_mut(size_of::<T>());
         places.zip(items).for_each(|(place, item)| place.copy_from_slice(bytes_of(&[item])));
         start
     }
 
-    /// Room at the end for so many; answers where it begins.
-    fn room<T>(&mut self, count: usize) -> usize {
-        let start = self.bytes.len().next_multiple_of(16);
-        self.bytes.resize(start + count * size_of::<T>(), 0);
-        start
-    }
-
     /// Appends a table; `cells`: of each item.
     pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)> + Clone) -> Table {
-        let cells: Vec<usize> = items.clone().map(|(_, cells)| cells).collect();
-        let chunk_cells = (cells.iter().sum::<usize>() / WARPS).next_multiple_of(32).clamp(32, 1024);
-        let start = self.append(items.map(|(item, _)| item));
-        let num_chunks = cells.iter().map(|cells| cells.div_ceil(chunk_cells)).sum();
-        let chunks = self.room::<Chunk>(num_chunks);
-        let mut places = self.bytes[chunks..].chunks_exact_mut(size_of::<Chunk>());
-        for (region, &cells) in cells.iter().enumerate() {
-            let mut first = 0;
-            while first < cells {
-                let chunk = Chunk { region: region as u32, first: first as u32 };
-                places.next().expect("counted").copy_from_slice(bytes_of(&[chunk]));
-                first += chunk_cells;
-            }
+        let total: usize = items.clone().map(|(_, cells)| cells).sum();
+        let chunk_cells = (total / WARPS).next_multiple_of(32).clamp(32, 1024);
+        let first = self.num_chunks;
+        self.chunked.reserve(items.len());
+        for (number, (_, cells)) in (0..).zip(items.clone()) {
+            let first_chunk = self.num_chunks as u32;
+            self.chunked.push(Chunked { first_chunk, number, chunk_cells: chunk_cells as u32 });
+            self.num_chunks += cells.div_ceil(chunk_cells);
         }
-        Table { items: start, chunks, num_chunks: num_chunks as u32, chunk_cells: chunk_cells as u32, num_first: 0 }
+        Table {
+            items: self.append(items.map(|(item, _)| item)),
+            chunks: first * size_of::<Chunk>(),
+            num_chunks: (self.num_chunks - first) as u32,
+            chunk_cells: chunk_cells as u32,
+            num_first: 0,
+        }
     }
 
-    /// Sends everything.
+    /// Sends what is no table.
     pub fn send<N: Machine>(&self, machine: &N) -> Result<N::Memory, CudaError> {
-        Self::send_all([self], machine).map(|(memory, _)| memory)
+        let memory = machine.allocate(self.bytes.len().max(1))?;
+        machine.upload(&self.bytes, &memory, 0)?;
+        Ok(memory)
     }
 
-    /// Sends everything of several, one behind the other; answers where each begins, too.
-    fn send_all<const K: usize, N: Machine>(
-        builders: [&Self; K],
+    /// Sends the tables of several builders into one piece of memory and lists their chunks behind them.
+    fn send_tables<const K: usize, N: Machine>(
+        mut builders: [Self; K],
         machine: &N,
-    ) -> Result<(N::Memory, [usize; K]), CudaError> {
-        let mut len = 0;
-        let starts = builders.map(|builder| {
-            let start = len;
-            len += builder.bytes.len().next_multiple_of(16);
+    ) -> Result<(N::Memory, [Place; K]), CudaError> {
+        let mut end = 0;
+        let mut room = |bytes: usize| {
+            let start = end;
+            end = (start + bytes).next_multiple_of(16);
             start
+        };
+        let lists = builders.each_mut().map(|builder| {
+            let chunked = std::mem::take(&mut builder.chunked);
+            (builder.append(chunked.iter().copied()), chunked.len())
         });
-        let memory = machine.allocate(len.max(1))?;
-        for (builder, &at) in builders.into_iter().zip(&starts) {
-            machine.upload(&builder.bytes, &memory, at)?;
+        let items = builders.each_ref().map(|builder| room(builder.bytes.len()));
+        let chunks = builders.each_ref().map(|builder| room(builder.num_chunks * size_of::<Chunk>()));
+        let memory = machine.allocate(end.max(1))?;
+        for (k, builder) in builders.iter().enumerate() {
+            machine.upload(&builder.bytes, &memory, items[k])?;
+            if builder.num_chunks == 0 {
+                continue;
+            }
+            let args = ListArgs {
+                regions: pointer::<_, N>(&memory, items[k] + lists[k].0),
+                chunks: pointer::<_, N>(&memory, chunks[k]),
+                num_regions: lists[k].1 as u32,
+                num_chunks: builder.num_chunks as u32,
+            };
+            // SAFETY: the regions are sent before; there is room for each chunk, which one thread writes.
+            unsafe { machine.launch("list_chunks", Grid::over(builder.num_chunks, THREADS), &args)? };
         }
-        Ok((memory, starts))
+        Ok((memory, std::array::from_fn(|k| Place { items: items[k], chunks: chunks[k] })))
     }
 }
 
@@ -182,9 +206,10 @@ impl<const D: usize> LevelTablesDraft<D> {
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N>, CudaError> {
-        let LevelTablesDraft { plan, ghost: (ghost, [fill, boundary]), joint: (joint, tables) } = self;
-        let (memory, [_, behind]) = TableBuilder::send_all([&ghost, &joint], machine)?;
-        let [restrict, runs] = tables.map(|table| table.behind(behind));
+        let LevelTablesDraft { plan, ghost: (ghost, ghost_tables), joint: (joint, joint_tables) } = self;
+        let (memory, [of_ghost, of_joint]) = TableBuilder::send_tables([ghost, joint], machine)?;
+        let [fill, boundary] = ghost_tables.map(|table| table.at(of_ghost));
+        let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
         Ok(LevelTables { plan, memory, fill, boundary, restrict, runs })
     }
 }
@@ -267,7 +292,8 @@ impl TransferTables<TableBuilder> {
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<TransferTables<N::Memory>, CudaError> {
         let TransferTables { memory, fill, conserve } = self;
-        Ok(TransferTables { memory: memory.send(machine)?, fill, conserve })
+        let (memory, [place]) = TableBuilder::send_tables([memory], machine)?;
+        Ok(TransferTables { memory, fill: fill.at(place), conserve: conserve.at(place) })
     }
 }
 
