@@ -24,8 +24,8 @@ __device__ __forceinline__ void start_next()
 #endif
 }
 
-// Waits for the kernel before, whose end a launch may not have waited for. Only what the host has sent may be read before: tables
-// and aux, but no values. Values are never read by __ldg, which the compiler may move ahead of this.
+// Waits for the kernel before, whose end a launch may not have waited for. Only tables and aux may be read before, which the host
+// has sent or `list_chunks` has written, behind which no kernel is started ahead; but no values. Values are never read by __ldg, which the compiler may move ahead of this.
 __device__ __forceinline__ void await_previous()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -101,7 +101,8 @@ impl Kernel {
     /// kernel waits by itself.
     ///
     /// # Safety
-    /// Likewise; and before `await_previous` the kernel, as all in its stream, reads nothing that a kernel writes.
+    /// Likewise; and before `await_previous` the kernel, as all in its stream, reads nothing that kernels write, unless one behind
+    /// them was launched otherwise.
     pub unsafe fn launch_ahead<A: DeviceStruct>(
         &self,
         stream: &Stream,

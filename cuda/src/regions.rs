@@ -10,7 +10,7 @@ pub use fix::{FaceMapArgs, RefluxArgs, RegisterArgs};
 pub use gather::{
     BLOCKS_PER_PATCH, FLAG_THREADS, FlagArgs, FlagTile, SampleArgs, SourceArgs, TotalsArgs, WIDEN_THREADS, WidenArgs,
 };
-pub use text::{CONSERVE, PLAIN, REGISTERS, SOURCE, Shape};
+pub use text::{CONSERVE, LIST_CHUNKS, PLAIN, REGISTERS, SOURCE, Shape};
 
 use crate::abi::{Pointer, Real};
 use crate::device_struct;

@@ -29,7 +29,7 @@ pub struct Shape {
 
 /// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
 pub const PLAIN: [&str; 10] = [
-    "list_chunks",
+    LIST_CHUNKS,
     "fill",
     "boundary",
     "average_down",
@@ -40,6 +40,9 @@ pub const PLAIN: [&str; 10] = [
     "sample",
     "totals",
 ];
+
+/// The kernel that writes what other kernels take for tables.
+pub const LIST_CHUNKS: &str = "list_chunks";
 
 /// The kernel for capacity functions.
 pub const CONSERVE: &str = "conserve";

@@ -1,9 +1,11 @@
 //! Ghost cells and the values of new patches.
 
+use super::builder::Table;
+use super::drafts::{MeshDrafts, PlanDrafts};
 use super::machine::{bytes_of, bytes_of_mut};
 use super::store::DeviceLevel;
-use super::tables::{self, Table, TransferTables};
-use super::{CudaExecutor, Machine, MeshDrafts, PlanDrafts};
+use super::tables::{self, TransferTables};
+use super::{CudaExecutor, Machine};
 use crate::exec::ExecError;
 use crate::index::Level;
 use crate::mesh::Hierarchy;

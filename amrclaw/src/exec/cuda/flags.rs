@@ -1,8 +1,8 @@
 //! Flags, widened on the device: kernels write a level's tiles as a tag set has them.
 
+use super::builder::TableBuilder;
 use super::machine::words_of;
 use super::store::pointer;
-use super::tables::TableBuilder;
 use super::{CudaExecutor, Machine};
 use crate::exec::ExecError;
 use crate::index::Level;

@@ -1,8 +1,9 @@
 //! Numbers out of the device: what came of steps, totals, values at points, snapshots.
 
+use super::builder::TableBuilder;
 use super::machine::{MARKED_BYTES, bytes_of_mut};
 use super::store::pointer;
-use super::tables::{TableBuilder, region};
+use super::tables::region;
 use super::{CudaExecutor, Machine};
 use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
 use crate::index::{CellBox, Level};

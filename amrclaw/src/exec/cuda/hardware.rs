@@ -6,7 +6,7 @@ use crate::exec::cpu::update::sweeps;
 use crate::physics::{Problem, Split};
 use cuda::abi::DeviceStruct;
 use cuda::compile::{Precision, Source, Target};
-use cuda::regions::{CONSERVE, PLAIN, REGISTERS, SOURCE, Shape};
+use cuda::regions::{CONSERVE, LIST_CHUNKS, PLAIN, REGISTERS, SOURCE, Shape};
 use cuda::update::{LANES, Taps, UpdateOptions};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
 use parking_lot::Mutex;
@@ -14,6 +14,7 @@ use rayon::prelude::*;
 use riemann::device_source::DeviceSource;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of pinned memory through which copies go.
 const STAGING: usize = 64 << 20;
@@ -28,6 +29,8 @@ pub struct Hardware {
     resident_warps: u32,
     /// The device starts kernels ahead.
     ahead: bool,
+    /// The kernel launched last writes tables, which the next one may read before it waits.
+    tables_written: AtomicBool,
     staging: Mutex<Staging>,
     /// Landings that nothing is on its way to.
     landings: Mutex<Vec<Landing>>,
@@ -135,7 +138,17 @@ impl Hardware {
             pinned: Mutex::new(device.pinned_buffer(MARKED_BYTES)?),
         };
         let stream = device.stream()?;
-        Ok(Hardware { stream, device, kernels, resident_warps, ahead, staging, landings: Mutex::default(), marked })
+        Ok(Hardware {
+            stream,
+            device,
+            kernels,
+            resident_warps,
+            ahead,
+            tables_written: AtomicBool::new(false),
+            staging,
+            landings: Mutex::default(),
+            marked,
+        })
     }
 }
 
@@ -300,10 +313,14 @@ impl Machine for Hardware {
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        if grid.blocks.contains(&0) {
+            return Ok(());
+        }
+        let ahead = !self.tables_written.swap(kernel == LIST_CHUNKS, Ordering::Relaxed) && self.ahead;
         let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
         // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
         unsafe {
-            if self.ahead {
+            if ahead {
                 kernel.launch_ahead(&self.stream, grid, argument)
             } else {
                 kernel.launch(&self.stream, grid, argument)

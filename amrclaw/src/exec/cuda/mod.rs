@@ -9,6 +9,8 @@
 //! to the bit.
 
 mod advance;
+mod builder;
+mod drafts;
 mod fill;
 mod flags;
 mod gather;
@@ -26,21 +28,20 @@ use super::cpu::CpuExecutor;
 use super::cpu::update::{Sweep, sweeps};
 use super::{DeviceUse, ExecError, Executor, LevelState, Outcomes};
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, LevelMesh, MeshEpoch, TagSet};
+use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, TransferPlan};
 use ::cuda::CudaError;
-use flags::FlagTables;
+use drafts::{LevelDraft, MeshDrafts, PlanDrafts};
 use gather::Reports;
 use machine::bytes_of;
 use parking_lot::Mutex;
-use rayon::prelude::*;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
 use std::sync::Arc;
-use store::{DeviceLevel, LevelDraft, Sizes};
-use tables::{LevelTablesDraft, TableBuilder, TransferTables};
+use store::{DeviceLevel, Sizes};
+use tables::LevelTablesDraft;
 
 /// Values of all levels in a device's memory.
 pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
@@ -67,19 +68,6 @@ pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
     reports: Reports<N>,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
-}
-
-/// What a level to come needs of its mesh, on the host.
-struct MeshDrafts<const D: usize> {
-    level: LevelDraft<D>,
-    /// If it may be refined.
-    flags: Option<FlagTables<D, TableBuilder>>,
-}
-
-/// Tables of its plans, on the host.
-struct PlanDrafts<const D: usize> {
-    tables: LevelTablesDraft<D>,
-    transfer: TransferTables<TableBuilder>,
 }
 
 impl From<CudaError> for ExecError {
@@ -139,38 +127,6 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         let mesh = hierarchy.level(level);
         let draft = LevelDraft::new(mesh, self.sizes, &self.sweeps, self.machine.resident_warps());
         Ok(DeviceLevel::new(&self.machine, mesh.clone(), draft, hierarchy.dx(level), time, self.sizes)?)
-    }
-
-    /// Makes what new levels need of their meshes, all at the same time.
-    fn draft_levels(&self, hierarchy: &Hierarchy<D>, before: &Hierarchy<D>) -> Vec<Option<MeshDrafts<D>>> {
-        let (sizes, sweeps, warps) = (self.sizes, &self.sweeps, self.machine.resident_warps());
-        let draft = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
-            if before.levels().get(l).is_some_and(|before| Arc::ptr_eq(before, mesh)) {
-                return None;
-            }
-            let level = || LevelDraft::new(mesh, sizes, sweeps, warps);
-            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::draft(mesh));
-            let (level, flags) = rayon::join(level, flags);
-            Some(MeshDrafts { level, flags })
-        };
-        hierarchy.levels().par_iter().enumerate().with_max_len(1).map(draft).collect()
-    }
-
-    /// Makes the tables of new levels' plans, all at the same time.
-    fn draft_tables(
-        &self,
-        hierarchy: &Hierarchy<D>,
-        plans: &[LevelPlans<D>],
-        transfers: &[Option<TransferPlan<D>>],
-    ) -> Vec<Option<PlanDrafts<D>>> {
-        let capacity = self.problem.scheme.capacity >= 0;
-        let draft = |(l, transfer): (usize, &Option<TransferPlan<D>>)| {
-            let transfer = transfer.as_ref()?;
-            let moved = || TransferTables::draft(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
-            let (tables, transfer) = rayon::join(|| LevelTablesDraft::new(&plans[l]), moved);
-            Some(PlanDrafts { tables, transfer })
-        };
-        transfers.par_iter().enumerate().with_max_len(1).map(draft).collect()
     }
 
     /// Sends the values that the host has of a level.

@@ -1,16 +1,15 @@
 //! A level's values in the device's memory.
 
+use super::drafts::LevelDraft;
 use super::flags::{FlagTables, Flags};
 use super::machine::Machine;
-use super::tables::{FaceMap, LevelTables, TableBuilder};
-use crate::exec::cpu::update::Sweep;
+use super::tables::{FaceMap, LevelTables};
 use crate::fields::LevelLayout;
 use crate::mesh::LevelMesh;
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 use cuda::regions::Patch;
-use cuda::update::{self, Taps, TileHeights, TileTable, UpdateOptions};
-use riemann::patch::PACK_OVERRUN;
+use cuda::update;
 use std::sync::Arc;
 
 /// Terms of the conservation fix between a level and the next coarser one.
@@ -57,9 +56,9 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
 
 /// Where the tiles of a sweep begin in the table of patches, and their number.
 #[derive(Clone, Copy)]
-struct Tiles {
-    start: usize,
-    count: usize,
+pub(super) struct Tiles {
+    pub start: usize,
+    pub count: usize,
 }
 
 /// Sizes of a level's arrays.
@@ -70,96 +69,6 @@ pub(super) struct Sizes {
     pub num_aux: usize,
     /// Bytes of a number.
     pub number: usize,
-}
-
-/// The patches as the device sees them, and the words of a face map.
-fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (Vec<Patch>, usize) {
-    let (mut first, mut word) = (0u64, 0usize);
-    let place = |patch: &crate::fields::PatchLayout<D>| {
-        let (strides, size, with_ghosts) = (patch.strides(), patch.cells.size(), patch.with_ghosts().size());
-        let row = with_ghosts[0] as usize;
-        let (ny, rows) = if D > 1 { (size[1], with_ghosts[1]) } else { (1, 1) };
-        let entry = Patch {
-            first,
-            first_word: word as u32,
-            row: row as i32,
-            component: strides.component as i32,
-            lo_x: patch.cells.lo[0],
-            lo_y: if D > 1 { patch.cells.lo[1] } else { 0 },
-            nx: size[0],
-            ny,
-            padding: 0,
-        };
-        first += strides.component as u64;
-        word += 2 * rows as usize * row.div_ceil(32);
-        entry
-    };
-    let patches = layout.patches.iter().map(place).collect();
-    (patches, word)
-}
-
-/// The patches as the update sees them.
-fn update_table<const D: usize>(layout: &LevelLayout<D>, sizes: Sizes, table: &[Patch]) -> Vec<update::Patch> {
-    let place = |(patch, entry): (&crate::fields::PatchLayout<D>, &Patch)| update::Patch {
-        q: patch.offset(sizes.num_eqn, patch.cells.lo) as u64,
-        aux: if sizes.num_aux > 0 { patch.offset(sizes.num_aux, patch.cells.lo) as u64 } else { 0 },
-        cell: (patch.offset(1, patch.cells.lo) - PACK_OVERRUN) as u64,
-        row: entry.row,
-        component: entry.component,
-        columns: entry.nx,
-        rows: entry.ny,
-        first_word: entry.first_word,
-        padding: 0,
-    };
-    layout.patches.iter().zip(table).map(place).collect()
-}
-
-/// Cuts a level's patches into the tiles of a sweep.
-fn tiles<const D: usize>(layout: &LevelLayout<D>, sweep: &Sweep, resident_warps: u32) -> Vec<update::Tile> {
-    // Only which axes are swept matters for the tiles.
-    let [x, y, _] = sweep.axes;
-    let options =
-        UpdateOptions { order: 2, transverse: 0, limiters: Vec::new(), capacity: None, sweep: [x, y], taps: Taps::Map };
-    let grown = |cells: &crate::index::CellBox<D>| {
-        let size = cells.size();
-        let axis = |d: usize| if d < D { [-sweep.grow[d], size[d] + sweep.grow[d]] } else { [0, 1] };
-        let ([lo_x, hi_x], [lo_y, hi_y]) = (axis(0), axis(1));
-        [[lo_x, lo_y], [hi_x, hi_y]]
-    };
-    let boxes = layout.patches.iter().map(|patch| grown(&patch.cells));
-    let sizes = boxes.clone().map(|[lo, hi]| [hi[0] - lo[0], hi[1] - lo[1]]);
-    let mut heights = TileHeights::new(sizes.clone(), options.tile_columns(), resident_warps);
-    let mut table = TileTable::default();
-    for (k, (cells, size)) in boxes.zip(sizes).enumerate() {
-        table.add_patch(&options, heights.next(size), k as u32, cells, &[]);
-    }
-    table.sort_by_height();
-    table.tiles
-}
-
-/// A level's tables before they are sent: made from the mesh alone, by any thread.
-pub(super) struct LevelDraft<const D: usize> {
-    layout: Arc<LevelLayout<D>>,
-    builder: TableBuilder,
-    map_words: usize,
-    update_patches: usize,
-    tiles: Vec<Tiles>,
-}
-
-impl<const D: usize> LevelDraft<D> {
-    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], resident_warps: u32) -> Self {
-        let layout = Arc::new(LevelLayout::new(mesh, sizes.num_ghost));
-        let (table, map_words) = patch_table(&layout);
-        let mut builder = TableBuilder::default();
-        builder.append(table.iter().copied());
-        let update_patches = builder.append(update_table(&layout, sizes, &table).into_iter());
-        let cut = |sweep| {
-            let tiles = tiles(&layout, sweep, resident_warps);
-            Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
-        };
-        let tiles = sweeps.iter().map(cut).collect();
-        LevelDraft { layout, builder, map_words, update_patches, tiles }
-    }
 }
 
 impl<const D: usize, N: Machine> DeviceLevel<D, N> {
