@@ -8,10 +8,12 @@ mod report;
 pub mod streamed;
 
 pub use host_values::{HostArray, HostMemory, HostValues};
-pub use report::{CellPlace, DeviceUse, ExecError, LevelState, Outcomes, StepReport, StreamedUse};
+pub use report::{
+    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, Outcomes, StepReport, StreamedUse,
+};
 
 use crate::index::Level;
-use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
+use crate::mesh::{Hierarchy, MeshEpoch};
 use crate::plan::{LevelPlans, TransferPlan};
 
 /// Holds the values of all levels and carries out plans on them.
@@ -74,14 +76,14 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Averages `fine` onto the level beneath.
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
 
-    /// Says that a level's flags will be asked for with such a width, so that they can be made meanwhile. Ghost cells are filled.
-    fn begin_flagging(&mut self, _level: Level, _width: i32) -> Result<(), ExecError> {
+    /// Says how a level's flags will be asked for, so that they can be made meanwhile. Ghost cells are filled.
+    fn begin_flagging(&mut self, _level: Level, _request: FlagRequest) -> Result<(), ExecError> {
         Ok(())
     }
 
-    /// Cells of a level that the criterion wants refined and all within `width` cells of them, as [`crate::mesh::buffer`] has
-    /// it: after [`Executor::begin_flagging`] and before anything else of the level changes.
-    fn flag(&mut self, level: Level, dt: f64, width: i32) -> Result<TagSet<D>, ExecError>;
+    /// Cells of a level that the criterion wants refined, and those around them: after [`Executor::begin_flagging`] and before
+    /// anything else of the level changes.
+    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError>;
 
     /// Remembers the state of all levels, to return to.
     fn save(&mut self);

@@ -1,6 +1,7 @@
 //! What executors say.
 
 use crate::index::Level;
+use crate::mesh::TagSet;
 use cuda::memory::PoolStatistics;
 use thiserror::Error;
 
@@ -78,6 +79,23 @@ pub struct LevelState<const D: usize> {
     pub q: Vec<Vec<f64>>,
     /// Per patch: `[aux, z, y, x]`.
     pub aux: Vec<Vec<f64>>,
+}
+
+/// What is to be done with a level's flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagRequest {
+    /// Cells around each flag to be tagged too, as [`crate::mesh::buffer`] has it.
+    pub width: i32,
+    /// Then tags within so many cells (maximum norm) of a cell of the domain that the level does not cover are of no use.
+    pub inset: Option<i32>,
+}
+
+/// Tags of a level.
+pub struct Flagged<const D: usize> {
+    /// The tags.
+    pub tags: TagSet<D>,
+    /// True if there are none that are of no use.
+    pub inset: bool,
 }
 
 /// A place in the solution, for messages.

@@ -11,9 +11,9 @@ pub use crate::mesh::buffer;
 pub use cluster::{ClusterParams, HALVED_BELOW, cluster};
 pub use region::RefinementRegion;
 
-use crate::exec::{ExecError, Executor};
+use crate::exec::{ExecError, Executor, FlagRequest, Flagged};
 use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, TagSet};
+use crate::mesh::Hierarchy;
 use crate::plan::LevelPlans;
 use nest::LevelNesting;
 
@@ -57,20 +57,23 @@ pub fn finer_boxes<const D: usize>(
     let levels = (base.index()..=finest).rev().map(|l| Level(l as u8));
     // Regions act on flags before they are widened.
     let regions = |level| region::active(&options.regions, hierarchy, level, at.time);
-    let width = |level| if regions(level).is_empty() { options.buffer } else { 0 };
+    let request = |level| match regions(level).is_empty() {
+        true => FlagRequest { width: options.buffer, inset: Some(options.nesting_width).filter(|_| level == base) },
+        false => FlagRequest { width: 0, inset: None },
+    };
     for level in levels.clone() {
         exec.fill_ghosts(level, &plans[level.index()])?;
-        exec.begin_flagging(level, width(level))?;
+        exec.begin_flagging(level, request(level))?;
     }
     for level in levels {
         let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();
-        let mut tags = exec.flag(level, dt, width(level))?;
+        let mut flagged = exec.flag(level, dt, request(level))?;
         let regions = regions(level);
         if !regions.is_empty() {
-            region::apply(&regions, hierarchy.level(level), level, &mut tags);
-            tags = buffer(&tags, options.buffer, hierarchy.domain().periodic);
+            region::apply(&regions, hierarchy.level(level), level, &mut flagged.tags);
+            flagged.tags = buffer(&flagged.tags, options.buffer, hierarchy.domain().periodic);
         }
-        let boxes = boxes_over(level, base, hierarchy, tags, finer.first().map_or(&[], Vec::as_slice), options);
+        let boxes = boxes_over(level, base, hierarchy, flagged, finer.first().map_or(&[], Vec::as_slice), options);
         finer.insert(0, boxes);
     }
     Ok(finer)
@@ -85,7 +88,7 @@ fn boxes_over<const D: usize>(
     level: Level,
     base: Level,
     hierarchy: &Hierarchy<D>,
-    mut tags: TagSet<D>,
+    Flagged { mut tags, inset }: Flagged<D>,
     finer: &[CellBox<D>],
     options: &RegridOptions<D>,
 ) -> Vec<CellBox<D>> {
@@ -98,7 +101,10 @@ fn boxes_over<const D: usize>(
         nest::project(finer, [ratio, hierarchy.ratio(level.finer())], width, room, &mut tags, periodic);
     }
     let nesting = LevelNesting::new(hierarchy.level(base), &hierarchy.ratios()[base.index()..level.index()], width);
-    nesting.clip(&mut tags);
+    // What finer boxes have added may not nest.
+    if !inset || !finer.is_empty() {
+        nesting.clip(&mut tags);
+    }
     let boxes = cluster(&tags, &options.cluster);
     let boxes = nest::enforce(&boxes, &tags, |cells| nesting.nests(cells));
     let largest = ratio.0.map(|r| (options.max_patch_size / r).max(1));

@@ -4,19 +4,29 @@ use super::common::case;
 use super::emulator::Emulator;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::cuda::{CudaExecutor, KernelOptions};
-use amrclaw::exec::{Executor, LevelState};
+use amrclaw::exec::{Executor, FlagRequest, LevelState};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
 use amrclaw::physics::Problem;
 use amrclaw::plan::{PlanOptions, build};
-use amrclaw::regrid::nest::split_to_size;
+use amrclaw::regrid::nest::{LevelNesting, split_to_size};
 use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use riemann::patch::SolverKernels;
 
-/// Widths below, at and above a tile's extent.
-const WIDTHS: [i32; 7] = [0, 1, 2, 8, 63, 64, 65];
+/// Widths below, at and above a tile's extent, each with cells to keep away from what is not covered.
+const WIDTHS: [(i32, Option<i32>); 9] = [
+    (0, None),
+    (1, None),
+    (2, Some(1)),
+    (8, Some(2)),
+    (63, None),
+    (64, Some(0)),
+    (0, Some(64)),
+    (65, Some(2)),
+    (3, Some(65)),
+];
 const RATIO: i32 = 2;
 
 /// A problem that flags jumps above 0.5, its solver, and its kernels for the host.
@@ -82,14 +92,19 @@ fn check<const D: usize>(
         }
         exec.set_epoch(hierarchy.epoch());
     }
-    for width in WIDTHS {
+    for (width, inset) in WIDTHS {
+        let request = FlagRequest { width, inset };
         for (l, plans) in plans.iter().enumerate() {
             let [expected, found] = both.each_mut().map(|exec| {
                 exec.fill_ghosts(Level(l as u8), plans).expect("there is memory");
-                exec.begin_flagging(Level(l as u8), width).expect("there is memory");
-                exec.flag(Level(l as u8), 0.1, width).expect("there is memory")
+                exec.begin_flagging(Level(l as u8), request).expect("there is memory");
+                let mut flagged = exec.flag(Level(l as u8), 0.1, request).expect("there is memory");
+                if let Some(inset) = inset.filter(|_| !flagged.inset) {
+                    LevelNesting::new(hierarchy.level(Level(l as u8)), &[], inset).clip(&mut flagged.tags);
+                }
+                flagged.tags
             });
-            prop_assert!(expected == found, "level {}, width {}: {:?} on the device {:?}", l, width, expected, found);
+            prop_assert!(expected == found, "level {}, {:?}: {:?} on the device {:?}", l, request, expected, found);
         }
     }
     Ok(())

@@ -34,6 +34,8 @@ device_struct! {
         pub parts: Pointer<u32>,
         /// The bits, written: per tile and row two words, bit 0 the first cell.
         pub bits: Pointer<u32>,
+        /// Likewise for the cells that patches cover.
+        pub covered: Pointer<u32>,
         /// The array.
         pub q: Pointer<Real>,
         /// The tolerance.
@@ -48,16 +50,22 @@ device_struct! {
         pub tiles: Pointer<FlagTile>,
         /// Flags: a word of 64 bits per tile and row.
         pub flags: Pointer<u64>,
+        /// Likewise, the cells that patches cover.
+        pub covered: Pointer<u64>,
         /// Likewise, written.
         pub tags: Pointer<u64>,
         /// Number of tiles.
         pub num_tiles: u32,
         /// Cells to widen by, at most 64.
         pub width: i32,
+        /// Cells to keep away from those that no patch covers, at most 64; below 0 where uncovered cells do not matter.
+        pub inset: i32,
         /// Cells of the domain along x.
         pub cells_x: i32,
         /// Likewise along y; 1 in one dimension.
         pub cells_y: i32,
+        /// Nothing.
+        pub padding: u32,
     }
 }
 

@@ -22,10 +22,12 @@ mod turns;
 pub(in crate::exec) mod update;
 
 use super::streamed::Streamed;
-use super::{DeviceUse, ExecError, Executor, HostArray, HostMemory, HostValues, LevelState, Outcomes};
+use super::{
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, LevelState, Outcomes,
+};
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch, TagSet, buffer};
+use crate::mesh::{Hierarchy, MeshEpoch, buffer};
 use crate::physics::{Problem, SourceSplit};
 use crate::plan::{LevelPlans, TransferPlan};
 use riemann::patch::PatchSolver;
@@ -185,8 +187,9 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
-    fn flag(&mut self, level: Level, dt: f64, width: i32) -> Result<TagSet<D>, ExecError> {
-        Ok(buffer(&self.flag_level(level, dt)?, width, self.problem.domain.periodic))
+    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+        let tags = buffer(&self.flag_level(level, dt)?, request.width, self.problem.domain.periodic);
+        Ok(Flagged { tags, inset: false })
     }
 
     fn save(&mut self) {

@@ -16,8 +16,8 @@ use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of pinned memory through which copies go.
-const STAGING: usize = 64 << 20;
+/// Bytes of pinned memory through which copies go: with room for landings in the same slab of the pool.
+const STAGING: usize = 56 << 20;
 /// Bytes that one thread copies at a time: tables of a regrid are shared by threads too.
 const PIECE: usize = 64 << 10;
 

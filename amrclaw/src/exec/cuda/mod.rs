@@ -26,9 +26,9 @@ pub(in crate::exec) use tables::{face_run, ratios};
 
 use super::cpu::CpuExecutor;
 use super::cpu::update::{Sweep, sweeps};
-use super::{DeviceUse, ExecError, Executor, LevelState, Outcomes};
+use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, Outcomes};
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch, TagSet};
+use crate::mesh::{Hierarchy, MeshEpoch};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, TransferPlan};
 use ::cuda::CudaError;
@@ -249,12 +249,12 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
         self.note(outcome);
     }
 
-    fn begin_flagging(&mut self, level: Level, width: i32) -> Result<(), ExecError> {
-        self.ask_for_flags(level, width)
+    fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+        self.ask_for_flags(level, request)
     }
 
-    fn flag(&mut self, level: Level, dt: f64, width: i32) -> Result<TagSet<D>, ExecError> {
-        self.flag_level(level, dt, width)
+    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+        self.flag_level(level, dt, request)
     }
 
     fn save(&mut self) {
