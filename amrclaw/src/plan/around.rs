@@ -75,7 +75,6 @@ impl<const D: usize> Around<D> {
 }
 
 /// Plans of a run of patches.
-#[derive(Default)]
 struct Part<const D: usize> {
     ghost: GhostPlan<D>,
     runs: FaceRuns<D>,
@@ -84,6 +83,15 @@ struct Part<const D: usize> {
 }
 
 impl<const D: usize> Part<D> {
+    fn with_room(patches: usize) -> Self {
+        Part {
+            ghost: GhostPlan::with_room(patches),
+            runs: FaceRuns::with_room(patches),
+            regions: Vec::with_capacity(2 * patches),
+            transfer: TransferPlan::with_room(patches),
+        }
+    }
+
     fn add_patch(&mut self, k: usize, sight: &LevelSight<'_, D>, around: &mut Around<D>) {
         around.find(k, sight);
         let enclosed = self.ghost.add_patch(k, sight, around);
@@ -106,7 +114,7 @@ impl<const D: usize> JoiningPlans<D> {
     /// Plans what joins a level to itself and to the next coarser one.
     pub fn new(sight: LevelSight<'_, D>) -> Self {
         let parts = in_parts(sight.mesh.patches().len(), |patches| {
-            let (mut part, mut around) = (Part::default(), Around::default());
+            let (mut part, mut around) = (Part::with_room(patches.len()), Around::default());
             patches.for_each(|k| part.add_patch(k, &sight, &mut around));
             part
         });

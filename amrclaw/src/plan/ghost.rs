@@ -41,6 +41,15 @@ pub struct GhostPlan<const D: usize> {
 }
 
 impl<const D: usize> GhostPlan<D> {
+    /// An empty plan with room for so many patches with usual neighbours.
+    pub(super) fn with_room(patches: usize) -> Self {
+        GhostPlan {
+            copies: PatchLists::with_room(patches, 8),
+            interps: PatchLists::with_room(patches, 6),
+            boundaries: PatchLists::with_room(patches, 0),
+        }
+    }
+
     /// Puts the plans of runs of patches one after another.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         GhostPlan {

@@ -18,6 +18,12 @@ impl<T> Default for PatchLists<T> {
 }
 
 impl<T> PatchLists<T> {
+    /// Empty lists with room for so many patches, and so many items of each: lists that many threads let grow at the same time
+    /// keep the allocator busy.
+    pub(super) fn with_room(patches: usize, items: usize) -> Self {
+        PatchLists { items: Vec::with_capacity(patches * items), ends: Vec::with_capacity(patches) }
+    }
+
     /// Adds an item of the present patch.
     pub(super) fn push(&mut self, item: T) {
         self.items.push(item);

@@ -169,10 +169,14 @@ impl<const D: usize> RefluxPlan<D> {
 }
 
 /// Runs of faces of fine patches, not yet numbered.
-#[derive(Default)]
 pub(super) struct FaceRuns<const D: usize>(PatchLists<FaceRun<D>>);
 
 impl<const D: usize> FaceRuns<D> {
+    /// No runs, with room for those of so many patches.
+    pub fn with_room(patches: usize) -> Self {
+        FaceRuns(PatchLists::with_room(patches, 5))
+    }
+
     /// Finds the faces between the next fine patch, which covers these coarse cells, and coarse cells that its level does
     /// not cover. `None`: there are none, since other patches enclose it.
     pub fn add_patch(&mut self, k: usize, covered: Option<&CellBox<D>>, ratio: Ratio<D>, around: &mut Around<D>) {

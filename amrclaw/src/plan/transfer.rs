@@ -15,6 +15,11 @@ pub struct TransferPlan<const D: usize> {
 }
 
 impl<const D: usize> TransferPlan<D> {
+    /// An empty plan with room for so many patches with usual sources.
+    pub(super) fn with_room(patches: usize) -> Self {
+        TransferPlan { copies: PatchLists::with_room(patches, 6), interps: PatchLists::with_room(patches, 4) }
+    }
+
     /// Puts the plans of runs of patches one after another.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         TransferPlan {
