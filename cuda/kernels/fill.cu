@@ -1,8 +1,19 @@
-// fill.cu: copies cells between patches and interpolates them from coarser patches.
+// fill.cu: copies cells between patches and interpolates them from coarser patches; ghost cells outside the domain have the values
+// that cells inside have, from where these have them.
 // Map     one warp per chunk of a region's cells, one cell a lane at a time
 // Bytes   2 M Real per copied cell; (5 M to 10 M reads, mostly cached) + M Real per interpolated cell
 // Floor   the bytes: ghost cells are a few percent of a level
-// Order   every cell is written by one lane: repeats bit for bit
+// Order   every cell is written by one lane, and none is read that a lane writes: repeats bit for bit
+
+// Where a ghost cell's value comes from along one axis; `mirrored` is set at walls.
+__device__ __forceinline__ int inside(int i, int cells, unsigned lower, unsigned upper, bool& mirrored)
+{
+    if (lower == BOUNDARY_PERIODIC || (i >= 0 && i < cells)) return i;
+    unsigned kind = i < 0 ? lower : upper;
+    mirrored = kind == BOUNDARY_WALL;
+    if (mirrored) return i < 0 ? -1 - i : 2 * cells - 1 - i;
+    return i < 0 ? 0 : cells - 1;
+}
 
 // Slope of a cell between its neighbours, zero at extrema. `wide`: min(2 |below|, 2 |above|, |central| / 2), for ghost
 // cells; else min(|below|, |above|), for new patches.
@@ -22,17 +33,13 @@ __device__ __forceinline__ Real offset_in_coarse(int fine, int coarse, int ratio
     return Real((double(fine - coarse * ratio) + 0.5) / double(ratio) - 0.5);
 }
 
-__device__ __forceinline__ void copy_cell(
-    const FillArgs& args, const Region& region, const Patch& to, const Patch& from, int x, int y)
+__device__ __forceinline__ Array<Real, M> copied_cell(const FillArgs& args, const Region& region, const Patch& from, int x, int y)
 {
-    size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
     size_t source = place(from, M, x - region.shift_x - from.lo_x, y - region.shift_y - from.lo_y);
-    // All loads come before the stores: the compiler cannot know that they read other places.
-    Real values[M];
+    Array<Real, M> values;
     #pragma unroll
     for (int m = 0; m < M; m++) values[m] = args.source[source + size_t(m) * from.component];
-    #pragma unroll
-    for (int m = 0; m < M; m++) args.target[target + size_t(m) * to.component] = values[m];
+    return values;
 }
 
 // A value of the coarse level; BETWEEN: between its two times.
@@ -44,15 +51,13 @@ template <bool BETWEEN> __device__ __forceinline__ Real coarse_value(const FillA
 }
 
 template <bool BETWEEN>
-__device__ __forceinline__ void interpolate_cell(
-    const FillArgs& args, const Region& region, const Patch& to, const Patch& from, int x, int y)
+__device__ __forceinline__ Array<Real, M> interpolated_cell(const FillArgs& args, const Region& region, const Patch& from, int x, int y)
 {
     int coarse_x = floor_divide(x, args.ratio_x), coarse_y = floor_divide(y, args.ratio_y);
     Real xi_x = offset_in_coarse(x, coarse_x, args.ratio_x), xi_y = offset_in_coarse(y, coarse_y, args.ratio_y);
-    size_t target = place(to, M, x - to.lo_x, y - to.lo_y);
     size_t source = place(from, M, coarse_x - region.shift_x - from.lo_x, coarse_y - region.shift_y - from.lo_y);
     Real alpha = Real(args.alpha);
-    Real values[M];
+    Array<Real, M> values;
     #pragma unroll
     for (int m = 0; m < M; m++) {
         size_t centre = source + size_t(m) * from.component;
@@ -64,8 +69,7 @@ __device__ __forceinline__ void interpolate_cell(
         }
         values[m] = result + xi_x * limited_slope(args.wide, left, here, right);
     }
-    #pragma unroll
-    for (int m = 0; m < M; m++) args.target[target + size_t(m) * to.component] = values[m];
+    return values;
 }
 
 extern "C" __global__ void fill(const FillArgs args)
@@ -75,7 +79,8 @@ extern "C" __global__ void fill(const FillArgs args)
     if (warp >= args.num_chunks) return;
     const Chunk chunk = args.chunks[warp];
     const Region region = args.regions[chunk.region];
-    const bool copies = chunk.region < args.num_copies;
+    const bool outside = chunk.region >= args.num_inside;
+    const bool copies = chunk.region < (outside ? args.num_inside + args.num_outside_copies : args.num_copies);
     const Patch to = args.target_patches[region.target];
     const Patch from = (copies ? args.source_patches : args.coarse_patches)[region.source];
     await_previous();
@@ -84,8 +89,22 @@ extern "C" __global__ void fill(const FillArgs args)
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         int row = i / region.nx;
         int x = region.x + (i - row * region.nx), y = region.y + row;
-        if (copies) copy_cell(args, region, to, from, x, y);
-        else if (Real(args.alpha) == Real(1)) interpolate_cell<false>(args, region, to, from, x, y);
-        else interpolate_cell<true>(args, region, to, from, x, y);
+        int from_x = x, from_y = y;
+        bool wall_x = false, wall_y = false;
+        if (outside) {
+            from_x = inside(x, args.cells_x, args.lower_x, args.upper_x, wall_x);
+            if (DIM > 1) from_y = inside(y, args.cells_y, args.lower_y, args.upper_y, wall_y);
+        }
+        // All loads come before the stores: the compiler cannot know that they read other places.
+        Array<Real, M> values;
+        if (copies) values = copied_cell(args, region, from, from_x, from_y);
+        else if (Real(args.alpha) == Real(1)) values = interpolated_cell<false>(args, region, from, from_x, from_y);
+        else values = interpolated_cell<true>(args, region, from, from_x, from_y);
+        Real* target = args.target + place(to, M, x - to.lo_x, y - to.lo_y);
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            bool turned = (wall_x && m == args.normal_x) != (wall_y && m == args.normal_y);
+            target[size_t(m) * to.component] = turned ? -values[m] : values[m];
+        }
     }
 }

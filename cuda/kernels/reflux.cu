@@ -4,16 +4,21 @@
 // Bytes   at most 4 words of the map and 4 slots, 3 M Real per face
 // Order   a cell's faces in the order of their slots, by one lane: repeats bit for bit
 
-// The slot of a tapped coarse face that is seen from `side`, or none.
-__device__ __forceinline__ unsigned slot_at(const RefluxArgs& args, const Patch& patch, unsigned axis, int x, int y, unsigned side)
+// Whether the face below a cell is tapped.
+__device__ __forceinline__ bool tapped(const RefluxArgs& args, const Patch& patch, unsigned axis, int x, int y)
 {
     unsigned words = (patch.row + 31) / 32, rows = patch.component / patch.row;
     unsigned bit = x + NUM_GHOST;
-    unsigned word = args.words[patch.first_word + (axis * rows + (y + GHOSTS_Y)) * words + bit / 32];
-    if (!(word >> (bit % 32) & 1)) return ~0u;
-    unsigned slot = args.slots[axis * args.num_cells + cell_number(patch, x, y)];
+    return args.words[patch.first_word + (axis * rows + (y + GHOSTS_Y)) * words + bit / 32] >> (bit % 32) & 1;
+}
+
+// The slot of a tapped coarse face that is seen from `side`, or none.
+__device__ __forceinline__ unsigned slot_at(
+    const RefluxArgs& args, const Patch& patch, bool tapped, unsigned axis, int x, int y, unsigned side)
+{
+    unsigned slot = tapped ? args.slots[axis * args.num_cells + cell_number(patch, x, y)] : ~0u;
     unsigned number = slot & 0x7fffffffu;
-    return slot >> 31 == side && number >= args.first_tap ? number - args.first_tap : ~0u;
+    return tapped && slot >> 31 == side && number >= args.first_tap ? number - args.first_tap : ~0u;
 }
 
 extern "C" __global__ void reflux(const RefluxArgs args)
@@ -30,11 +35,11 @@ extern "C" __global__ void reflux(const RefluxArgs args)
         int row = i / run.nx;
         int x = run.x + (i - row * run.nx) - run.shift_x - patch.lo_x, y = run.y + row - run.shift_y - patch.lo_y;
         // Lower and upper face along each axis: seen from the cell above and from the cell below it.
-        unsigned faces[4] = {slot_at(args, patch, X, x, y, Upper), slot_at(args, patch, X, x + 1, y, Lower), ~0u, ~0u};
-        if (DIM > 1) {
-            faces[2] = slot_at(args, patch, Y, x, y, Upper);
-            faces[3] = slot_at(args, patch, Y, x, y + 1, Lower);
-        }
+        // What does not depend on each other is asked for at once.
+        const bool left = tapped(args, patch, X, x, y), right = tapped(args, patch, X, x + 1, y);
+        const bool below = DIM > 1 && tapped(args, patch, Y, x, y), above = DIM > 1 && tapped(args, patch, Y, x, y + 1);
+        const unsigned faces[4] = {slot_at(args, patch, left, X, x, y, Upper), slot_at(args, patch, right, X, x + 1, y, Lower),
+            slot_at(args, patch, below, Y, x, y, Upper), slot_at(args, patch, above, Y, x, y + 1, Lower)};
         unsigned first = min(min(faces[0], faces[1]), min(faces[2], faces[3]));
         if (first != run.first_slot + i) continue;
 #if CAPACITY >= 0
@@ -42,7 +47,10 @@ extern "C" __global__ void reflux(const RefluxArgs args)
 #else
         Real kappa = Real(1);
 #endif
-        size_t q = place(patch, M, x, y);
+        Real* cell = args.q + place(patch, M, x, y);
+        Array<Real, M> q;
+        #pragma unroll
+        for (int m = 0; m < M; m++) q[m] = cell[size_t(m) * patch.component];
         for (unsigned next = first; next != ~0u;) {
             unsigned after = ~0u;
             int face = 0;
@@ -54,9 +62,11 @@ extern "C" __global__ void reflux(const RefluxArgs args)
             // The cell above its lower face lies on the face's upper side.
             Real outward = face % 2 == 0 ? Real(1) : Real(-1);
             Real scale = outward / (Real(face < 2 ? args.dx : args.dy) * kappa);
-            for (int m = 0; m < M; m++)
-                args.q[q + size_t(m) * patch.component] += scale * args.sums[size_t(m) * args.num_slots + next];
+            #pragma unroll
+            for (int m = 0; m < M; m++) q[m] += scale * args.sums[size_t(m) * args.num_slots + next];
             next = after;
         }
+        #pragma unroll
+        for (int m = 0; m < M; m++) cell[size_t(m) * patch.component] = q[m];
     }
 }

@@ -8,13 +8,14 @@
 // Normal of the faces that an auxiliary value lives on, or -1.
 __device__ constexpr int AUX_FACE[] = {AUX_FACE_LIST};
 
-// The axis is known to the compiler, so that no state is indexed by it.
-template <Axis AXIS> __device__ __forceinline__ void register_fine_faces(
+// The axis is known to the compiler, so that no state is indexed by it; so is COUNT, the fine faces of a coarse one, or 0 where
+// it is none of the usual.
+template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_faces(
     const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
 {
     const Solver solver{SOLVER_PARAMETERS};
     bool lower = run.coarse_side == Lower;
-    int count = AXIS == X ? args.ratio_y : args.ratio_x;
+    const int count = COUNT > 0 ? COUNT : AXIS == X ? args.ratio_y : args.ratio_x;
     Real dt = Real(args.dt / double(count));
     Real towards_coarse = lower ? Real(1) : Real(-1);
     int end = min(run.nx * run.ny, int(chunk.first + args.chunk_cells));
@@ -24,12 +25,14 @@ template <Axis AXIS> __device__ __forceinline__ void register_fine_faces(
         int y = (run.y + row) * args.ratio_y + (AXIS == Y && lower ? args.ratio_y - 1 : 0) - patch.lo_y;
         size_t slot = run.first_slot + i;
         const Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
-        State coarse, ghost, total;
+        State coarse, ghost, total, sums;
         #pragma unroll
         for (int m = 0; m < M; m++) {
             coarse[m] = kept[size_t(m) * args.num_slots];
+            sums[m] = args.sums[size_t(m) * args.num_slots + slot];
             total[m] = Real(0);
         }
+        #pragma unroll (COUNT > 0 ? COUNT : 1)
         for (int k = 0; k < count; k++) {
             int fine_x = x + (AXIS == X ? 0 : k), fine_y = y + (AXIS == X ? k : 0);
             ghost = state_at(args, patch, fine_x, fine_y);
@@ -55,7 +58,7 @@ template <Axis AXIS> __device__ __forceinline__ void register_fine_faces(
             }
         }
         #pragma unroll
-        for (int m = 0; m < M; m++) args.sums[size_t(m) * args.num_slots + slot] += dt * total[m];
+        for (int m = 0; m < M; m++) args.sums[size_t(m) * args.num_slots + slot] = sums[m] + dt * total[m];
     }
 }
 
@@ -69,6 +72,11 @@ extern "C" __global__ void register_fine(const RegisterArgs args)
     const Patch patch = args.patches[run.fine_patch];
     await_previous();
     if (!(args.swept >> run.axis & 1)) return;
-    if (run.axis == X) register_fine_faces<X>(args, chunk, run, patch);
-    else register_fine_faces<Y>(args, chunk, run, patch);
+    if (args.ratio_x == 2 && args.ratio_y == 2) {
+        if (run.axis == X) register_fine_faces<X, 2>(args, chunk, run, patch);
+        else register_fine_faces<Y, 2>(args, chunk, run, patch);
+    } else {
+        if (run.axis == X) register_fine_faces<X, 0>(args, chunk, run, patch);
+        else register_fine_faces<Y, 0>(args, chunk, run, patch);
+    }
 }

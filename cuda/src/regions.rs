@@ -130,7 +130,7 @@ device_struct! {
 device_struct! {
     /// What `fill` takes.
     pub struct FillArgs {
-        /// Copies first, then interpolations.
+        /// Copies first, then interpolations; then likewise those of cells outside the domain, which have the values of cells inside.
         pub regions: Pointer<Region>,
         /// Work of the warps.
         pub chunks: Pointer<Chunk>,
@@ -162,24 +162,10 @@ device_struct! {
         pub ratio_x: i32,
         /// Likewise along y.
         pub ratio_y: i32,
-    }
-}
-
-device_struct! {
-    /// What `boundary` takes.
-    pub struct BoundaryArgs {
-        /// Ghost cells outside the domain.
-        pub regions: Pointer<Region>,
-        /// Work of the warps.
-        pub chunks: Pointer<Chunk>,
-        /// Patches.
-        pub patches: Pointer<Patch>,
-        /// The array.
-        pub q: Pointer<Real>,
-        /// Number of chunks.
-        pub num_chunks: u32,
-        /// Cells of a chunk.
-        pub chunk_cells: u32,
+        /// Regions of cells inside the domain.
+        pub num_inside: u32,
+        /// Copies among the others.
+        pub num_outside_copies: u32,
         /// Cells of the domain along x.
         pub cells_x: i32,
         /// Likewise along y.

@@ -213,7 +213,7 @@ pub fn grid(num_tiles: u32) -> Grid {
 /// Warps that should fit a multiprocessor at once: more hide more latency, until registers spill.
 fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precision) -> u32 {
     // Numbers that a lane keeps from row to row, about.
-    let kept = solver.equations * (12 + 2 * solver.waves);
+    let kept = solver.equations * (12 + 2 * solver.waves) + 4 * solver.aux;
     match precision {
         Precision::Double if kept <= 48 => 16,
         Precision::Double => 8,

@@ -1,9 +1,9 @@
 //! The kernels' text, specialised by what a run computes.
 
 use super::{
-    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, Chunk, Chunked, ConserveArgs,
-    FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagTile, ListArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs,
-    SourceArgs, TotalsArgs, WidenArgs,
+    AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, Chunk, Chunked, ConserveArgs, FaceMapArgs,
+    FaceRun, FillArgs, FlagArgs, FlagTile, ListArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs,
+    TotalsArgs, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::Source;
@@ -28,18 +28,8 @@ pub struct Shape {
 }
 
 /// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
-pub const PLAIN: [&str; 10] = [
-    LIST_CHUNKS,
-    "fill",
-    "boundary",
-    "average_down",
-    "face_map",
-    "reflux",
-    "flag_difference",
-    "flag_widen",
-    "sample",
-    "totals",
-];
+pub const PLAIN: [&str; 9] =
+    [LIST_CHUNKS, "fill", "average_down", "face_map", "reflux", "flag_difference", "flag_widen", "sample", "totals"];
 
 /// The kernel that writes what other kernels take for tables.
 pub const LIST_CHUNKS: &str = "list_chunks";
@@ -77,7 +67,6 @@ impl Shape {
             include_str!("../../kernels/patch.cuh"),
             include_str!("../../kernels/list_chunks.cu"),
             include_str!("../../kernels/fill.cu"),
-            include_str!("../../kernels/boundary.cu"),
             include_str!("../../kernels/average_down.cu"),
             include_str!("../../kernels/face_map.cu"),
             include_str!("../../kernels/reflux.cu"),
@@ -90,7 +79,6 @@ impl Shape {
             Chunked::cuda_text(),
             ListArgs::cuda_text(),
             FillArgs::cuda_text(),
-            BoundaryArgs::cuda_text(),
             AverageArgs::cuda_text(),
             FaceMapArgs::cuda_text(),
             RefluxArgs::cuda_text(),

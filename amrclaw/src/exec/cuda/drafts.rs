@@ -53,11 +53,12 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         plans: &[LevelPlans<D>],
         transfers: &[Option<TransferPlan<D>>],
     ) -> Vec<Option<PlanDrafts<D>>> {
-        let capacity = self.problem.scheme.capacity >= 0;
+        let (capacity, sides) = (self.problem.scheme.capacity >= 0, self.sides.as_ref());
         let draft = |(l, transfer): (usize, &Option<TransferPlan<D>>)| {
             let transfer = transfer.as_ref()?;
             let moved = || TransferTables::draft(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
-            let (tables, transfer) = rayon::join(|| LevelTablesDraft::new(&plans[l]), moved);
+            let tables = || LevelTablesDraft::new(&plans[l], hierarchy.level(Level(l as u8)), sides);
+            let (tables, transfer) = rayon::join(tables, moved);
             Some(PlanDrafts { tables, transfer })
         };
         transfers.par_iter().enumerate().with_max_len(1).map(draft).collect()

@@ -4,27 +4,16 @@ use super::builder::Table;
 use super::drafts::{MeshDrafts, PlanDrafts};
 use super::machine::{bytes_of, bytes_of_mut};
 use super::store::DeviceLevel;
-use super::tables::{self, TransferTables};
+use super::tables::{self, FillTable, TransferTables};
 use super::{CudaExecutor, Machine};
 use crate::exec::ExecError;
 use crate::index::Level;
 use crate::mesh::Hierarchy;
-use crate::physics::Boundary;
 use crate::plan::{LevelPlans, TransferPlan};
 use ::cuda::abi::Pointer;
-use ::cuda::regions::{BOUNDARY_EXTRAPOLATE, BOUNDARY_PERIODIC, BOUNDARY_WALL, BoundaryArgs, ConserveArgs, FillArgs};
+use ::cuda::regions::{BOUNDARY_PERIODIC, ConserveArgs, FillArgs};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
-
-/// The device's number for a kind of boundary.
-fn kind<const D: usize>(boundary: &Boundary<D>) -> u32 {
-    match boundary {
-        Boundary::Extrapolate => BOUNDARY_EXTRAPOLATE,
-        Boundary::Wall => BOUNDARY_WALL,
-        // Values of the user's are put in by the host.
-        Boundary::Periodic | Boundary::User(_) => BOUNDARY_PERIODIC,
-    }
-}
 
 impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
@@ -34,9 +23,15 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         let tables = store.tables.as_ref().expect("made above");
         let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
         let [ratio_x, ratio_y] = coarse.map_or([1; 2], |_| tables::ratios(self.ratios[l - 1]));
+        let FillTable { table, num_inside, num_outside_copies } = tables.fill;
+        let cells = store.mesh.domain().hi;
+        let side = |d: usize, s: usize| {
+            self.sides.and_then(|sides| sides.kinds.get(d).map(|kinds| kinds[s])).unwrap_or(BOUNDARY_PERIODIC)
+        };
+        let normal = |d: usize| self.sides.and_then(|sides| sides.normals.get(d).copied()).unwrap_or(-1);
         let args = FillArgs {
-            regions: tables.fill.items::<_, N>(&tables.memory),
-            chunks: tables.fill.chunks::<N>(&tables.memory),
+            regions: table.items::<_, N>(&tables.memory),
+            chunks: table.chunks::<N>(&tables.memory),
             target_patches: store.patches(),
             source_patches: store.patches(),
             coarse_patches: coarse.map_or(Pointer::NULL, |c| c.patches()),
@@ -45,38 +40,14 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             coarse_old: coarse.map_or(Pointer::NULL, |c| c.q_old().unwrap_or(c.q_address())),
             coarse_new: coarse.map_or(Pointer::NULL, |c| c.q_address()),
             alpha: coarse.map_or(1.0, |c| c.weight_at(store.time)),
-            num_chunks: tables.fill.num_chunks,
-            chunk_cells: tables.fill.chunk_cells,
-            num_copies: tables.fill.num_first,
+            num_chunks: table.num_chunks,
+            chunk_cells: table.chunk_cells,
+            num_copies: table.num_first,
             wide: 1,
             ratio_x,
             ratio_y,
-        };
-        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
-        // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
-        unsafe { self.machine.launch("fill", tables.fill.grid(), &args)? };
-        if tables.boundary.num_chunks > 0 {
-            self.fill_boundaries(level, plans)?;
-        }
-        Ok(())
-    }
-
-    fn fill_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        if self.problem.boundary.iter().flatten().any(|b| matches!(b, Boundary::User(_))) {
-            return self.ask_boundaries(level, plans);
-        }
-        let store = &self.levels[level.index()];
-        let tables = store.tables.as_ref().expect("made with the plans");
-        let cells = store.mesh.domain().hi;
-        let side = |d: usize, s: usize| self.problem.boundary.get(d).map_or(BOUNDARY_PERIODIC, |b| kind(&b[s]));
-        let normal = |d: usize| self.wall_normal.get(d).copied().flatten().map_or(-1, |m| m as i32);
-        let args = BoundaryArgs {
-            regions: tables.boundary.items::<_, N>(&tables.memory),
-            chunks: tables.boundary.chunks::<N>(&tables.memory),
-            patches: store.patches(),
-            q: store.q_address(),
-            num_chunks: tables.boundary.num_chunks,
-            chunk_cells: tables.boundary.chunk_cells,
+            num_inside,
+            num_outside_copies,
             cells_x: cells[0],
             cells_y: cells.get(1).copied().unwrap_or(1),
             lower_x: side(0, 0),
@@ -86,8 +57,12 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             normal_x: normal(0),
             normal_y: normal(1),
         };
-        // SAFETY: as for the other ghost cells; only cells inside the domain are read.
-        unsafe { self.machine.launch("boundary", tables.boundary.grid(), &args)? };
+        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
+        // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
+        unsafe { self.machine.launch("fill", table.grid(), &args)? };
+        if self.sides.is_none() && !plans.ghost.all_boundaries().all().is_empty() {
+            self.ask_boundaries(level, plans)?;
+        }
         Ok(())
     }
 
@@ -144,6 +119,16 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             wide: 0,
             ratio_x,
             ratio_y,
+            num_inside: u32::MAX,
+            num_outside_copies: 0,
+            cells_x: 0,
+            cells_y: 0,
+            lower_x: BOUNDARY_PERIODIC,
+            upper_x: BOUNDARY_PERIODIC,
+            lower_y: BOUNDARY_PERIODIC,
+            upper_y: BOUNDARY_PERIODIC,
+            normal_x: -1,
+            normal_y: -1,
         };
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
         unsafe { self.machine.launch("fill", made.fill.grid(), &args)? };

@@ -16,6 +16,7 @@ mod flags;
 mod gather;
 mod hardware;
 mod machine;
+mod outside;
 mod store;
 mod synchronize;
 mod tables;
@@ -35,6 +36,7 @@ use ::cuda::CudaError;
 use drafts::{LevelDraft, MeshDrafts, PlanDrafts};
 use gather::Reports;
 use machine::bytes_of;
+use outside::Sides;
 use parking_lot::Mutex;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
@@ -50,7 +52,8 @@ pub struct CudaExecutor<const D: usize, R: Scalar, N: Machine> {
     host: Mutex<CpuExecutor<D, R>>,
     problem: Problem<D>,
     has_source: bool,
-    wall_normal: [Option<usize>; D],
+    /// Sides of the domain; nothing where the user has a say.
+    sides: Option<Sides<D>>,
     sizes: Sizes,
     ratios: Vec<Ratio<D>>,
     sweeps: Vec<Sweep>,
@@ -104,7 +107,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         Ok(CudaExecutor {
             sweeps: sweeps::<D>(problem.split),
             has_source: solver.has_source(),
-            wall_normal: std::array::from_fn(|d| solver.wall_normal(Axis::ALL[d])),
+            sides: Sides::of(&problem, std::array::from_fn(|d| solver.wall_normal(Axis::ALL[d]))),
             stash: (0..=ratios.len()).map(|_| None).collect(),
             saved_levels: 0,
             levels: Vec::new(),
@@ -152,7 +155,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         if !store.tables.as_ref().is_some_and(|tables| tables.are_of(plans)) {
-            store.tables = Some(LevelTablesDraft::new(plans).send(&self.machine)?);
+            store.tables = Some(LevelTablesDraft::new(plans, &store.mesh, self.sides.as_ref()).send(&self.machine)?);
         }
         Ok(())
     }

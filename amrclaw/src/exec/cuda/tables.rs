@@ -2,8 +2,10 @@
 
 use super::builder::{Table, TableBuilder};
 use super::machine::Machine;
+use super::outside::{Sides, parts_outside};
 use crate::index::{CellBox, CellIndex, Ratio};
-use crate::plan::{BoundaryRegion, GhostPlan, LevelPlans, RefluxPlan, RestrictPlan, TransferPlan};
+use crate::mesh::LevelMesh;
+use crate::plan::{GhostPlan, LevelPlans, RefluxPlan, RestrictPlan, TransferPlan};
 use cuda::CudaError;
 use cuda::regions::{FaceRun, Region};
 use std::sync::Arc;
@@ -50,13 +52,22 @@ fn chain<T>(
     Both(first, second)
 }
 
+/// Ghost cells: those inside the domain, then those outside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FillTable {
+    pub table: Table,
+    /// Regions inside.
+    pub num_inside: u32,
+    /// Copies among the others.
+    pub num_outside_copies: u32,
+}
+
 /// The tables of a level's plans in the device's memory.
 pub(super) struct LevelTables<const D: usize, N: Machine> {
     /// What they were made from.
     plan: Arc<GhostPlan<D>>,
     pub memory: N::Memory,
-    pub fill: Table,
-    pub boundary: Table,
+    pub fill: FillTable,
     pub restrict: Table,
     pub runs: Table,
 }
@@ -64,37 +75,44 @@ pub(super) struct LevelTables<const D: usize, N: Machine> {
 /// The same before they are sent.
 pub(super) struct LevelTablesDraft<const D: usize> {
     plan: Arc<GhostPlan<D>>,
-    /// Ghost cells: those inside the domain, those beyond.
-    ghost: (TableBuilder, [Table; 2]),
+    ghost: (TableBuilder, FillTable),
     /// What joins the level to the coarser one: averages, runs of faces.
     joint: (TableBuilder, [Table; 2]),
 }
 
 impl<const D: usize> LevelTablesDraft<D> {
-    /// Made by any threads.
-    pub fn new(plans: &LevelPlans<D>) -> Self {
-        let (ghost, joint) = rayon::join(|| ghost_tables(&plans.ghost), || joint_tables(plans));
+    /// Made by any threads. `sides`: nothing where the host fills what lies outside the domain.
+    pub fn new(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: Option<&Sides<D>>) -> Self {
+        let (ghost, joint) = rayon::join(|| fill_table(&plans.ghost, mesh, sides), || joint_tables(plans));
         LevelTablesDraft { plan: plans.ghost.clone(), ghost, joint }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N>, CudaError> {
-        let LevelTablesDraft { plan, ghost: (ghost, ghost_tables), joint: (joint, joint_tables) } = self;
+        let LevelTablesDraft { plan, ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
         let (memory, [of_ghost, of_joint]) = TableBuilder::send_tables([ghost, joint], machine)?;
-        let [fill, boundary] = ghost_tables.map(|table| table.at(of_ghost));
+        let fill = FillTable { table: fill.table.at(of_ghost), ..fill };
         let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
-        Ok(LevelTables { plan, memory, fill, boundary, restrict, runs })
+        Ok(LevelTables { plan, memory, fill, restrict, runs })
     }
 }
 
-fn ghost_tables<const D: usize>(ghost: &GhostPlan<D>) -> (TableBuilder, [Table; 2]) {
+fn fill_table<const D: usize>(
+    ghost: &GhostPlan<D>,
+    mesh: &LevelMesh<D>,
+    sides: Option<&Sides<D>>,
+) -> (TableBuilder, FillTable) {
     let mut builder = TableBuilder::default();
     let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let num_first = copies.len() as u32;
-    let fill = builder.table(chain(copies, interps)).with_first(num_first);
-    let outside = |r: &BoundaryRegion<D>| region(r.target, r.target, &r.cells, [0; D]);
-    let boundary = builder.table(ghost.all_boundaries().all().iter().map(outside));
-    (builder, [fill, boundary])
+    let num_inside = num_first + interps.len() as u32;
+    let (outside_copies, outside_interps) = sides.map_or_else(Default::default, |s| parts_outside(ghost, mesh, s));
+    let outside = chain(
+        outside_copies.iter().map(|r| region(r.target, r.source, &r.cells, r.shift)),
+        outside_interps.iter().map(|r| region(r.target, r.source, &r.cells, r.shift)),
+    );
+    let table = builder.table(chain(chain(copies, interps), outside)).with_first(num_first);
+    (builder, FillTable { table, num_inside, num_outside_copies: outside_copies.len() as u32 })
 }
 
 fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (TableBuilder, [Table; 2]) {
