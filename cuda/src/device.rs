@@ -1,6 +1,7 @@
 //! One GPU.
 
 use crate::error::CudaError;
+use crate::kernel::LastLaunch;
 use crate::memory::{DeviceMemory, PinnedMemory, Pool};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, result, sys};
@@ -28,6 +29,7 @@ pub struct Device {
     context: Arc<CudaContext>,
     memory: Arc<Pool<DeviceMemory>>,
     pinned: Arc<Pool<PinnedMemory>>,
+    launched: Arc<LastLaunch>,
 }
 
 /// Version of CUDA that the driver speaks: major and minor.
@@ -108,7 +110,7 @@ impl Device {
         unsafe { context.disable_event_tracking() };
         let memory = Pool::new(DeviceMemory::new(context.clone()), memory_limit);
         let pinned = Pool::new(PinnedMemory::new(context.clone()), None);
-        Ok(Device { info, context, memory: Arc::new(memory), pinned: Arc::new(pinned) })
+        Ok(Device { info, context, memory: Arc::new(memory), pinned: Arc::new(pinned), launched: Arc::default() })
     }
 
     /// What it is.
@@ -129,6 +131,11 @@ impl Device {
     /// Memory on the host that the device can reach.
     pub fn pinned(&self) -> &Arc<Pool<PinnedMemory>> {
         &self.pinned
+    }
+
+    /// The kernel launched last, in any stream.
+    pub(crate) fn launched(&self) -> &Arc<LastLaunch> {
+        &self.launched
     }
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {

@@ -1,6 +1,5 @@
 //! What can go wrong below the executors.
 
-use crate::kernel::Grid;
 use cudarc::driver::DriverError;
 use thiserror::Error;
 
@@ -94,39 +93,7 @@ pub enum CudaError {
     },
 }
 
-/// True if a kernel broke off: its context is lost then.
-fn is_fault(error: DriverError) -> bool {
-    use cudarc::driver::sys::CUresult::*;
-    matches!(
-        error.0,
-        CUDA_ERROR_ILLEGAL_ADDRESS
-            | CUDA_ERROR_LAUNCH_TIMEOUT
-            | CUDA_ERROR_ASSERT
-            | CUDA_ERROR_HARDWARE_STACK_ERROR
-            | CUDA_ERROR_ILLEGAL_INSTRUCTION
-            | CUDA_ERROR_MISALIGNED_ADDRESS
-            | CUDA_ERROR_INVALID_ADDRESS_SPACE
-            | CUDA_ERROR_INVALID_PC
-            | CUDA_ERROR_LAUNCH_FAILED
-    )
-}
-
 impl CudaError {
-    /// A failed call in a stream where `last` was launched last.
-    pub(crate) fn in_stream(
-        what: &'static str,
-        device: usize,
-        last: Option<(&'static str, Grid)>,
-        source: DriverError,
-    ) -> CudaError {
-        match last {
-            Some((kernel, grid)) if is_fault(source) => {
-                CudaError::Fault { kernel, device, grid: grid.blocks, block: grid.threads, source }
-            }
-            _ => CudaError::Driver { what, device, source },
-        }
-    }
-
     /// For `map_err`: the call, and the device's number.
     pub(crate) fn driver(what: &'static str, device: usize) -> impl Fn(DriverError) -> CudaError {
         move |source| CudaError::Driver { what, device, source }

@@ -3,11 +3,10 @@
 use crate::abi::Plain;
 use crate::device::Device;
 use crate::error::CudaError;
-use crate::kernel::Grid;
+use crate::kernel::LastLaunch;
 use crate::memory::DeviceBuffer;
 use cudarc::driver::sys::{self, CUevent_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaEvent, CudaGraph, CudaStream, DriverError, result};
-use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// A queue of copies and kernels that run one after the other.
@@ -15,8 +14,7 @@ use std::sync::Arc;
 pub struct Stream {
     pub(crate) raw: Arc<CudaStream>,
     pub(crate) device: usize,
-    /// The kernel launched last, to be named if it fails.
-    last: Arc<Mutex<Option<(&'static str, Grid)>>>,
+    pub(crate) launched: Arc<LastLaunch>,
 }
 
 /// A mark in a stream, to wait for or to take the time of.
@@ -24,6 +22,7 @@ pub struct Stream {
 pub struct Event {
     raw: CudaEvent,
     device: usize,
+    launched: Arc<LastLaunch>,
 }
 
 /// Work recorded once, to be started at a fraction of the cost.
@@ -42,7 +41,7 @@ impl Device {
     /// A new stream.
     pub fn stream(&self) -> Result<Stream, CudaError> {
         let raw = self.context().new_stream().map_err(CudaError::driver("making a stream", self.ordinal()))?;
-        Ok(Stream { raw, device: self.ordinal(), last: Arc::default() })
+        Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
     }
 
     /// A new event. `timed`: the time at which it is passed can be asked for.
@@ -50,14 +49,14 @@ impl Device {
         let flags = if timed { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
         let raw =
             self.context().new_event(Some(flags)).map_err(CudaError::driver("making an event", self.ordinal()))?;
-        Ok(Event { raw, device: self.ordinal() })
+        Ok(Event { raw, device: self.ordinal(), launched: self.launched().clone() })
     }
 }
 
 impl Event {
     /// Waits on the host.
     pub fn synchronize(&self) -> Result<(), CudaError> {
-        self.raw.synchronize().map_err(CudaError::driver("waiting for an event", self.device))
+        self.raw.synchronize().map_err(self.launched.failed("waiting for an event", self.device))
     }
 
     /// True once the work before the event is done.
@@ -73,14 +72,9 @@ impl Event {
 }
 
 impl Stream {
-    /// Remembers a kernel that is being launched.
-    pub(crate) fn note(&self, kernel: &'static str, grid: Grid) {
-        *self.last.lock() = Some((kernel, grid));
-    }
-
     /// For `map_err`: the call that failed, or the kernel that did.
     pub(crate) fn failed(&self, what: &'static str) -> impl Fn(DriverError) -> CudaError {
-        move |source| CudaError::in_stream(what, self.device, *self.last.lock(), source)
+        self.launched.failed(what, self.device)
     }
 
     fn bound(&self, what: &'static str) -> Result<sys::CUstream, CudaError> {
