@@ -68,31 +68,44 @@ pub(super) struct Place {
 impl TableBuilder {
     /// Appends numbers or structs; answers where they begin.
     pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
-        let start = self.bytes.len().next_multiple_of(16);
-        self.bytes.resize(start + items.len() * size_of::<T>(), 0);
-        let places = self.bytes[start..].chunks_exact_mut(size_of::<T>());
-        places.zip(items).for_each(|(place, item)| place.copy_from_slice(bytes_of(&[item])));
-        start
+        append(&mut self.bytes, items)
     }
 
     /// Appends a table; `cells`: of each item.
-    pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)> + Clone) -> Table {
-        let total: usize = items.clone().map(|(_, cells)| cells).sum();
-        let chunk_cells = (total / WARPS).next_multiple_of(32).clamp(32, 1024);
-        let first = self.num_chunks;
+    pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)>) -> Table {
+        let (first_chunk, first) = (self.num_chunks, self.chunked.len());
+        let mut total = 0;
         self.chunked.reserve(items.len());
-        for (number, (_, cells)) in (0..).zip(items.clone()) {
-            let first_chunk = self.num_chunks as u32;
-            self.chunked.push(Chunked { first_chunk, number, chunk_cells: chunk_cells as u32 });
-            self.num_chunks += cells.div_ceil(chunk_cells);
+        self.bytes.reserve(items.len() * (size_of::<T>() + size_of::<Chunked>()) + 32);
+        let (bytes, chunked) = (&mut self.bytes, &mut self.chunked);
+        let written = items.map(|(item, cells)| {
+            total += cells;
+            // Holds the cells until it is known how many make a chunk.
+            let number = (chunked.len() - first) as u32;
+            chunked.push(Chunked { first_chunk: cells as u32, number, chunk_cells: 0 });
+            item
+        });
+        let items = append(bytes, written);
+        let chunk_cells = (total / WARPS).next_multiple_of(32).clamp(32, 1024) as u32;
+        for entry in &mut self.chunked[first..] {
+            let chunks = entry.first_chunk.div_ceil(chunk_cells);
+            (entry.first_chunk, entry.chunk_cells) = (self.num_chunks as u32, chunk_cells);
+            self.num_chunks += chunks as usize;
         }
         Table {
-            items: self.append(items.map(|(item, _)| item)),
-            chunks: first * size_of::<Chunk>(),
-            num_chunks: (self.num_chunks - first) as u32,
-            chunk_cells: chunk_cells as u32,
+            items,
+            chunks: first_chunk * size_of::<Chunk>(),
+            num_chunks: (self.num_chunks - first_chunk) as u32,
+            chunk_cells,
             num_first: 0,
         }
+    }
+
+    /// The tables, once there are no more to come.
+    pub fn done(mut self) -> Tables {
+        let num_regions = self.chunked.len();
+        let regions = append(&mut self.bytes, self.chunked.into_iter());
+        Tables { bytes: self.bytes, regions, num_regions, num_chunks: self.num_chunks }
     }
 
     /// Sends what is no table.
@@ -101,10 +114,31 @@ impl TableBuilder {
         machine.upload(&self.bytes, &memory, 0)?;
         Ok(memory)
     }
+}
 
-    /// Sends the tables of several builders into one piece of memory and lists their chunks behind them.
-    pub fn send_tables<const K: usize, N: Machine>(
-        mut builders: [Self; K],
+/// Appends numbers or structs; answers where they begin.
+fn append<T: Copy>(bytes: &mut Vec<u8>, items: impl ExactSizeIterator<Item = T>) -> usize {
+    let start = bytes.len().next_multiple_of(16);
+    bytes.resize(start + items.len() * size_of::<T>(), 0);
+    let places = bytes[start..].chunks_exact_mut(size_of::<T>());
+    places.zip(items).for_each(|(place, item)| place.copy_from_slice(bytes_of(&[item])));
+    start
+}
+
+/// Tables before they are sent, with the regions by which the device lists their chunks.
+#[derive(Debug)]
+pub(super) struct Tables {
+    bytes: Vec<u8>,
+    /// Where these regions begin, and their number.
+    regions: usize,
+    num_regions: usize,
+    num_chunks: usize,
+}
+
+impl Tables {
+    /// Sends several into one piece of memory and lists their chunks behind them.
+    pub fn send<const K: usize, N: Machine>(
+        several: [&Self; K],
         machine: &N,
     ) -> Result<(N::Memory, [Place; K]), CudaError> {
         let mut end = 0;
@@ -113,26 +147,22 @@ impl TableBuilder {
             end = (start + bytes).next_multiple_of(16);
             start
         };
-        let lists = builders.each_mut().map(|builder| {
-            let chunked = std::mem::take(&mut builder.chunked);
-            (builder.append(chunked.iter().copied()), chunked.len())
-        });
-        let items = builders.each_ref().map(|builder| room(builder.bytes.len()));
-        let chunks = builders.each_ref().map(|builder| room(builder.num_chunks * size_of::<Chunk>()));
+        let items = several.map(|tables| room(tables.bytes.len()));
+        let chunks = several.map(|tables| room(tables.num_chunks * size_of::<Chunk>()));
         let memory = machine.allocate(end.max(1))?;
-        for (k, builder) in builders.iter().enumerate() {
-            machine.upload(&builder.bytes, &memory, items[k])?;
-            if builder.num_chunks == 0 {
+        for (k, tables) in several.into_iter().enumerate() {
+            machine.upload(&tables.bytes, &memory, items[k])?;
+            if tables.num_chunks == 0 {
                 continue;
             }
             let args = ListArgs {
-                regions: pointer::<_, N>(&memory, items[k] + lists[k].0),
+                regions: pointer::<_, N>(&memory, items[k] + tables.regions),
                 chunks: pointer::<_, N>(&memory, chunks[k]),
-                num_regions: lists[k].1 as u32,
-                num_chunks: builder.num_chunks as u32,
+                num_regions: tables.num_regions as u32,
+                num_chunks: tables.num_chunks as u32,
             };
             // SAFETY: the regions are sent before; there is room for each chunk, which one thread writes.
-            unsafe { machine.launch(LIST_CHUNKS, Grid::over(builder.num_chunks, THREADS), &args)? };
+            unsafe { machine.launch(LIST_CHUNKS, Grid::over(tables.num_chunks, THREADS), &args)? };
         }
         Ok((memory, std::array::from_fn(|k| Place { items: items[k], chunks: chunks[k] })))
     }

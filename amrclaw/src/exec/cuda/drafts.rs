@@ -1,6 +1,6 @@
 //! What the device needs to know of new levels, made on the host before it is sent: all levels' at the same time, by any threads.
 
-use super::builder::TableBuilder;
+use super::builder::{TableBuilder, Tables};
 use super::flags::FlagTables;
 use super::store::{Sizes, Tiles};
 use super::tables::{LevelTablesDraft, TransferTables};
@@ -27,7 +27,7 @@ pub(super) struct MeshDrafts<const D: usize> {
 /// Tables of its plans, on the host.
 pub(super) struct PlanDrafts<const D: usize> {
     pub tables: LevelTablesDraft<D>,
-    pub transfer: TransferTables<TableBuilder>,
+    pub transfer: TransferTables<Tables>,
 }
 
 impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {

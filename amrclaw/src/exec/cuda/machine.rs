@@ -54,7 +54,7 @@ pub trait Machine: Send + Sync + 'static {
     fn mark(&self) -> Result<(), CudaError>;
 
     /// As [`Machine::download`], but waits only for what had been asked for before the last [`Machine::mark`], while the device goes
-    /// on with the rest. At most [`MARKED_BYTES`] bytes.
+    /// on with the rest. At most `MARKED_BYTES` bytes.
     ///
     /// # Errors
     /// If the device fails.

@@ -1,6 +1,6 @@
 //! Plans as tables in the device's memory: made when a level's plans are new, used every step.
 
-use super::builder::{Table, TableBuilder};
+use super::builder::{Table, TableBuilder, Tables};
 use super::machine::Machine;
 use super::outside::{Sides, parts_outside};
 use crate::index::{CellBox, CellIndex, Ratio};
@@ -75,9 +75,9 @@ pub(super) struct LevelTables<const D: usize, N: Machine> {
 /// The same before they are sent.
 pub(super) struct LevelTablesDraft<const D: usize> {
     plan: Arc<GhostPlan<D>>,
-    ghost: (TableBuilder, FillTable),
+    ghost: (Tables, FillTable),
     /// What joins the level to the coarser one: averages, runs of faces.
-    joint: (TableBuilder, [Table; 2]),
+    joint: (Tables, [Table; 2]),
 }
 
 impl<const D: usize> LevelTablesDraft<D> {
@@ -89,7 +89,7 @@ impl<const D: usize> LevelTablesDraft<D> {
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N>, CudaError> {
         let LevelTablesDraft { plan, ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
-        let (memory, [of_ghost, of_joint]) = TableBuilder::send_tables([ghost, joint], machine)?;
+        let (memory, [of_ghost, of_joint]) = Tables::send([&ghost, &joint], machine)?;
         let fill = FillTable { table: fill.table.at(of_ghost), ..fill };
         let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
         Ok(LevelTables { plan, memory, fill, restrict, runs })
@@ -100,7 +100,7 @@ fn fill_table<const D: usize>(
     ghost: &GhostPlan<D>,
     mesh: &LevelMesh<D>,
     sides: Option<&Sides<D>>,
-) -> (TableBuilder, FillTable) {
+) -> (Tables, FillTable) {
     let mut builder = TableBuilder::default();
     let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
@@ -112,14 +112,14 @@ fn fill_table<const D: usize>(
         outside_interps.iter().map(|r| region(r.target, r.source, &r.cells, r.shift)),
     );
     let table = builder.table(chain(chain(copies, interps), outside)).with_first(num_first);
-    (builder, FillTable { table, num_inside, num_outside_copies: outside_copies.len() as u32 })
+    (builder.done(), FillTable { table, num_inside, num_outside_copies: outside_copies.len() as u32 })
 }
 
-fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (TableBuilder, [Table; 2]) {
+fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (Tables, [Table; 2]) {
     let mut builder = TableBuilder::default();
     let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
     let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(&mut builder, plan));
-    (builder, [restrict, runs])
+    (builder.done(), [restrict, runs])
 }
 
 impl<const D: usize, N: Machine> LevelTables<D, N> {
@@ -160,13 +160,13 @@ fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -
 /// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was
 /// interpolated.
 pub(super) struct TransferTables<M> {
-    /// On the device; a [`TableBuilder`] before they are sent.
+    /// On the device; [`Tables`] before they are sent.
     pub memory: M,
     pub fill: Table,
     pub conserve: Table,
 }
 
-impl TransferTables<TableBuilder> {
+impl TransferTables<Tables> {
     /// Made by any thread.
     pub fn draft<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, capacity: bool) -> Self {
         let mut builder = TableBuilder::default();
@@ -177,12 +177,12 @@ impl TransferTables<TableBuilder> {
         let fill = builder.table(chain(copies, filled)).with_first(num_first);
         let over = interps.map(|r| region(r.target, r.source, &r.cells.coarse_from_fine(ratio), r.shift));
         let conserve = if capacity { builder.table(over) } else { Table::default() };
-        TransferTables { memory: builder, fill, conserve }
+        TransferTables { memory: builder.done(), fill, conserve }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<TransferTables<N::Memory>, CudaError> {
         let TransferTables { memory, fill, conserve } = self;
-        let (memory, [place]) = TableBuilder::send_tables([memory], machine)?;
+        let (memory, [place]) = Tables::send([&memory], machine)?;
         Ok(TransferTables { memory, fill: fill.at(place), conserve: conserve.at(place) })
     }
 }
