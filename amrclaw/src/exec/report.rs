@@ -81,8 +81,8 @@ pub struct LevelState<const D: usize> {
     pub aux: Vec<Vec<f64>>,
 }
 
-/// What is to be done with a level's flags.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is to be done with a level's flags: nothing by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagRequest {
     /// Cells around each flag to be tagged too, as [`crate::mesh::buffer`] has it.
     pub width: i32,

@@ -59,7 +59,7 @@ pub fn finer_boxes<const D: usize>(
     let regions = |level| region::active(&options.regions, hierarchy, level, at.time);
     let request = |level| match regions(level).is_empty() {
         true => FlagRequest { width: options.buffer, inset: Some(options.nesting_width).filter(|_| level == base) },
-        false => FlagRequest { width: 0, inset: None },
+        false => FlagRequest::default(),
     };
     for level in levels.clone() {
         exec.fill_ghosts(level, &plans[level.index()])?;

@@ -11,6 +11,15 @@ use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFun
 use rayon::prelude::*;
 use riemann::real::Scalar;
 
+/// Tags of a level; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
+pub(super) fn tags_of_patches<const D: usize, R: Scalar>(
+    store: &LevelStore<D, R>,
+    bitmap: impl Fn(&PatchLayout<D>) -> Vec<u64> + Send + Sync,
+) -> TagSet<D> {
+    let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(bitmap).collect();
+    TagSet::from_bitmaps(&store.mesh, &bitmaps.concat())
+}
+
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
         if let Criterion::Richardson { tolerance } = self.problem.criterion {
@@ -41,8 +50,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             bits
         };
-        let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(bitmap).collect();
-        Ok(TagSet::from_bitmaps(&store.mesh, &bitmaps.concat()))
+        Ok(tags_of_patches(store, bitmap))
     }
 
     fn ask_user(

@@ -5,13 +5,12 @@
 //! (doi:10.1016/0021-9991(84)90073-1), Berger & Colella 1989 (doi:10.1016/0021-9991(89)90035-1).
 
 use super::CpuExecutor;
-use super::flag::pack_bits;
+use super::flag::{pack_bits, tags_of_patches};
 use super::interpolate::rows;
 use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{LevelMesh, TagSet};
-use rayon::prelude::*;
 use riemann::patch::{TILE_COLUMNS, TileArgs};
 use riemann::real::Scalar;
 
@@ -60,12 +59,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn flag_by_richardson(&mut self, level: Level, dt: f64, tolerance: f64) -> Result<TagSet<D>, ExecError> {
         let store = &self.levels[level.index()];
         let estimate = |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt, tolerance);
-        let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(estimate).collect();
-        let mut tags = TagSet::new(store.mesh.domain());
-        for (patch, bits) in store.layout.patches.iter().zip(&bitmaps) {
-            tags.insert_bitmap(&patch.cells, bits);
-        }
-        Ok(tags)
+        Ok(tags_of_patches(store, estimate))
     }
 
     fn flags_of_patch(&self, level: Level, patch: &PatchLayout<D>, dt: f64, tolerance: f64) -> Vec<u64> {

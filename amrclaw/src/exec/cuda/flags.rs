@@ -58,7 +58,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         // What reaches past a tile's neighbours or around the domain is left to the host.
         let reach = request.width.max(request.inset.unwrap_or(0));
         let here = reach <= Tiling::<D>::extent(0) as i32 && domain.periodic == [false; D];
-        let done = if here { request } else { FlagRequest { width: 0, inset: None } };
+        let done = if here { request } else { FlagRequest::default() };
         let store = &mut self.levels[level.index()];
         let tables = match store.flag_tables.take() {
             Some(tables) => tables,
@@ -114,7 +114,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             (tags, flags.done)
         } else {
             self.fetch_level(level)?;
-            (self.host.get_mut().mirrored_flags(level, dt)?, FlagRequest { width: 0, inset: None })
+            (self.host.get_mut().mirrored_flags(level, dt)?, FlagRequest::default())
         };
         let left = request.width - done.width;
         let tags = if left > 0 { buffer(&tags, left, self.problem.domain.periodic) } else { tags };
