@@ -125,6 +125,12 @@ impl Case {
         self.case.levels.ratio.iter().map(|r| r.to_vec()).collect()
     }
 
+    /// What was understood otherwise than it is written.
+    #[getter]
+    fn remarks(&self) -> Vec<String> {
+        self.case.remarks.clone()
+    }
+
     /// Time at the end.
     #[getter]
     fn end(&self) -> f64 {

@@ -13,6 +13,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
     let execution = &arguments.execution;
     let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
+    if !execution.quiet {
+        case.remarks.iter().for_each(|remark| note!("remark: {remark}"));
+    }
     let files = RunFiles {
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
         restart: arguments.restart.clone(),

@@ -17,6 +17,7 @@ pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let levels = case.levels.max;
     let plural = if levels == 1 { "" } else { "s" };
     say!("{}: fine", file.display());
+    case.remarks.iter().for_each(|remark| say!("remark: {remark}"));
     say!("{solver} in {}D, {} cells, {levels} level{plural}", case.dimension(), cells.join(" × "));
     say!("t from {} to {}", case.time.start, case.time.end);
     Ok(())

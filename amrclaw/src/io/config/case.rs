@@ -36,6 +36,8 @@ pub struct Case {
     pub output: OutputSettings,
     /// Points whose values are recorded every step.
     pub gauge: Vec<GaugeSettings>,
+    /// What was understood otherwise than it is written, in sentences for the user.
+    pub remarks: Vec<String>,
     pub(super) origin: Arc<Origin>,
 }
 

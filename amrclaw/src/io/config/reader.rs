@@ -6,23 +6,29 @@ use super::keys::{Known, known};
 use super::origin::{Node, Origin, Place, Value};
 use crate::io::expression::{Syntax, nearest};
 
-/// The tree, and the mistakes found so far.
+/// The tree, and the mistakes and remarks so far.
 ///
 /// Where a value is wrong, reading methods note why and return a stand-in, so that the rest is checked too. A check that
 /// combines values asks [`Reader::fine`] first whether they are the user's own.
 pub(super) struct Reader<'a> {
     pub origin: &'a Origin,
     pub errors: Vec<CaseError>,
+    pub remarks: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(origin: &'a Origin) -> Self {
-        Reader { origin, errors: Vec::new() }
+        Reader { origin, errors: Vec::new(), remarks: Vec::new() }
     }
 
     /// Notes a mistake in the value at `path`.
     pub fn wrong(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
         self.errors.push(self.origin.error(path, message.into(), help.into()));
+    }
+
+    /// Notes something that is no mistake, but that the user should know.
+    pub fn remark(&mut self, path: &str, text: impl std::fmt::Display) {
+        self.remarks.push(format!("{path}: {text}"));
     }
 
     /// Notes a mistake unless `fine`.
@@ -48,6 +54,12 @@ impl<'a> Reader<'a> {
 
     pub fn is_present(&self, path: &str) -> bool {
         self.node(path).is_some()
+    }
+
+    /// True if the value at `path` was given after that at `other`: by an override, or by a later one.
+    pub fn is_later(&self, path: &str, other: &str) -> bool {
+        let source = |path| self.node(path).map(|node| node.place.source);
+        source(path) > source(other)
     }
 
     /// Notes that `path` is missing, unless it is there; true if it is.

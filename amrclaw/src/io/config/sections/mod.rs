@@ -35,7 +35,7 @@ pub(super) fn read(
     let regrid = regrid::read(reader, &mesh, dimension, &levels);
     let time = time::read(reader);
     let output = output::read(reader, &time, &levels, dimension);
-    let case = Case {
+    let mut case = Case {
         gauge: output::gauges(reader, &mesh, dimension),
         scheme: scheme::read(reader),
         initial: fields::initial(reader),
@@ -47,10 +47,12 @@ pub(super) fn read(
         regrid,
         time,
         output,
+        remarks: Vec::new(),
         origin: origin.clone(),
     };
     if let Some(shape) = find.and_then(|find| solver::find(reader, &case.solver, find)) {
         super::check::check(reader, &case, dimension, &shape);
     }
+    case.remarks = std::mem::take(&mut reader.remarks);
     case
 }

@@ -56,12 +56,35 @@ fn frames(reader: &mut Reader<'_>, time: &TimeSettings) -> FrameSchedule {
     let every_steps = reader.integer("output.every_steps", 1, 1);
     match reader.exclusive(&["output.times", "output.count", "output.every_steps"]) {
         Some("output.times") => {
+            let times = within_shortened_run(reader, times, time);
             check_times(reader, &times, time);
             FrameSchedule::Times(times)
         }
         Some("output.every_steps") => FrameSchedule::EverySteps(every_steps as u64),
         _ => FrameSchedule::Count(count as u64),
     }
+}
+
+/// An end of the run that was given after the output times, as by `--set time.end=0.1`, shortens their list too. The end itself
+/// takes the place of a list of which nothing is left.
+fn within_shortened_run(reader: &mut Reader<'_>, times: Vec<f64>, span: &TimeSettings) -> Vec<f64> {
+    if !reader.is_later("time.end", "output.times") || !reader.fine(&["time.start", "time.end", "output.times"]) {
+        return times;
+    }
+    let mut within: Vec<f64> = times.iter().copied().filter(|&time| time <= span.end).collect();
+    let dropped = times.len() - within.len();
+    if dropped > 0 {
+        let instead = if within.is_empty() { "; the end is written instead" } else { "" };
+        let end = brief(span.end);
+        reader.remark(
+            "output.times",
+            format!("{dropped} of {} lie beyond the end at {end} and are left out{instead}", times.len()),
+        );
+    }
+    if within.is_empty() && dropped > 0 {
+        within.push(span.end);
+    }
+    within
 }
 
 /// Times must ascend within the run.
@@ -92,6 +115,9 @@ pub fn gauges(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<us
     gauges
 }
 
+/// Most letters of a gauge's name: file systems take names of 255, in which `gauge_` and endings have to fit.
+const LONGEST_NAME: usize = 100;
+
 /// The name becomes a file's name.
 fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &[GaugeSettings]) -> String {
     reader.require(path, "write `name = \"g1\"` under this `[[gauge]]`");
@@ -100,6 +126,9 @@ fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &[GaugeSettings]) -> 
     let fine = !name.is_empty() && !name.starts_with('.') && name.chars().all(is_plain);
     let help = "a file is named after the gauge: use letters, digits, `_`, `-` and `.` only, not `.` first";
     reader.check(fine, path, format!("\"{name}\" cannot name a file"), help);
+    let length = name.chars().count();
+    let message = format!("has {length} letters, but at most {LONGEST_NAME} can name a file");
+    reader.check(!fine || length <= LONGEST_NAME, path, message, "choose a shorter name");
     let is_new = !fine || others.iter().all(|other| !other.name.eq_ignore_ascii_case(name));
     reader.check(is_new, path, format!("there is another gauge \"{name}\""), "give each gauge a name of its own");
     name.to_string()

@@ -3,7 +3,11 @@
 use super::*;
 
 fn mistakes(overrides: &[&str]) -> String {
-    load(SMALL, overrides).unwrap_err().to_string()
+    mistakes_of(SMALL, overrides)
+}
+
+fn mistakes_of(text: &str, overrides: &[&str]) -> String {
+    load(text, overrides).unwrap_err().to_string()
 }
 
 /// Both of Clawpack's formats use the name fort.q, so a run cannot write both.
@@ -22,4 +26,35 @@ fn formats_without_ratios_per_axis_are_refused() {
     assert!(message.contains("levels.ratio: format \"vtkhdf\""), "{message}");
     assert!(mistakes(&with("output.format=\"plotfile\"")).contains("output.format: format \"plotfile\""));
     assert!(load(SMALL, &with("output.format=\"clawpack-ascii\"")).is_ok());
+}
+
+/// A run that is shortened by an override keeps the output times that it reaches, and says which it leaves out; one that reaches
+/// none of them writes its end. A list that does not fit the end beside it in the file is a mistake as before.
+#[test]
+fn a_shortened_run_drops_later_output_times() {
+    let listed = format!("{SMALL}\n[output]\ntimes = [0.0, 0.25, 0.5]\n");
+    let shortened = |end: &str| load(&listed, &[end]).unwrap();
+    let times = |case: &Case| case.output.frames.times(case.time.start, case.time.end).unwrap();
+    let whole = load(&listed, &[]).unwrap();
+    assert_eq!((times(&whole), &whole.remarks[..]), (vec![0.0, 0.25, 0.5], &[][..]));
+    let case = shortened("time.end=0.3");
+    assert_eq!(times(&case), [0.0, 0.25]);
+    assert_eq!(case.remarks, ["output.times: 1 of 3 lie beyond the end at 0.3 and are left out"]);
+    let late = load(&listed.replace("[0.0, ", "[0.2, "), &["time.end=0.1"]).unwrap();
+    assert_eq!(times(&late), [0.1]);
+    assert!(late.remarks[0].ends_with("the end is written instead"), "{:?}", late.remarks);
+    let own = mistakes_of(&listed.replace("0.5]", "5.0]"), &[]);
+    assert!(own.contains("output.times.2: 5 lies outside the run"), "{own}");
+    // Times that are given after the end are meant for it.
+    let given = mistakes_of(SMALL, &["time.end=0.3", "output.times=[0.0, 0.5]"]);
+    assert!(given.contains("output.times.1: 0.5 lies outside the run"), "{given}");
+}
+
+/// A gauge's name becomes that of a file, which file systems bound: it is refused when the case is read.
+#[test]
+fn long_names_of_gauges_are_refused() {
+    let named = |length: usize| format!("gauge=[{{name=\"{}\",position=[0.5,0.5]}}]", "g".repeat(length));
+    assert!(load(SMALL, &[&named(100)]).is_ok());
+    let message = mistakes(&[&named(101)]);
+    assert!(message.contains("gauge.0.name: has 101 letters, but at most 100"), "{message}");
 }
