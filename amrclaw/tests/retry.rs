@@ -233,3 +233,68 @@ fn a_run_goes_on_after_a_rejected_regrid() {
     };
     assert!(run() == run(), "two runs differ");
 }
+
+/// Gas of a millionth of the density around it, moving: near vacuum, which Roe's solver cannot do.
+const NEAR_VACUUM: &str = r#"
+[solver]
+name = "euler"
+[mesh]
+cells = [18, 16]
+[mesh.boundary]
+x = ["periodic", "periodic"]
+y = ["extrapolate", "extrapolate"]
+[levels]
+max = 3
+ratio = [2, 2]
+[regrid]
+interval = 1
+[regrid.flag]
+tolerance = 0.01
+[scheme]
+split = "strang"
+order = 2
+limiter = "mc"
+[time]
+end = 0.05
+[initial]
+density = "if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3)"
+x_momentum = "if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3) * if(y < 0.41, 4.82, 2.11)"
+y_momentum = "if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3) * if(x < 0.74, -3.98, -3.45)"
+energy = "if(x - y < 0.46, 1e-6, 100) / 0.4 + 0.5 * if(hypot(x - 0.5, y - 0.5) < 0.18, 1e-6, 1e-3) * (if(y < 0.41, 4.82, 2.11)^2 + if(x < 0.74, -3.98, -3.45)^2)"
+"#;
+
+/// A value that is no number may arise in a ghost cell that only a later sweep reads, and reach no cell of a patch's own. That
+/// too ends in an error with its place, after the tries that there are, and with the state before the step.
+#[test]
+fn what_breaks_between_sweeps_is_an_error_with_a_place() {
+    let mut simulation = start(NEAR_VACUUM, &[]);
+    let (mut before, mut error) = (Vec::new(), None);
+    while error.is_none() && simulation.time() < 0.05 {
+        before = bits(&simulation.frame());
+        error = simulation.step().err();
+    }
+    let error = error.expect("Roe's solver fails near vacuum");
+    assert!(matches!(error, RunError::Exec(_)), "{error:?}");
+    let message = error.to_string();
+    assert!(message.contains("level") && message.contains("patch 0") && message.contains("cell ["), "{message}");
+    assert!(bits(&simulation.frame()) == before, "the state is not that before the step");
+}
+
+/// A boundary that gives no number from some time on.
+struct BrokenFrom(f64);
+
+impl BoundaryFunction<2> for BrokenFrom {
+    fn fill(&self, cell: &BoundaryCell<2>, _: &[f64], ghost: &mut [f64]) {
+        ghost[0] = if cell.time >= self.0 { f64::NAN } else { 1.0 };
+    }
+}
+
+/// The message names what the step read, the ghost cell, not the cells beside it that it has spoilt.
+#[test]
+fn a_boundary_that_is_no_number_is_named() {
+    let user = UserFunctions { boundary: Some(Arc::new(BrokenFrom(0.02))), ..UserFunctions::default() };
+    let mut simulation = start_with(FED, &["levels.max=1", "time.dt=0.01"], user);
+    take_steps(&mut simulation, 2);
+    let message = simulation.step().expect_err("the boundary gives no number").to_string();
+    assert!(message.contains("q is NaN on level 1, patch 0, ghost cell [-2, "), "{message}");
+}

@@ -64,8 +64,9 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Appends what came of the steps and samples since the last call, in their order; waits for them if need be.
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError>;
 
-    /// The first cell of a level that holds a NaN or an infinity.
-    fn find_not_finite(&self, level: Level) -> Option<ExecError>;
+    /// What went wrong in the step of a level that was taken last, which broke `patch`: the first cell that holds a NaN or an
+    /// infinity in what the step read, ghost cells included, then in what its parts left, then in its outcome.
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError;
 
     /// Sets a level's time, after substeps whose sum rounds differently from the coarser level's step.
     fn set_time(&mut self, level: Level, time: f64);

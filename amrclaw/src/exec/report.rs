@@ -12,8 +12,9 @@ pub struct StepReport {
     pub courant: f64,
     /// Patch where it was seen.
     pub patch: usize,
-    /// All new values are finite.
-    pub finite: bool,
+    /// The first patch that came to hold a NaN or an infinity, if one did; ghost cells that a later part of the step reads
+    /// count too.
+    pub broken: Option<usize>,
 }
 
 /// What came of the steps and samples since they were last asked for, each in the order in which they were taken.
@@ -107,6 +108,8 @@ pub struct CellPlace {
     pub patch: usize,
     /// Cell in the level's index space.
     pub cell: Vec<i32>,
+    /// It is one of the patch's ghost cells.
+    pub ghost: bool,
     /// Cell's centre.
     pub centre: Vec<f64>,
     /// Time.
@@ -115,8 +118,9 @@ pub struct CellPlace {
 
 impl std::fmt::Display for CellPlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let CellPlace { level, patch, cell, centre, time } = self;
-        write!(f, "level {level}, patch {patch}, cell {cell:?} at {centre:?}, t = {time}")
+        let CellPlace { level, patch, cell, ghost, centre, time } = self;
+        let kind = if *ghost { "ghost cell" } else { "cell" };
+        write!(f, "level {level}, patch {patch}, {kind} {cell:?} at {centre:?}, t = {time}")
     }
 }
 
@@ -132,6 +136,19 @@ pub enum ExecError {
         value: f64,
         /// Where.
         place: CellPlace,
+    },
+    /// A value became NaN or infinite in a part of a step whose values are gone.
+    #[error(
+        "a value became NaN or infinite on level {level}, patch {patch}, in the step to t = {time}, in a part of the step that \
+         is not kept"
+    )]
+    LostWithinStep {
+        /// Level.
+        level: Level,
+        /// Patch within the level, from 0.
+        patch: usize,
+        /// Time at the end of the step.
+        time: f64,
     },
     /// The device failed, or has too little memory.
     #[error("{0}")]

@@ -105,9 +105,8 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn hear(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
         self.collect()?;
         let report = *self.pacing.outcomes.steps.last().expect("a step was ordered");
-        if !report.finite {
-            let found = self.exec.find_not_finite(level);
-            return Err(found.expect("the update saw a value that is not finite").into());
+        if let Some(patch) = report.broken {
+            return Err(self.exec.find_failure(level, patch).into());
         }
         self.accept(report, level, time, dt, tries)
     }
@@ -134,7 +133,7 @@ impl<const D: usize> Simulation<D> {
                 Step::Advance { level, time, dt } => {
                     let report = self.pacing.outcomes.steps[heard];
                     heard += 1;
-                    if !report.finite {
+                    if report.broken.is_some() {
                         // Where is found when the step is taken again.
                         return Ok(false);
                     }

@@ -99,7 +99,7 @@ impl<const D: usize> Simulation<D> {
         match error {
             RunError::Courant { courant, .. } => Some(self.settings.cfl_desired / courant),
             // A step that is too large for a source or a strong wave leaves no Courant number that would say how large.
-            RunError::Exec(ExecError::NotFinite { .. }) => Some(0.5),
+            RunError::Exec(ExecError::NotFinite { .. } | ExecError::LostWithinStep { .. }) => Some(0.5),
             _ => None,
         }
     }
@@ -161,7 +161,12 @@ impl<const D: usize> Simulation<D> {
             }
             self.pacing.note(step, self.hierarchy.finest());
         }
-        if ahead { self.catch_up(tries) } else { Ok(true) }
+        if ahead {
+            return self.catch_up(tries);
+        }
+        // What the last conservation fixes have found is still to be said.
+        self.collect()?;
+        Ok(true)
     }
 
     fn advance_level(&mut self, level: Level, time: f64, dt: f64) -> Result<(), RunError> {

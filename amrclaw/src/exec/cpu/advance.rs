@@ -56,7 +56,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         let (from, duration) = source_after_waves(self.source_split, time, self.dt);
         if duration > 0.0 {
             // SAFETY: the new state is ours alone.
-            outcome.finite &= unsafe { self.sources.apply(next, false, from, duration) };
+            outcome = outcome.with_broken(unsafe { self.sources.apply(next, false, from, duration) });
         }
         Ok(outcome)
     }
@@ -155,8 +155,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             arrays,
             stages: self.stage.each_mut().map(|stage| Shared::new(stage)),
         };
-        let Outcome { courant, patch, finite } = step.take(time)?;
+        let outcome = step.take(time)?;
         store.advance(in_place, dt);
-        Ok(StepReport { courant, patch: patch as usize, finite })
+        Ok(outcome.report())
     }
 }

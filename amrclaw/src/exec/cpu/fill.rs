@@ -3,7 +3,7 @@
 use super::CpuExecutor;
 use super::interpolate::rows;
 use super::store::LevelStore;
-use crate::exec::{CellPlace, ExecError};
+use crate::exec::ExecError;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Domain, LevelMesh};
@@ -109,7 +109,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 let value = store.aux[offset].to_f64();
                 // Written so that NaN is caught too.
                 if !(value > 0.0 && value.is_finite()) {
-                    return Err(ExecError::Capacity { value, place: self.place(level, k, cell) });
+                    return Err(ExecError::Capacity { value, place: self.place(level, k, cell, time) });
                 }
             }
         }
@@ -123,43 +123,5 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             self.fill_level_aux(level, time)?;
         }
         Ok(())
-    }
-
-    /// A cell, for messages.
-    pub(super) fn place(&self, level: Level, patch: usize, cell: [i32; D]) -> CellPlace {
-        let store = &self.levels[level.index()];
-        let corner = store.lower_corner(self.problem.domain.lower, cell);
-        let centre = (0..D).map(|d| corner[d] + 0.5 * store.dx[d]).collect();
-        CellPlace { level, patch, cell: cell.to_vec(), centre, time: store.time }
-    }
-
-    /// The first cell of a level that holds a NaN or an infinity.
-    pub(super) fn first_not_finite(&self, level: Level) -> Option<ExecError> {
-        let store = &self.levels[level.index()];
-        self.first_not_finite_in(level, store.q(), self.solver.equations())
-    }
-
-    /// Refuses initial data or auxiliary values that are not finite.
-    pub(super) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
-        let aux = self.first_not_finite_in(level, &self.levels[level.index()].aux, self.solver.aux());
-        self.first_not_finite(level).or(aux).map_or(Ok(()), Err)
-    }
-
-    fn first_not_finite_in(&self, level: Level, array: &[R], names: &[&'static str]) -> Option<ExecError> {
-        let patches = &self.levels[level.index()].layout.patches;
-        let in_patch = |k: usize| {
-            let patch: &PatchLayout<D> = &patches[k];
-            let offset = |cell, m| patch.offset(names.len(), cell) + m * patch.component();
-            let found = patch.cells.cells().find_map(|cell| {
-                let m = (0..names.len()).find(|&m| !array[offset(cell, m)].to_f64().is_finite())?;
-                Some((cell, m))
-            });
-            found.map(|(cell, m)| ExecError::NotFinite {
-                equation: names[m].to_owned(),
-                value: array[offset(cell, m)].to_f64(),
-                place: self.place(level, k, cell),
-            })
-        };
-        (0..patches.len()).into_par_iter().find_map_first(in_patch)
     }
 }

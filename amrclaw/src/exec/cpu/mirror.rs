@@ -3,6 +3,7 @@
 
 use super::CpuExecutor;
 use super::boundary::{self, BoundaryContext};
+use super::failure::Searched;
 use super::source;
 use super::store::LevelStore;
 use crate::exec::{ExecError, LevelState};
@@ -50,9 +51,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.level_state(level)
     }
 
-    /// The first cell of a level that holds a NaN or an infinity.
-    pub(in crate::exec) fn mirrored_not_finite(&self, level: Level) -> Option<ExecError> {
-        self.first_not_finite(level)
+    /// What is wrong with some cells of a patch, in a state of time `time`.
+    pub(in crate::exec) fn mirrored_failure(
+        &self,
+        level: Level,
+        patch: usize,
+        cells: Searched,
+        time: f64,
+    ) -> Option<ExecError> {
+        self.failure_in(level, patch, self.levels[level.index()].q(), cells, time)
     }
 
     /// Flags by any criterion.
@@ -82,8 +89,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
     }
 
-    /// Lets the source terms act on a level's states, on ghost cells too if `ghosts`. True if all are finite after it.
-    pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> bool {
+    /// Lets the source terms act on a level's states, on ghost cells too if `ghosts`. Answers the first patch that is not
+    /// finite after it.
+    pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
         let store = &mut self.levels[level.index()];
         let aux = std::mem::take(&mut store.aux);
         let layout = store.layout.clone();
@@ -92,8 +100,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let solver = (&self.problem, self.solver.as_ref());
         let context = source::Context::new(solver, (&layout, &aux, dx), &self.source_scratch);
         // SAFETY: the level is borrowed alone.
-        let finite = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
+        let broken = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
         store.aux = aux;
-        finite
+        broken
     }
 }

@@ -6,6 +6,7 @@
 mod advance;
 mod average_down;
 mod boundary;
+pub(in crate::exec) mod failure;
 mod fill;
 mod flag;
 mod ghost;
@@ -161,8 +162,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         Ok(())
     }
 
-    fn find_not_finite(&self, level: Level) -> Option<ExecError> {
-        self.first_not_finite(level)
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
+        self.failure_of_step(level, patch)
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
@@ -178,7 +179,9 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
                 return;
             }
         }
-        self.reflux_level(fine, plan);
+        if let Err(error) = self.reflux_level(fine, plan) {
+            self.failed.get_or_insert(error);
+        }
     }
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {

@@ -9,10 +9,12 @@
 //! and the fine ghost cell Q̂ over it, so that equations without a flux are served too.
 
 use super::CpuExecutor;
+use super::failure::Searched;
 use super::scratch::Scratch;
 use super::store::Register;
-use super::turns::each_in_turn;
+use super::turns::{each_in_turn, in_turns};
 use super::update::Sweep;
+use crate::exec::ExecError;
 use crate::fields::{LevelLayout, Shared};
 use crate::index::Level;
 use crate::plan::{FaceSlot, RefluxPlan, TilePlan};
@@ -198,17 +200,21 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Gives the coarse cells beside a fine level what they must still receive.
-    pub(super) fn reflux_level(&mut self, fine: Level, plan: &RefluxPlan<D>) {
+    ///
+    /// # Errors
+    /// If one of them is no longer finite: no update will have seen that before the next step.
+    pub(super) fn reflux_level(&mut self, fine_level: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
         let num_aux = self.solver.aux().len();
-        let (coarser, finer) = self.levels.split_at_mut(fine.index());
-        let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return };
+        let (coarser, finer) = self.levels.split_at_mut(fine_level.index());
+        let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return Ok(()) };
         let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.dx);
         let aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
         let slots = plan.slots().len();
-        each_in_turn(plan.num_coarse_patches(), |k| {
+        let give = |k: usize| {
             let layout = &layout.patches[k];
+            let mut finite = true;
             for &slot in plan.of_coarse_patch(k) {
                 let face = &plan.slots()[slot as usize];
                 let kappa = capacity.map_or(R::constant(1.0), |c| {
@@ -220,10 +226,20 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 for m in 0..num_eqn {
                     let received = scale * fine.register.sums[m * slots + slot as usize];
                     // SAFETY: each coarse patch is written by its own task alone.
-                    unsafe { *q.at(start + m * layout.component()) += received };
+                    let value = unsafe { &mut *q.at(start + m * layout.component()) };
+                    *value += received;
+                    finite &= value.to_f64().is_finite();
                 }
             }
-        });
+            if finite { usize::MAX } else { k }
+        };
+        let broken = in_turns(plan.num_coarse_patches(), give, usize::MAX, usize::min);
         coarse.aux = aux;
+        if broken == usize::MAX {
+            return Ok(());
+        }
+        let (level, time) = (Level(fine_level.0 - 1), coarse.time);
+        let found = self.failure_in(level, broken, self.levels[level.index()].q(), Searched::interior(), time);
+        Err(found.unwrap_or(ExecError::LostWithinStep { level, patch: broken, time }))
     }
 }

@@ -42,12 +42,12 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         }
     }
 
-    /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`. True if all values are
-    /// finite after it.
+    /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`. Answers the first patch whose
+    /// values are not all finite after it.
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile.
-    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> bool {
+    pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
         let act = |patch: &PatchLayout<D>| {
             let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
             let len = cells.size()[0] as usize;
@@ -75,7 +75,8 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             finite
         };
         let patches = &self.layout.patches;
-        in_turns(patches.len(), |k| act(&patches[k]), true, |a, b| a && b)
+        let broken = |k: usize| if act(&patches[k]) { usize::MAX } else { k };
+        Some(in_turns(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
     }
 
     fn lower_corner(&self, cell: [i32; D]) -> [f64; D] {

@@ -2,7 +2,7 @@
 
 use super::scratch::Scratch;
 use super::turns::in_turns;
-use crate::exec::{DeviceUse, ExecError};
+use crate::exec::{DeviceUse, ExecError, StepReport};
 use crate::fields::{LevelLayout, Shared};
 use crate::physics::{Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, RefluxPlan, Tile};
@@ -112,7 +112,7 @@ impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
         let tiles = &plans.tiles.tiles;
         let update = |n: usize| {
             let report = self.update_tile(solver, &tiles[n], plans, &mut scratch.mine());
-            Outcome { courant: report.courant, patch: tiles[n].patch, finite: report.finite }
+            Outcome::new(report.courant, tiles[n].patch, report.finite)
         };
         in_turns(tiles.len(), update, Outcome::NONE, Outcome::or)
     }
@@ -152,22 +152,53 @@ pub(in crate::exec) fn source_after_waves(split: SourceSplit, time: f64, dt: f64
     }
 }
 
-/// Largest Courant number so far, where, and whether all is finite. Combined in any order to the same result.
+/// Largest Courant number so far, where, and the first patch that is not finite. Combined in any order to the same result.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct Outcome {
     pub courant: f64,
     pub patch: u32,
-    pub finite: bool,
+    /// `u32::MAX` where all are finite.
+    broken: u32,
 }
 
 impl Outcome {
-    pub const NONE: Outcome = Outcome { courant: 0.0, patch: 0, finite: true };
+    pub const NONE: Outcome = Outcome { courant: 0.0, patch: 0, broken: u32::MAX };
+
+    /// What was found in a patch, or a part of it.
+    pub fn new(courant: f64, patch: u32, finite: bool) -> Outcome {
+        Outcome { courant, patch, broken: if finite { u32::MAX } else { patch } }
+    }
 
     pub fn or(self, other: Outcome) -> Outcome {
-        let finite = self.finite && other.finite;
+        let broken = self.broken.min(other.broken);
         let first = (self.courant, std::cmp::Reverse(self.patch)) >= (other.courant, std::cmp::Reverse(other.patch));
-        Outcome { finite, ..if first { self } else { other } }
+        Outcome { broken, ..if first { self } else { other } }
     }
+
+    /// The same with a patch that was found not to be finite.
+    pub fn with_broken(self, patch: Option<usize>) -> Outcome {
+        Outcome { broken: patch.map_or(self.broken, |patch| self.broken.min(patch as u32)), ..self }
+    }
+
+    /// As a report on the step.
+    pub fn report(self) -> StepReport {
+        let broken = (self.broken < u32::MAX).then_some(self.broken as usize);
+        StepReport { courant: self.courant, patch: self.patch as usize, broken }
+    }
+}
+
+/// The arrays between the parts of a step that still hold values when it has been taken: their numbers, and how far beyond a
+/// patch's cells they do. The parts write two arrays in turn; the last writes the new state.
+pub(in crate::exec) fn stages_left<const D: usize>(
+    sweeps: &[Sweep],
+    split: SourceSplit,
+    num_ghost: i32,
+) -> impl Iterator<Item = (usize, [i32; D])> {
+    let source = (split == SourceSplit::Strang).then_some([num_ghost; D]);
+    let between = sweeps[..sweeps.len() - 1].iter().map(|sweep| std::array::from_fn(|d| sweep.grow[d]));
+    let mut written: Vec<_> = source.into_iter().chain(between).enumerate().map(|(n, grow)| (n % 2, grow)).collect();
+    written.drain(..written.len().saturating_sub(2));
+    written.into_iter()
 }
 
 /// The scheme of a single sweep: one along a single axis has no transverse waves.

@@ -72,8 +72,8 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         }
         let (after_from, after_for) = source_after_waves(source_split, time, dt);
         if after_for > 0.0 {
-            let finite = self.apply_source(step, [Array::Next; 2], false, after_from, after_for)?;
-            self.reports.note_finite(finite);
+            let broken = self.apply_source(step, [Array::Next; 2], false, after_from, after_for)?;
+            self.reports.note_broken(broken);
         }
         self.levels[l].advance(dt);
         Ok(())
@@ -230,7 +230,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     }
 
     /// Lets the source terms act for a time `dt` from time `t` on the first array, on ghost cells too if `ghosts`; the
-    /// result goes to the second. True if all values are finite after it.
+    /// result goes to the second. Answers the first patch that the host then finds not to be finite.
     fn apply_source(
         &mut self,
         step: Step,
@@ -238,16 +238,16 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         ghosts: bool,
         t: f64,
         dt: f64,
-    ) -> Result<bool, ExecError> {
+    ) -> Result<Option<usize>, ExecError> {
         let level = step.level;
         let l = level.index();
         if self.problem.source.is_none() {
             if self.has_source {
                 self.apply_solver_source(step, [from, to], ghosts, t, dt)?;
-                return Ok(true);
+                return Ok(None);
             }
             if matches!((from, to), (Array::Next, Array::Next)) {
-                return Ok(true);
+                return Ok(None);
             }
         }
         self.mirror_levels(level);
@@ -256,8 +256,8 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
         if let Some(aux) = &self.levels[l].aux {
             self.fetch(aux, host.mirrored_aux(level))?;
         }
-        let finite = host.mirror_source(level, ghosts, t, dt);
+        let broken = host.mirror_source(level, ghosts, t, dt);
         self.machine.upload(bytes_of(host.mirrored_q(level)), self.memory(l, to), 0)?;
-        Ok(finite)
+        Ok(broken)
     }
 }

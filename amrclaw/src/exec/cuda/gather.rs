@@ -5,6 +5,8 @@ use super::machine::{MARKED_BYTES, bytes_of_mut};
 use super::store::pointer;
 use super::tables::region;
 use super::{CudaExecutor, Machine};
+use crate::exec::cpu::failure::Searched;
+use crate::exec::cpu::update::stages_left;
 use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
 use crate::index::{CellBox, Level};
 use crate::plan::LevelPlans;
@@ -25,8 +27,8 @@ pub(super) struct Reports<N: Machine> {
     reports: N::Memory,
     samples: N::Memory,
     num_eqn: usize,
-    /// Steps that wait: their first report, their number of patches, and what the host knows of finiteness.
-    waiting: Vec<(usize, usize, bool)>,
+    /// Steps that wait: their first report, their number of patches, and the first patch that the host found not to be finite.
+    waiting: Vec<(usize, usize, Option<usize>)>,
     num_samples: usize,
     /// Reports that were written and are not yet zero again.
     written: usize,
@@ -68,16 +70,16 @@ impl<N: Machine> Reports<N> {
             assert!(patches <= MAX_REPORTS, "{patches} patches on a level");
         }
         let first = end(self);
-        self.waiting.push((first, patches, true));
+        self.waiting.push((first, patches, None));
         self.marked = false;
         self.written = self.written.max(first + patches);
         Ok(pointer::<_, N>(&self.reports, first * REPORT))
     }
 
     /// What the host found of the step begun last.
-    pub fn note_finite(&mut self, finite: bool) {
+    pub fn note_broken(&mut self, patch: Option<usize>) {
         if let Some((.., known)) = self.waiting.last_mut() {
-            *known &= finite;
+            *known = known.or(patch);
         }
     }
 
@@ -106,14 +108,16 @@ impl<N: Machine> Reports<N> {
         if used > 0 {
             machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
         }
-        for (first, patches, finite) in self.waiting.drain(..) {
-            let mut report = StepReport { courant: 0.0, patch: 0, finite };
+        for (first, patches, broken) in self.waiting.drain(..) {
+            let mut report = StepReport { courant: 0.0, patch: 0, broken };
             for (patch, found) in self.host_reports[first..][..patches].iter().enumerate() {
                 let courant = f64::from_bits(found.courant);
                 if courant > report.courant {
                     (report.courant, report.patch) = (courant, patch);
                 }
-                report.finite &= found.not_finite == 0;
+                if found.not_finite != 0 {
+                    report.broken = Some(report.broken.map_or(patch, |first| first.min(patch)));
+                }
             }
             self.fetched.steps.push(report);
         }
@@ -253,6 +257,35 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
             first = end;
         }
         Ok(totals)
+    }
+
+    /// What went wrong in the step of a level that was taken last, which broke `patch`: the CPU executor's search, array by
+    /// array.
+    ///
+    /// # Errors
+    /// The device's.
+    pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> Result<ExecError, ExecError> {
+        self.fetch_level(level)?;
+        let store = &self.levels[level.index()];
+        let search = |array: &N::Memory, cells: Searched, time: f64| {
+            let mut host = self.host.lock();
+            self.fetch(array, host.mirrored_q(level))?;
+            Ok::<_, ExecError>(host.mirrored_failure(level, patch, cells, time))
+        };
+        if let Some(before) = store.before() {
+            let all = Searched::Grown([self.sizes.num_ghost; 3]);
+            if let Some(found) = search(before, all, store.time_old)? {
+                return Ok(found);
+            }
+        }
+        for (stage, grow) in stages_left::<D>(&self.sweeps, self.problem.source_split, self.sizes.num_ghost) {
+            let Some((array, _)) = &self.stage[stage] else { continue };
+            if let Some(found) = search(array, Searched::grown(grow), store.time)? {
+                return Ok(found);
+            }
+        }
+        let found = search(store.q(), Searched::interior(), store.time)?;
+        Ok(found.unwrap_or(ExecError::LostWithinStep { level, patch, time: store.time }))
     }
 
     pub(super) fn level_state(&self, level: Level) -> LevelState<D> {

@@ -229,11 +229,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
         Ok(self.reports.collect(&self.machine, outcomes)?)
     }
 
-    fn find_not_finite(&self, level: Level) -> Option<ExecError> {
-        match self.fetch_level(level) {
-            Ok(()) => self.host.lock().mirrored_not_finite(level),
-            Err(error) => Some(error),
-        }
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
+        self.failure_of_step(level, patch).unwrap_or_else(|error| error)
     }
 
     fn set_time(&mut self, level: Level, time: f64) {

@@ -147,6 +147,11 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         Some(pointer::<T, N>(buffer, 0))
     }
 
+    /// The state before the last step, where it is kept.
+    pub fn before(&self) -> Option<&N::Memory> {
+        self.buffers[self.old?].as_ref()
+    }
+
     /// Address of the auxiliary values.
     pub fn aux_address<T: Pointee + ?Sized>(&self) -> Pointer<T> {
         self.aux.as_ref().map_or(Pointer::NULL, |aux| pointer::<T, N>(aux, 0))

@@ -208,10 +208,8 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         lanes.all.iter().try_for_each(|lane| lane.stream.synchronize())?;
         used.seconds += start.elapsed().as_secs_f64();
         used.kernel_seconds += lanes.timers.total()?;
-        let outcome = |(patch, report): (usize, &PatchReport)| Outcome {
-            courant: f64::from_bits(report.courant),
-            patch: patch as u32,
-            finite: report.not_finite == 0,
+        let outcome = |(patch, report): (usize, &PatchReport)| {
+            Outcome::new(f64::from_bits(report.courant), patch as u32, report.not_finite == 0)
         };
         Ok(found[..tables.reports.len()].iter().enumerate().map(outcome).fold(Outcome::NONE, Outcome::or))
     }

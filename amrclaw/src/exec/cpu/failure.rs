@@ -1,0 +1,113 @@
+//! What went wrong, and where: cells that are not finite.
+
+use super::CpuExecutor;
+use super::update::stages_left;
+use crate::exec::{CellPlace, ExecError};
+use crate::fields::PatchLayout;
+use crate::index::{CellBox, Level};
+use rayon::prelude::*;
+use riemann::real::Scalar;
+
+/// Which cells of a patch are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::exec) enum Searched {
+    /// Its own and so many around them along each axis.
+    Grown([i32; 3]),
+    /// Its ghost cells alone.
+    Ghosts,
+}
+
+impl Searched {
+    /// The patch's own cells.
+    pub const fn interior() -> Self {
+        Searched::Grown([0; 3])
+    }
+
+    /// The patch's own cells and so many around them along each axis.
+    pub fn grown<const D: usize>(by: [i32; D]) -> Self {
+        Searched::Grown(std::array::from_fn(|d| by.get(d).copied().unwrap_or(0)))
+    }
+
+    fn cells<const D: usize>(self, patch: &PatchLayout<D>) -> impl Iterator<Item = [i32; D]> + use<D> {
+        let (region, inside): (CellBox<D>, _) = match self {
+            Searched::Grown(by) => (patch.cells.grow_by(std::array::from_fn(|d| by[d])), None),
+            Searched::Ghosts => (patch.with_ghosts(), Some(patch.cells)),
+        };
+        region.cells().filter(move |&cell| inside.is_none_or(|inside| !inside.contains(cell)))
+    }
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// A cell at a time, for messages.
+    pub(super) fn place(&self, level: Level, patch: usize, cell: [i32; D], time: f64) -> CellPlace {
+        let store = &self.levels[level.index()];
+        let corner = store.lower_corner(self.problem.domain.lower, cell);
+        let centre = (0..D).map(|d| corner[d] + 0.5 * store.dx[d]).collect();
+        let ghost = !store.layout.patches[patch].cells.contains(cell);
+        CellPlace { level, patch, cell: cell.to_vec(), ghost, centre, time }
+    }
+
+    /// What is wrong with some cells of a patch, in a state of time `time`: `[equation, cell]` in the level's layout.
+    pub(super) fn failure_in(
+        &self,
+        level: Level,
+        patch: usize,
+        state: &[R],
+        cells: Searched,
+        time: f64,
+    ) -> Option<ExecError> {
+        self.not_finite_in(level, patch, (state, self.solver.equations()), cells, time)
+    }
+
+    fn not_finite_in(
+        &self,
+        level: Level,
+        patch: usize,
+        (array, names): (&[R], &[&'static str]),
+        cells: Searched,
+        time: f64,
+    ) -> Option<ExecError> {
+        let layout = &self.levels[level.index()].layout.patches[patch];
+        cells.cells(layout).find_map(|cell| {
+            let value = |m: usize| array[layout.offset(names.len(), cell) + m * layout.component()].to_f64();
+            let m = (0..names.len()).find(|&m| !value(m).is_finite())?;
+            let place = self.place(level, patch, cell, time);
+            Some(ExecError::NotFinite { equation: names[m].to_owned(), value: value(m), place })
+        })
+    }
+
+    /// What went wrong in the step of a level that was taken last, which broke `patch`.
+    ///
+    /// What the step read comes first: a ghost cell that is no number is why the cells beside it are none. A step in place
+    /// has left nothing of it but the ghost cells.
+    pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> ExecError {
+        let store = &self.levels[level.index()];
+        let (time_old, time) = (store.time_old, store.time);
+        let (read, cells) = match store.q_old() {
+            Some(old) => (old, Searched::Grown([self.num_ghost; 3])),
+            None => (store.q(), Searched::Ghosts),
+        };
+        let between = || {
+            stages_left::<D>(&self.sweeps, self.problem.source_split, self.num_ghost).find_map(|(stage, grow)| {
+                self.failure_in(level, patch, &self.stage[stage], Searched::grown(grow), time)
+            })
+        };
+        self.failure_in(level, patch, read, cells, time_old)
+            .or_else(between)
+            .or_else(|| self.failure_in(level, patch, store.q(), Searched::interior(), time))
+            .unwrap_or(ExecError::LostWithinStep { level, patch, time })
+    }
+
+    /// Refuses initial data or auxiliary values that are not finite.
+    pub(super) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
+        let store = &self.levels[level.index()];
+        let interior = Searched::interior();
+        let in_patch = |patch: usize| {
+            let aux = (store.aux.as_slice(), self.solver.aux());
+            let wrong_aux = || self.not_finite_in(level, patch, aux, interior, store.time);
+            self.failure_in(level, patch, store.q(), interior, store.time).or_else(wrong_aux)
+        };
+        let found = (0..store.layout.patches.len()).into_par_iter().find_map_first(in_patch);
+        found.map_or(Ok(()), Err)
+    }
+}
