@@ -94,6 +94,9 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const AUX_FACE: [Option<Axis>; A] = [None; A];
     /// Waves are f-waves: they decompose the flux difference instead of the jump in `q`.
     const FWAVES: bool = false;
+    /// The solver splits fluctuations transversely. Without, unsplit sweeps in two and three dimensions are stable at small
+    /// Courant numbers only.
+    const HAS_TRANSVERSE: bool = true;
     /// The solver has a source term.
     const HAS_SOURCE: bool = false;
     /// The solver has initial data of its own.

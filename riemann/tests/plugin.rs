@@ -204,7 +204,8 @@ fn the_description_survives() {
     assert_eq!((info.name, info.title, info.dim, info.waves), ("decay", "Advection and decay", 2, 1));
     assert_eq!((info.equations, info.aux), (&["a", "b"][..], &["depth"][..]));
     assert_eq!(info.parameters, Decay::PARAMETERS);
-    assert_eq!((info.fwaves, info.has_source, info.wall_normal), (false, true, [None, Some(1), None]));
+    assert_eq!((info.fwaves, info.wall_normal), (false, [None, Some(1), None]));
+    assert_eq!((info.has_transverse, info.has_source), (Decay::HAS_TRANSVERSE, true));
     let hooks = plugin.hooks();
     assert!(hooks.initial && hooks.aux && hooks.boundary && hooks.flag);
     let solver: &dyn PatchSolver<f64> = &solver;

@@ -3,9 +3,11 @@
 mod block;
 mod cell_function;
 mod problem;
+mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CellFunction, CellRow};
 pub use problem::{
     Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions,
 };
+pub use stability::Update;

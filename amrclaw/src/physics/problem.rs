@@ -85,7 +85,7 @@ pub struct UserFunctions<const D: usize> {
     pub flag: Option<Arc<dyn StateFunction<D>>>,
     /// Boundary values.
     pub boundary: Option<Arc<dyn BoundaryFunction<D>>>,
-    /// Source term dq/dt.
+    /// Source term dq/dt; it acts by Godunov's splitting unless the case chooses another.
     pub source: Option<Arc<dyn StateFunction<D>>>,
 }
 

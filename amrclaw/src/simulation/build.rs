@@ -3,7 +3,7 @@
 use super::executor::MakeExecutor;
 use super::{RunError, RunOptions, Settings, Simulation};
 use crate::index::Ratio;
-use crate::io::config::{self, Case, SolverShape};
+use crate::io::config::{self, Case, Settled, SolverShape};
 use crate::mesh::Domain;
 use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions};
 use crate::plan::nesting_width;
@@ -12,6 +12,7 @@ use crate::regrid::{ClusterParams, RefinementRegion, RegridOptions};
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme, SolverKernels};
 use std::sync::Arc;
+use tracing::{info, warn};
 
 /// `v` as an array over the axes; the case has been checked for its length.
 fn axes<const D: usize, T: Copy>(v: &[T]) -> [T; D] {
@@ -27,28 +28,22 @@ fn domain<const D: usize>(case: &Case) -> Domain<D> {
     }
 }
 
-fn scheme(case: &Case, shape: &SolverShape) -> Scheme {
-    let named = |limiter: config::Limiter| match limiter {
-        config::Limiter::None => Limiter::None,
-        config::Limiter::Minmod => Limiter::Minmod,
-        config::Limiter::Superbee => Limiter::Superbee,
-        config::Limiter::Mc => Limiter::Mc,
-        config::Limiter::VanLeer => Limiter::VanLeer,
-    };
+fn scheme(case: &Case, shape: &SolverShape, settled: &Settled) -> Scheme {
     let mut limiters = [Limiter::default(); MAX_WAVES];
     for (w, limiter) in limiters.iter_mut().enumerate().take(shape.waves) {
-        *limiter = named(case.scheme.limiter[w.min(case.scheme.limiter.len() - 1)]);
+        *limiter = case.scheme.limiter[w.min(case.scheme.limiter.len() - 1)].into();
     }
     let capacity = case.scheme.capacity.as_ref().and_then(|name| shape.aux.iter().position(|a| a == name));
     Scheme {
         order: case.scheme.order,
-        transverse: case.scheme.transverse,
+        transverse: settled.transverse,
         limiters,
         capacity: capacity.map_or(-1, |c| c as i32),
     }
 }
 
 fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions<D>) -> Result<Problem<D>, RunError> {
+    let settled = case.settled(shape);
     let missing = |key: &str, what: &str| {
         case.error(
             key,
@@ -81,6 +76,14 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
     if aux.is_none() && !shape.aux.is_empty() {
         return Err(missing("aux", "auxiliary values").into());
     }
+    let source_split = match settled.source {
+        config::SourceSplitting::None if case.scheme.source.is_none() && user.source.is_some() => SourceSplit::Godunov,
+        config::SourceSplitting::None => SourceSplit::None,
+        config::SourceSplitting::Godunov => SourceSplit::Godunov,
+        config::SourceSplitting::Strang => SourceSplit::Strang,
+    };
+    let has_source = shape.has_source || source.is_some() || user.source.is_some();
+    remark(case, shape, &settled, has_source && source_split == SourceSplit::None);
     Ok(Problem {
         domain: domain(case),
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
@@ -94,22 +97,38 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
                 flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,
             ),
         },
-        scheme: scheme(case, shape),
-        split: match case.scheme.split {
+        scheme: scheme(case, shape, &settled),
+        split: match settled.split {
             config::Sweeps::Unsplit => Split::Unsplit,
             config::Sweeps::Godunov => Split::Godunov,
             config::Sweeps::Strang => Split::Strang,
         },
-        source_split: match case.scheme.source {
-            config::SourceSplitting::None => SourceSplit::None,
-            config::SourceSplitting::Godunov => SourceSplit::Godunov,
-            config::SourceSplitting::Strang => SourceSplit::Strang,
-        },
+        source_split,
         conservation_fix: case.regrid.conservation_fix,
     })
 }
 
-fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<D> {
+/// Logs what the case leaves to its solver, where that is not what other solvers get. `idle`: there is a source term, and the
+/// case does without.
+fn remark(case: &Case, shape: &SolverShape, settled: &Settled, idle: bool) {
+    let (solver, Settled { split, cfl_desired, cfl_max, .. }) = (&shape.name, *settled);
+    if case.scheme.split.is_none() && split != config::Sweeps::Unsplit {
+        info!(solver, %split, "the solver has no `transverse`: sweeps go along the axes one by one");
+    }
+    match settled.stable_courant {
+        Some(bound) if bound < 1.0 && !case.scheme.allow_unstable => {
+            info!(bound, cfl_desired, cfl_max, "the scheme is stable at small Courant numbers only");
+        }
+        Some(bound) if bound >= cfl_max => {}
+        bound => warn!(bound, cfl_max, "scheme.allow_unstable: the scheme is not stable up to time.cfl_max"),
+    }
+    if idle {
+        warn!(solver, "scheme.source is \"none\": the source term does not act");
+    }
+}
+
+fn settings<const D: usize>(case: &Case, shape: &SolverShape, num_ghost: i32) -> Settings<D> {
+    let settled = case.settled(shape);
     let ratios: Vec<Ratio<D>> = case.levels.ratio.iter().map(|r| Ratio(axes(r))).collect();
     let largest = || ratios.iter().map(|r| r.largest() as u32).collect();
     let region = |r: &config::Region| RefinementRegion {
@@ -133,8 +152,8 @@ fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<D> {
         start: case.time.start,
         dt_initial: case.time.dt.unwrap_or(case.time.dt_initial),
         dt_fixed: case.time.dt,
-        cfl_desired: case.time.cfl_desired,
-        cfl_max: case.time.cfl_max,
+        cfl_desired: settled.cfl_desired,
+        cfl_max: settled.cfl_max,
         max_retries: case.time.max_retries,
     }
 }
@@ -230,7 +249,7 @@ impl<const D: usize> Simulation<D> {
         }
         assert_eq!(solver.double.dim(), D, "the solver's dimension");
         let problem = problem::<D>(case, shape, user)?;
-        let settings = settings::<D>(case, problem.num_ghost());
+        let settings = settings::<D>(case, shape, problem.num_ghost());
         let ratios = settings.ratios.clone();
         let executor = make(&problem, solver, ratios, options)?;
         let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();

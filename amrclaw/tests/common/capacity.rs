@@ -51,6 +51,7 @@ pub fn start_with_capacity(text: &str, overrides: &[&str], velocity: [f64; 2]) -
         aux: vec!["kappa".to_string()],
         waves: 1,
         parameters: Vec::new(),
+        has_transverse: true,
         has_source: false,
         wall: [false; 3],
     };

@@ -203,6 +203,7 @@ fn one_dimension_agrees() {
         aux: Vec::new(),
         waves: 1,
         parameters: Vec::new(),
+        has_transverse: false,
         has_source: false,
         wall: [false; 3],
     };

@@ -106,7 +106,8 @@ fn constant_states_stay_to_the_bit() {
         [("periodic", "[2, 4]", "unsplit"), ("extrapolate", "[4, 2]", "strang"), ("periodic", "[2, 2]", "godunov")];
     for (solver, state) in CONSTANT_STATES {
         for (boundary, ratio, split) in arrangements {
-            let mut simulation = start(&format!("{solver}{}", forced_levels(boundary, ratio, split)), &[]);
+            let mut simulation =
+                start(&format!("{solver}{}", forced_levels(boundary, ratio, split)), &["scheme.source=\"none\""]);
             assert_eq!(simulation.hierarchy().num_levels(), 3);
             take_steps(&mut simulation, 12);
             for (level, patches) in simulation.frame().levels.iter().map(|l| &l.patches).enumerate() {

@@ -11,6 +11,7 @@ mod mesh;
 mod one_dimension;
 mod scheme;
 mod sources;
+mod stability;
 
 /// One level on the unit square, periodic, with a fixed step.
 fn periodic(cells: [usize; 2], dt: f64) -> String {

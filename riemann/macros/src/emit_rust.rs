@@ -115,6 +115,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
         program.functions.iter().any(|f| f.name == name) || program.plain.iter().any(|f| f.sig.ident == name)
     };
     let flags = [
+        ("HAS_TRANSVERSE", "transverse"),
         ("HAS_SOURCE", "source"),
         ("HAS_INITIAL", "initial"),
         ("HAS_AUX", "aux_values"),

@@ -36,6 +36,8 @@ pub struct SolverInfo {
     pub parameters: &'static [ParameterInfo],
     /// Waves decompose the flux difference instead of the jump in q.
     pub fwaves: bool,
+    /// The solver splits fluctuations transversely.
+    pub has_transverse: bool,
     /// The solver has a source term.
     pub has_source: bool,
     /// Per axis, the component of q that changes sign at a solid wall.
@@ -75,6 +77,7 @@ macro_rules! catalogue {
             waves: <$solver>::SHAPE[1],
             parameters: <$solver as Described>::PARAMETERS,
             fwaves: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::FWAVES,
+            has_transverse: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_TRANSVERSE,
             has_source: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_SOURCE,
             wall_normal: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::WALL_NORMAL,
         }),*];

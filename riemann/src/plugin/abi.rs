@@ -8,7 +8,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -101,6 +101,7 @@ pub struct Description {
     pub(super) wall_normal: [i32; 3],
     pub(super) parameters: List<Parameter>,
     pub(super) fwaves: bool,
+    pub(super) has_transverse: bool,
     pub(super) has_source: bool,
     pub(super) has_initial: bool,
     pub(super) has_aux: bool,

@@ -68,6 +68,7 @@ where
         wall_normal: S::WALL_NORMAL.map(|component| component.map_or(-1, |m| m as i32)),
         parameters: List::leak(parameters.collect()),
         fwaves: S::FWAVES,
+        has_transverse: S::HAS_TRANSVERSE,
         has_source: S::HAS_SOURCE,
         has_initial: S::HAS_INITIAL,
         has_aux: S::HAS_AUX,

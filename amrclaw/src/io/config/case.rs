@@ -137,14 +137,17 @@ pub struct SchemeSettings {
     pub order: u8,
     /// 0: none; 1: of fluctuations; 2: of second-order corrections too.
     pub transverse: u8,
-    /// Sweeps along the axes one by one, or all at once.
-    pub split: Sweeps,
+    /// Sweeps along the axes one by one, or all at once; `None`: what suits the solver, see [`Settled`](super::Settled).
+    pub split: Option<Sweeps>,
     /// One limiter for every wave, or one per wave.
     pub limiter: Vec<Limiter>,
-    /// How source terms are taken together with the waves.
-    pub source: SourceSplitting,
+    /// How source terms are taken together with the waves; `None`: as the case and its solver have any, see
+    /// [`Settled`](super::Settled).
+    pub source: Option<SourceSplitting>,
     /// Auxiliary value that is the capacity function.
     pub capacity: Option<String>,
+    /// Courant numbers at which the scheme is not stable are not refused.
+    pub allow_unstable: bool,
 }
 
 /// The case file's `[time]`.
@@ -156,10 +159,10 @@ pub struct TimeSettings {
     pub end: f64,
     /// First step of the coarsest level.
     pub dt_initial: f64,
-    /// Courant number that steps aim for.
-    pub cfl_desired: f64,
-    /// Courant number above which a step is taken again.
-    pub cfl_max: f64,
+    /// Courant number that steps aim for; `None`: one at which the scheme is stable, see [`Settled`](super::Settled).
+    pub cfl_desired: Option<f64>,
+    /// Courant number above which a step is taken again; likewise.
+    pub cfl_max: Option<f64>,
     /// Fixed step of the coarsest level.
     pub dt: Option<f64>,
     /// Most steps of the coarsest level.

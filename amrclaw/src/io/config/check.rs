@@ -3,6 +3,7 @@
 use super::case::{Case, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::choice::{BoundaryKind, SourceSplitting};
 use super::reader::{Reader, plural};
+use super::settle::check_stability;
 use super::shape::SolverShape;
 use crate::io::expression::{Expression, Names, cell_names, nearest};
 
@@ -36,6 +37,7 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usiz
     }
     check_parameters(reader, &case.solver, shape);
     check_scheme(reader, case, shape);
+    check_stability(reader, case, shape);
     check_walls(reader, &case.mesh, shape);
     let position = cell_names(dimension.unwrap_or(shape.dimension));
     let scope = Scope { position, constants: constants(&case.solver, shape), shape };
@@ -92,7 +94,8 @@ fn check_scheme(reader: &mut Reader<'_>, case: &Case, shape: &SolverShape) {
     let has_terms = shape.has_source || !reader.names("source").is_empty();
     let message = format!("the solver `{}` has no source term", shape.name);
     let help = "write \"none\", or give the terms under `[source]`";
-    reader.check(has_terms || scheme.source == SourceSplitting::None, "scheme.source", message, help);
+    let wanted = scheme.source.is_some_and(|splitting| splitting != SourceSplitting::None);
+    reader.check(has_terms || !wanted, "scheme.source", message, help);
     if let Some(capacity) = scheme.capacity.as_ref().filter(|name| !shape.aux.contains(name)) {
         let message = format!("the solver `{}` has no auxiliary value `{capacity}`", shape.name);
         reader.wrong("scheme.capacity", message, choose_from(capacity, &shape.aux, "auxiliary value"));

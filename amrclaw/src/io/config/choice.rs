@@ -88,6 +88,18 @@ choices! {
     }
 }
 
+impl From<Limiter> for riemann::limiter::Limiter {
+    fn from(limiter: Limiter) -> Self {
+        match limiter {
+            Limiter::None => Self::None,
+            Limiter::Minmod => Self::Minmod,
+            Limiter::Superbee => Self::Superbee,
+            Limiter::Mc => Self::Mc,
+            Limiter::VanLeer => Self::VanLeer,
+        }
+    }
+}
+
 impl Choice for FrameFormat {
     const ALL: &'static [(&'static str, Self)] = &FrameFormat::NAMES;
 }

@@ -12,6 +12,7 @@ mod origin;
 mod parse;
 mod reader;
 mod sections;
+mod settle;
 mod shape;
 mod unknown;
 
@@ -22,6 +23,7 @@ pub use case::{
 pub use choice::{BoundaryKind, Criterion, Limiter, SourceSplitting, Sweeps};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
+pub use settle::Settled;
 pub use shape::{ParameterShape, SolverProblem, SolverShape};
 
 use crate::io::expression::{ExpressionCells, RowExpressions, nearest};

@@ -161,7 +161,12 @@ impl<'a> Reader<'a> {
 
     /// One of a few words; `default` if the key is absent.
     pub fn choice<T: Choice>(&mut self, path: &str, default: T) -> T {
-        self.node(path).and_then(|node| self.choice_of(path, node)).unwrap_or(default)
+        self.optional_choice(path).unwrap_or(default)
+    }
+
+    /// One of a few words, if there is one.
+    pub fn optional_choice<T: Choice>(&mut self, path: &str) -> Option<T> {
+        self.node(path).and_then(|node| self.choice_of(path, node))
     }
 
     fn choice_of<T: Choice>(&mut self, path: &str, node: &Node) -> Option<T> {

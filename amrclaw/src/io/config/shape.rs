@@ -17,6 +17,8 @@ pub struct SolverShape {
     pub waves: usize,
     /// The solver's parameters.
     pub parameters: Vec<ParameterShape>,
+    /// The solver splits fluctuations transversely.
+    pub has_transverse: bool,
     /// The solver has a source term of its own.
     pub has_source: bool,
     /// Per axis, whether a solid wall has a component of the solution to turn back.
@@ -52,6 +54,7 @@ impl From<&SolverInfo> for SolverShape {
             aux: owned(info.aux),
             waves: info.waves,
             parameters: parameters.collect(),
+            has_transverse: info.has_transverse,
             has_source: info.has_source,
             wall: info.wall_normal.map(|component| component.is_some()),
         }

@@ -185,6 +185,7 @@ unsafe fn read_description(table: &Table) -> Result<(&'static SolverInfo, &'stat
         waves: d.waves as usize,
         parameters: parameters.leak(),
         fwaves: d.fwaves,
+        has_transverse: d.has_transverse,
         has_source: d.has_source,
         wall_normal,
     };

@@ -1,7 +1,7 @@
 //! `[scheme]`.
 
 use crate::io::config::case::SchemeSettings;
-use crate::io::config::choice::{Limiter, SourceSplitting, Sweeps};
+use crate::io::config::choice::{Limiter, SourceSplitting};
 use crate::io::config::reader::Reader;
 
 /// Reads the numerical scheme.
@@ -12,10 +12,11 @@ pub fn read(reader: &mut Reader<'_>) -> SchemeSettings {
     SchemeSettings {
         order: one_of(reader, "scheme.order", 1, 2),
         transverse: one_of(reader, "scheme.transverse", 0, 2),
-        split: reader.choice("scheme.split", Sweeps::Unsplit),
+        split: reader.optional_choice("scheme.split"),
         limiter,
         source: source(reader),
         capacity: reader.string("scheme.capacity").map(str::to_string),
+        allow_unstable: reader.boolean("scheme.allow_unstable", false),
     }
 }
 
@@ -27,12 +28,11 @@ fn one_of(reader: &mut Reader<'_>, path: &str, lowest: i64, highest: i64) -> u8 
     value.min(highest) as u8
 }
 
-/// Expressions in `[source]` are there to be used: splitting is on by default with them.
-fn source(reader: &mut Reader<'_>) -> SourceSplitting {
+/// Expressions in `[source]` are there to be used.
+fn source(reader: &mut Reader<'_>) -> Option<SourceSplitting> {
     let terms = !reader.names("source").is_empty();
-    let default = if terms { SourceSplitting::Godunov } else { SourceSplitting::None };
-    let splitting = reader.choice("scheme.source", default);
-    let ignored = terms && splitting == SourceSplitting::None;
+    let splitting = reader.optional_choice("scheme.source");
+    let ignored = terms && splitting == Some(SourceSplitting::None);
     let help = "write \"godunov\" or \"strang\", or remove `[source]`";
     reader.check(!ignored, "scheme.source", "is \"none\", but the case has a `[source]`", help);
     splitting

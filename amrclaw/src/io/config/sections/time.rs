@@ -34,18 +34,19 @@ fn positive(reader: &mut Reader<'_>, path: &str) -> Option<f64> {
     Some(value)
 }
 
-/// Desired and largest Courant number.
-fn courant(reader: &mut Reader<'_>) -> (f64, f64) {
-    let mut read = |path: &str, default: f64| {
-        let value = reader.number(path, default);
+/// Desired and largest Courant number, where they are given.
+fn courant(reader: &mut Reader<'_>) -> (Option<f64>, Option<f64>) {
+    let mut read = |path: &str| {
+        let value = reader.optional_number(path)?;
         let message = format!("must lie in (0, 1], but is {value}");
         let help = "the method is unstable above Courant number 1; write for example `0.9`";
         reader.check(value > 0.0 && value <= 1.0, path, message, help);
-        value
+        Some(value)
     };
-    let max = read("time.cfl_max", 1.0);
-    let desired = read("time.cfl_desired", max.min(0.9));
-    if reader.fine(&["time.cfl_max", "time.cfl_desired"]) {
+    let (max, desired) = (read("time.cfl_max"), read("time.cfl_desired"));
+    if let (Some(max), Some(desired)) = (max, desired)
+        && reader.fine(&["time.cfl_max", "time.cfl_desired"])
+    {
         let message = format!("must not exceed `time.cfl_max`, but {desired} > {max}");
         reader.check(desired <= max, "time.cfl_desired", message, format!("write {max} or less, or raise `cfl_max`"));
     }

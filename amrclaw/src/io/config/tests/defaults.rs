@@ -21,10 +21,11 @@ fn a_small_case_has_the_documented_defaults() {
         SchemeSettings {
             order: 2,
             transverse: 2,
-            split: Sweeps::Unsplit,
+            split: None,
             limiter: vec![Limiter::Mc],
-            source: SourceSplitting::None,
+            source: None,
             capacity: None,
+            allow_unstable: false,
         }
     );
     assert_eq!(
@@ -33,8 +34,8 @@ fn a_small_case_has_the_documented_defaults() {
             start: 0.0,
             end: 2.0,
             dt_initial: 2e-4,
-            cfl_desired: 0.9,
-            cfl_max: 1.0,
+            cfl_desired: None,
+            cfl_max: None,
             dt: None,
             max_steps: None,
             max_retries: 10,
@@ -136,7 +137,7 @@ fn overrides_are_laid_over_the_file() {
     let case = load(&text, &overrides).unwrap();
     assert_eq!(case.mesh.cells, [10, 12]);
     assert_eq!(case.gauge, [GaugeSettings { name: "g1".into(), position: vec![0.25, 0.75] }]);
-    assert_eq!((case.scheme.split, case.time.end), (Sweeps::Strang, 4.0));
+    assert_eq!((case.scheme.split, case.time.end), (Some(Sweeps::Strang), 4.0));
     assert_eq!(case.mesh.boundary, [[BoundaryKind::Periodic; 2], [BoundaryKind::Extrapolate; 2]]);
     let CellData::Expressions(initial) = &case.initial else { panic!("expressions") };
     assert_eq!(initial[1].text, "sin(2*pi*x)");

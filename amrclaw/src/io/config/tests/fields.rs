@@ -19,6 +19,7 @@ fn shape(dimension: usize) -> SolverShape {
             default: Some(9.81),
             check: ParameterCheck::Positive,
         }],
+        has_transverse: true,
         has_source: false,
         wall: [true; 3],
     }
@@ -73,7 +74,7 @@ fn values_come_in_the_solvers_order() {
 #[test]
 fn source_terms_see_the_solution() {
     let case = load_for(1, CASE, &["initial.momentum=0"]).unwrap();
-    assert_eq!(case.scheme.source, SourceSplitting::Godunov);
+    assert_eq!(case.settled(&shape(1)).source, SourceSplitting::Godunov);
     let (depth, momentum, bottom, kappa) = ([1.0, 2.0], [3.0, 0.5], [0.0; 2], [1.0; 2]);
     let further: [&[f64]; 4] = [&depth, &momentum, &bottom, &kappa];
     let mut out = [f64::NAN; 4];

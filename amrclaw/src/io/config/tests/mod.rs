@@ -6,6 +6,7 @@ mod errors;
 mod fields;
 mod output;
 mod robust;
+mod settled;
 
 use super::*;
 

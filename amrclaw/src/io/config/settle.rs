@@ -1,0 +1,117 @@
+//! What a case leaves to its solver to decide, and what it must not decide against it.
+
+use super::case::Case;
+use super::choice::{SourceSplitting, Sweeps};
+use super::reader::Reader;
+use super::shape::SolverShape;
+use crate::physics::Update;
+use riemann::limiter::Limiter;
+
+/// Share of the largest stable Courant number that steps aim for.
+const DESIRED_SHARE: f64 = 0.9;
+
+/// The settings whose defaults depend on the solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settled {
+    /// Sweeps along the axes one by one, or all at once.
+    pub split: Sweeps,
+    /// 0 to 2; 0 too where the sweeps are split or the solver has no transverse splitting.
+    pub transverse: u8,
+    /// How source terms are taken together with the waves.
+    pub source: SourceSplitting,
+    /// The largest Courant number at which the scheme is stable; `None` if there is none to rely on.
+    pub stable_courant: Option<f64>,
+    /// Courant number that steps aim for.
+    pub cfl_desired: f64,
+    /// Courant number above which a step is taken again.
+    pub cfl_max: f64,
+}
+
+impl Case {
+    /// The settings that the case leaves to its solver.
+    ///
+    /// Sweeps are unsplit with a solver that has `transverse`, else split: Strang's at order 2, Godunov's at order 1. Source
+    /// terms act, by Godunov's splitting, where the solver or the case has any. Courant numbers are those at which the scheme
+    /// is stable.
+    pub fn settled(&self, shape: &SolverShape) -> Settled {
+        let scheme = &self.scheme;
+        let split = scheme.split.unwrap_or(match (shape.has_transverse || shape.dimension == 1, scheme.order) {
+            (true, _) => Sweeps::Unsplit,
+            (false, 1) => Sweeps::Godunov,
+            (false, _) => Sweeps::Strang,
+        });
+        let unsplit = split == Sweeps::Unsplit;
+        let transverse = if unsplit && shape.has_transverse { scheme.transverse } else { 0 };
+        let has_terms = shape.has_source || !self.source.is_empty();
+        let limiters: Vec<Limiter> = scheme.limiter.iter().map(|&limiter| limiter.into()).collect();
+        let (dimension, order) = (shape.dimension, scheme.order);
+        let update =
+            Update { dimension, order, transverse, double_transverse: true, split: !unsplit, limiters: &limiters };
+        let stable_courant = update.largest_courant();
+        let bound = if scheme.allow_unstable { 1.0 } else { stable_courant.unwrap_or(1.0) };
+        let cfl_max = self.time.cfl_max.unwrap_or(bound);
+        Settled {
+            split,
+            transverse,
+            source: scheme.source.unwrap_or(if has_terms { SourceSplitting::Godunov } else { SourceSplitting::None }),
+            stable_courant,
+            cfl_desired: self.time.cfl_desired.unwrap_or(cfl_max.min(DESIRED_SHARE * bound)),
+            cfl_max,
+        }
+    }
+}
+
+/// Notes Courant numbers at which the scheme is not stable, and schemes that are stable at none.
+pub(super) fn check_stability(reader: &mut Reader<'_>, case: &Case, shape: &SolverShape) {
+    if case.scheme.allow_unstable || !reader.fine(&["scheme", "time.cfl_desired", "time.cfl_max"]) {
+        return;
+    }
+    let settled = case.settled(shape);
+    let what = description(case, shape, &settled);
+    let Some(bound) = settled.stable_courant else {
+        let key = if case.scheme.split.is_some() { "scheme.split" } else { "scheme.transverse" };
+        let help =
+            format!("write {}; `allow_unstable = true` under `[scheme]` runs it all the same", ways(case, shape));
+        reader.wrong(key, format!("{what} are stable at no Courant number to rely on"), help);
+        return;
+    };
+    for (key, given) in [("time.cfl_desired", case.time.cfl_desired), ("time.cfl_max", case.time.cfl_max)] {
+        let Some(given) = given.filter(|given| *given > bound) else { continue };
+        let message = format!("is {given}, but {what} are stable up to Courant number {} only", below(bound));
+        let help = format!("write {} or less, or {}", below(bound), ways(case, shape));
+        reader.wrong(key, message, help);
+    }
+}
+
+/// The scheme in words.
+fn description(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
+    let transverse = match settled.transverse {
+        0 if !shape.has_transverse => {
+            format!("without transverse waves (the solver `{}` has no `transverse`)", shape.name)
+        }
+        0 => "without transverse waves".to_owned(),
+        kind => format!("with `transverse = {kind}`"),
+    };
+    let limited = if case.scheme.order > 1 && settled.transverse == 0 {
+        let names: Vec<&str> = case.scheme.limiter.iter().map(|limiter| limiter.name()).collect();
+        format!(", limiter {},", names.join(" and "))
+    } else {
+        String::new()
+    };
+    format!("unsplit sweeps of order {}{limited} {transverse} in {}D", case.scheme.order, shape.dimension)
+}
+
+/// What to write to have a stable scheme.
+fn ways(case: &Case, shape: &SolverShape) -> String {
+    let split = format!("`split = \"{}\"`", if case.scheme.order == 1 { Sweeps::Godunov } else { Sweeps::Strang });
+    if shape.has_transverse {
+        format!("{split} or `transverse = 2` under `[scheme]`")
+    } else {
+        format!("{split} under `[scheme]`")
+    }
+}
+
+/// A Courant number with three digits, not more than it is.
+fn below(courant: f64) -> f64 {
+    (courant * 1000.0).floor() / 1000.0
+}

@@ -1,0 +1,104 @@
+//! What a case leaves to its solver.
+
+use super::*;
+
+/// Advection in a few dimensions, with `transverse` or without.
+fn advection(dimension: usize, has_transverse: bool) -> SolverShape {
+    let choice =
+        SolverChoice { from: SolverFrom::Name("advection".into()), dimension: Some(2), parameters: Default::default() };
+    SolverShape { dimension, has_transverse, ..find_built_in(&choice).unwrap() }
+}
+
+const PUFF: &str = "\
+[solver]
+name = \"advection\"
+u = 1.0
+v = 0.5
+[mesh]
+cells = [20, 30]
+[scheme]
+order = 2
+[time]
+end = 2
+[initial]
+q = 0
+";
+
+fn settled(shape: &SolverShape, overrides: &[&str]) -> Result<Settled, CaseErrors> {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    Case::from_str_with(PUFF, "case.toml", &overrides, |_| Ok(shape.clone())).map(|case| case.settled(shape))
+}
+
+/// The only mistake: its place, and that the message and the help hold all these words.
+#[track_caller]
+fn assert_refused(outcome: Result<Settled, CaseErrors>, key: &str, words: &[&str]) {
+    let errors = outcome.unwrap_err().errors;
+    assert_eq!((errors.len(), errors[0].key.as_str()), (1, key), "{errors:?}");
+    let said = format!("{} = {}", errors[0].message, errors[0].help);
+    for word in words {
+        assert!(said.contains(word), "no `{word}` in {said}");
+    }
+}
+
+/// Without `transverse` the axes are swept one by one unless the case says otherwise, and then at Courant numbers that are
+/// stable; in one dimension there is nothing to split.
+#[test]
+fn solvers_without_transverse_are_split() {
+    let (with, without) = (advection(2, true), advection(2, false));
+    let plain = settled(&with, &[]).unwrap();
+    assert_eq!((plain.split, plain.transverse, plain.cfl_desired, plain.cfl_max), (Sweeps::Unsplit, 2, 0.9, 1.0));
+    let split = settled(&without, &[]).unwrap();
+    assert_eq!((split.split, split.transverse, split.cfl_desired, split.cfl_max), (Sweeps::Strang, 0, 0.9, 1.0));
+    assert_eq!(settled(&without, &["scheme.order=1"]).unwrap().split, Sweeps::Godunov);
+    assert_eq!(settled(&without, &["scheme.split=godunov"]).unwrap().split, Sweeps::Godunov);
+    let unsplit = settled(&without, &["scheme.split=unsplit", "scheme.order=1"]).unwrap();
+    assert_eq!((unsplit.split, unsplit.cfl_desired, unsplit.cfl_max), (Sweeps::Unsplit, 0.45, 0.5));
+    let line = SolverShape { dimension: 1, ..without };
+    let case = Case::from_str(PUFF, "case.toml", &["mesh.cells=[20]".to_string()]).unwrap();
+    assert_eq!((case.settled(&line).split, case.settled(&line).cfl_max), (Sweeps::Unsplit, 1.0));
+}
+
+/// Courant numbers beyond what is stable are refused at their key, with what to write; `allow_unstable` lets them pass.
+#[test]
+fn unstable_courant_numbers_are_refused() {
+    let (with, without) = (advection(2, true), advection(2, false));
+    let donor = ["scheme.split=unsplit", "scheme.transverse=0"];
+    let limited = settled(&with, &donor).unwrap();
+    assert!((limited.cfl_max - 0.29289).abs() < 1e-5 && (limited.cfl_desired / limited.cfl_max - 0.9).abs() < 1e-15);
+    let more = |shape, sets: &[&str]| settled(shape, &[&donor[..], sets].concat());
+    let words = ["is 0.9", "order 2, limiter mc, without transverse waves in 2D", "up to Courant number 0.292 only"];
+    assert_refused(more(&with, &["time.cfl_desired=0.9"]), "time.cfl_desired", &words);
+    let ways = ["write 0.292 or less", "`split = \"strang\"` or `transverse = 2` under `[scheme]`"];
+    assert_refused(more(&with, &["time.cfl_desired=0.9"]), "time.cfl_desired", &ways);
+    assert_refused(more(&with, &["time.cfl_max=1.0"]), "time.cfl_max", &["is 1", "write 0.292 or less"]);
+    let words = ["is 0.6", "the solver `advection` has no `transverse`", "number 0.5", "`split = \"godunov\"` under"];
+    let first = ["scheme.order=1", "time.cfl_desired=0.6"];
+    assert_refused(more(&without, &first), "time.cfl_desired", &words);
+    assert_eq!(more(&with, &["time.cfl_desired=0.25", "time.cfl_max=0.29"]).unwrap().cfl_desired, 0.25);
+    let allowed = more(&with, &["scheme.allow_unstable=true", "scheme.limiter=none"]).unwrap();
+    assert_eq!((allowed.cfl_desired, allowed.cfl_max, allowed.stable_courant), (0.9, 1.0, None));
+}
+
+/// Where no Courant number can be relied on, the scheme itself is refused.
+#[test]
+fn schemes_that_are_never_stable_are_refused() {
+    let with = advection(2, true);
+    let words = ["limiter none", "stable at no Courant number", "transverse = 2", "allow_unstable = true"];
+    let none = ["scheme.transverse=0", "scheme.limiter=none"];
+    assert_refused(settled(&with, &none), "scheme.transverse", &words);
+    assert_refused(settled(&with, &[&none[..], &["scheme.split=unsplit"]].concat()), "scheme.split", &words);
+    assert!(settled(&with, &[&none[..], &["scheme.split=strang"]].concat()).is_ok());
+}
+
+/// A source term acts, whoever brings it, unless the case says that it must not.
+#[test]
+fn source_terms_act() {
+    let with = advection(2, true);
+    let own = SolverShape { has_source: true, ..with.clone() };
+    let source = |shape, sets: &[&str]| settled(shape, sets).unwrap().source;
+    assert_eq!(source(&with, &[]), SourceSplitting::None);
+    assert_eq!(source(&own, &[]), SourceSplitting::Godunov);
+    assert_eq!(source(&with, &["source.q=-q"]), SourceSplitting::Godunov);
+    assert_eq!(source(&own, &["scheme.source=none"]), SourceSplitting::None);
+    assert_eq!(source(&own, &["scheme.source=strang"]), SourceSplitting::Strang);
+}

@@ -1,0 +1,108 @@
+//! Which schemes are stable up to which Courant number: `physics::Update`'s table by experiment, on data as rough as can be.
+
+use super::common::{for_each_finest_cell, start, take_steps};
+use super::periodic;
+use amrclaw::physics::Update;
+use riemann::limiter::Limiter;
+
+/// Cells along each axis, of size 1/16 so that a step is a power of two times the Courant number.
+const CELLS: usize = 16;
+/// Numbers without pattern between −1/2 and 1/2; each equation has a seed of its own.
+const ROUGH: &str = "mod(43758.5 * abs(sin(12.9898 * x_upper * 16 + 78.233 * y_upper * 16 + SEED)), 1) - 0.5";
+
+/// Advection along the diagonal, or sound: all speeds are 1.
+fn problem(name: &str, courant: f64) -> String {
+    let rough = |seed: u32| ROUGH.replace("SEED", &seed.to_string());
+    let (parameters, initial) = match name {
+        "advection" => ("u = 1.0\nv = 1.0", format!("q = \"{}\"", rough(1))),
+        _ => {
+            let [p, u, v] = [1, 2, 3].map(rough);
+            ("density = 1.0\nbulk = 1.0", format!("pressure = \"{p}\"\nu = \"{u}\"\nv = \"{v}\""))
+        }
+    };
+    let settings = periodic([CELLS; 2], courant / CELLS as f64).replace("end = 10.0", "end = 100.0");
+    format!("[solver]\nname = \"{name}\"\n{parameters}\n[initial]\n{initial}\n{settings}")
+}
+
+/// By how much the root of the sum of squares grows over 300 steps after the first 100, in which limiters and damping take away
+/// most of what is rough.
+fn growth(name: &str, scheme: &[String], courant: f64) -> f64 {
+    let mut overrides = vec!["scheme.allow_unstable=true"];
+    overrides.extend(scheme.iter().map(String::as_str));
+    let mut simulation = start(&problem(name, courant), &overrides);
+    let mut norm = |steps| {
+        take_steps(&mut simulation, steps);
+        let mut sum = 0.0;
+        for_each_finest_cell(&simulation.frame(), |_, _, _, q| sum += q.iter().map(|v| v * v).sum::<f64>());
+        f64::sqrt(sum)
+    };
+    let before = norm(100);
+    norm(300) / before
+}
+
+/// A row of the table: split, order, transverse and limiter; and whether a fifth more than its bound grows at once.
+const SCHEMES: [(&str, u8, u8, Limiter, bool); 10] = [
+    ("unsplit", 1, 0, Limiter::None, true),
+    ("unsplit", 1, 1, Limiter::None, false),
+    ("unsplit", 2, 0, Limiter::Mc, false),
+    ("unsplit", 2, 0, Limiter::VanLeer, false),
+    ("unsplit", 2, 0, Limiter::Minmod, false),
+    ("unsplit", 2, 1, Limiter::None, false),
+    ("unsplit", 2, 2, Limiter::None, false),
+    ("unsplit", 2, 2, Limiter::Mc, false),
+    ("godunov", 2, 0, Limiter::None, false),
+    ("strang", 2, 0, Limiter::Superbee, false),
+];
+
+fn keys(split: &str, order: u8, transverse: u8, limiter: Limiter) -> Vec<String> {
+    let limiter = limiter.name();
+    ["split", "order", "transverse", "limiter"]
+        .into_iter()
+        .zip([split.to_owned(), order.to_string(), transverse.to_string(), limiter.to_owned()])
+        .map(|(key, value)| format!("scheme.{key}={value}"))
+        .collect()
+}
+
+/// At the table's Courant number nothing grows. (Just below: the step's Courant number is rounded.) One per cent is for limiters, which
+/// do not keep the sum of squares from rising a little while shapes change.
+#[test]
+fn data_do_not_grow_at_the_bound() {
+    for (split, order, transverse, limiter, sharp) in SCHEMES {
+        let update = Update {
+            dimension: 2,
+            order,
+            transverse,
+            double_transverse: true,
+            split: split != "unsplit",
+            limiters: &[limiter],
+        };
+        let bound = update.largest_courant().unwrap();
+        let scheme = keys(split, order, transverse, limiter);
+        for name in ["advection", "acoustics"] {
+            let grown = growth(name, &scheme, 0.9999 * bound);
+            assert!(grown < 1.01, "{name}, {scheme:?} at {bound}: {grown}");
+            if sharp {
+                let grown = growth(name, &scheme, 1.02 * bound);
+                assert!(grown > 10.0, "{name}, {scheme:?} above {bound}: {grown}");
+            }
+        }
+    }
+}
+
+/// Where the table has no bound, data grow at Courant numbers at which they are stable with a limiter that is not so steep.
+#[test]
+fn data_grow_where_nothing_is_stable() {
+    for limiter in [Limiter::None, Limiter::Superbee] {
+        let update = Update {
+            dimension: 2,
+            order: 2,
+            transverse: 0,
+            double_transverse: true,
+            split: false,
+            limiters: &[limiter],
+        };
+        assert_eq!(update.largest_courant(), None);
+        let grown = growth("acoustics", &keys("unsplit", 2, 0, limiter), 0.29);
+        assert!(grown > 1.1, "{limiter:?}: {grown}");
+    }
+}
