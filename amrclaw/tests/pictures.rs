@@ -5,7 +5,7 @@
 use amrclaw::index::{CellBox, Ratio};
 use amrclaw::io::FrameFormat;
 use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
-use amrclaw::io::picture::{self, ColourMap, ColourScale, Image, PictureError, PictureOptions};
+use amrclaw::io::picture::{self, ColourMap, ColourScale, Image, Outlines, PictureError, PictureOptions, Source};
 use std::path::Path;
 
 /// Two levels on [0, 3] × [0, 2]: 30 × 20 cells in two patches, and one refined patch with ratio 4 over the cells
@@ -61,9 +61,10 @@ fn extent_of(image: &Image, wanted: [u8; 3]) -> Option<[std::ops::RangeInclusive
 #[test]
 fn each_pixel_shows_the_finest_data() {
     let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
-    let options = PictureOptions { size: 300, outlines: false, range: Some((0.0, 3.0)), ..PictureOptions::default() };
+    let options =
+        PictureOptions { size: 300, outlines: Outlines::None, range: Some((0.0, 3.0)), ..PictureOptions::default() };
     let image = picture::render(&frame, "pressure", &options).unwrap();
-    let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 3.0 };
+    let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 3.0, log: false };
     let [coarse_columns, coarse_rows] = extent_of(&image, scale.colour(1.0)).unwrap();
     let [columns, rows] = extent_of(&image, scale.colour(2.0)).unwrap();
     let (left, bottom) = (*coarse_columns.start(), *coarse_rows.end());
@@ -97,7 +98,8 @@ fn pictures_of_all_dimensions_are_png_files() {
     };
     let flat = two_levels(wave);
     FrameFormat::VtkHdf.write(&flat, dir.path()).unwrap();
-    let image = picture::draw_from_folder(dir.path(), None, None, &PictureOptions::default()).unwrap();
+    let image =
+        picture::draw_from_folder(&Source { dir: dir.path(), fields: &[] }, None, &PictureOptions::default()).unwrap();
     keep("map.png", &image);
     let path = dir.path().join("picture.png");
     image.write_png(&path).unwrap();
@@ -169,6 +171,7 @@ fn errors_name_what_there_is() {
     assert!(message.contains("\"preßure\"") && message.contains("the fields are pressure"), "{message}");
     assert!(matches!(picture::render(&frame, "pressure", &options), Err(PictureError::Empty(0))));
     let dir = tempfile::tempdir().unwrap();
-    let message = picture::draw_from_folder(dir.path(), Some(7), None, &options).unwrap_err().to_string();
+    let message =
+        picture::draw_from_folder(&Source { dir: dir.path(), fields: &[] }, Some(7), &options).unwrap_err().to_string();
     assert!(message.contains("frame_0007.vtkhdf"), "{message}");
 }

@@ -4,6 +4,7 @@ pub mod atomic;
 pub mod checkpoint;
 pub mod clawpack;
 pub mod config;
+pub mod derived;
 pub mod error;
 pub mod expression;
 pub mod format;

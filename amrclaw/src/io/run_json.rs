@@ -30,6 +30,9 @@ pub enum RunStatus {
 pub struct RunRecord {
     /// The case file.
     pub case: String,
+    /// The solver, with the parameters that the case gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solver: Option<SolverRecord>,
     /// How the run ended.
     pub status: RunStatus,
     /// Why it failed.
@@ -72,6 +75,15 @@ pub struct RunRecord {
     /// What the device was used for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_use: Option<DeviceRecord>,
+}
+
+/// A solver and its parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolverRecord {
+    /// Its name, or the path of its file.
+    pub name: String,
+    /// The parameters given; others have their defaults.
+    pub parameters: BTreeMap<String, f64>,
 }
 
 /// Most memory in use, in bytes.

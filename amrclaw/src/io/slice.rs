@@ -1,23 +1,29 @@
-//! Plane cuts through 3D frames.
+//! Plane cuts through 3D frames and line cuts through 2D frames; projections of 3D frames.
 
-use super::frame::{Frame, FrameLevel, FramePatch};
+use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch};
 use crate::index::{CellBox, Ratio};
 
-/// The cells of a 3D frame that the plane `axis = position` passes through, as a 2D frame of the other two axes.
+/// The cells of a frame that the plane (in 2D the line) `axis = position` passes through, as a frame of the other axes:
+/// `E` is `D − 1`.
 ///
 /// A position on a face belongs to the cells above it, one at the domain's upper end to the last cells.
-pub fn slice(frame: &Frame<3>, axis: usize, position: f64) -> Frame<2> {
+pub fn slice<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, position: f64) -> Frame<E> {
     let mut levels = Vec::new();
     for (l, level) in frame.levels.iter().enumerate() {
         let last = frame.domain(l).hi[axis] - 1;
         let layer = (((position - frame.lower[axis]) / level.dx[axis]).floor() as i32).clamp(0, last);
-        let cut = |patch: &&FramePatch<3>| (patch.cells.lo[axis]..patch.cells.hi[axis]).contains(&layer);
+        let cut = |patch: &&FramePatch<D>| (patch.cells.lo[axis]..patch.cells.hi[axis]).contains(&layer);
         let patches: Vec<_> = level.patches.iter().filter(cut).map(|p| slice_patch(p, axis, layer)).collect();
         if patches.is_empty() {
             break; // levels are nested, so finer ones do not reach the plane either
         }
         levels.push(FrameLevel { dx: without(level.dx, axis), patches });
     }
+    Frame { levels, ..header(frame, axis, frame.ratios.iter().map(|r| Ratio(without(r.0, axis))).collect()) }
+}
+
+/// A frame without levels over the axes but one.
+fn header<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, ratios: Vec<Ratio<E>>) -> Frame<E> {
     Frame {
         number: frame.number,
         time: frame.time,
@@ -27,13 +33,13 @@ pub fn slice(frame: &Frame<3>, axis: usize, position: f64) -> Frame<2> {
         lower: without(frame.lower, axis),
         upper: without(frame.upper, axis),
         cells: without(frame.cells, axis),
-        ratios: frame.ratios.iter().map(|r| Ratio(without(r.0, axis))).collect(),
-        levels,
+        ratios,
+        levels: Vec::new(),
     }
 }
 
 /// One layer of a patch.
-fn slice_patch(patch: &FramePatch<3>, axis: usize, layer: i32) -> FramePatch<2> {
+fn slice_patch<const D: usize, const E: usize>(patch: &FramePatch<D>, axis: usize, layer: i32) -> FramePatch<E> {
     let cells = CellBox::new(without(patch.cells.lo, axis), without(patch.cells.hi, axis));
     let offsets: Vec<usize> = cells.cells().map(|cell| patch.offset(with(cell, axis, layer))).collect();
     let cut = |values: &[f64]| -> Vec<f64> {
@@ -42,13 +48,85 @@ fn slice_patch(patch: &FramePatch<3>, axis: usize, layer: i32) -> FramePatch<2> 
     FramePatch { cells, q: cut(&patch.q), aux: cut(&patch.aux) }
 }
 
-/// The entries of the other two axes.
-fn without<T: Copy>(values: [T; 3], axis: usize) -> [T; 2] {
+/// What is made of the values along a line of sight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Projection {
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// Their mean.
+    Mean,
+    /// Their integral.
+    Integral,
+}
+
+/// Most cells along an axis of a projection: as many as a picture has pixels.
+const FINEST_PROJECTION: i32 = 2048;
+
+/// Projects a field of a 3D frame along an axis, from the finest cells at each place: one patch over the whole domain, on
+/// cells as fine as the finest level's, or as a picture can show.
+pub fn project(frame: &Frame<3>, field: FieldIndex, axis: usize, projection: Projection) -> Frame<2> {
+    let finest = (0..frame.levels.len())
+        .rev()
+        .find(|&l| without::<_, 3, 2>(frame.domain(l).hi, axis).iter().all(|&n| n <= FINEST_PROJECTION))
+        .unwrap_or(0);
+    let cells: CellBox<2> = CellBox::new([0; 2], without(frame.domain(finest).hi, axis));
+    let dx: [f64; 2] = without(frame.levels[finest].dx, axis);
+    let start = match projection {
+        Projection::Max => f64::NEG_INFINITY,
+        Projection::Min => f64::INFINITY,
+        Projection::Mean | Projection::Integral => 0.0,
+    };
+    let width = cells.hi[0] as usize;
+    let mut values = vec![start; cells.volume()];
+    for (l, level) in frame.levels.iter().enumerate() {
+        let side: [f64; 2] = without(level.dx, axis);
+        // The part of a cell of the projection that this cell covers, times its length along the line of sight.
+        let weight = level.dx[axis] * (0..2).map(|d| (side[d] / dx[d]).min(1.0)).product::<f64>();
+        for patch in &level.patches {
+            let lines = patch.cells.cells().zip(patch.values(field)).zip(frame.covered(l, patch));
+            for ((cell, &value), _) in lines.filter(|(_, covered)| !covered) {
+                let cell: [i32; 2] = without(cell, axis);
+                let [columns, rows]: [_; 2] = std::array::from_fn(|d| {
+                    let first = (f64::from(cell[d]) * side[d] / dx[d] + 1e-6).floor() as usize;
+                    let last = (f64::from(cell[d] + 1) * side[d] / dx[d] - 1e-6).ceil() as usize;
+                    first..last.min(cells.hi[d] as usize)
+                });
+                for place in rows.flat_map(|row| columns.clone().map(move |column| row * width + column)) {
+                    let seen = &mut values[place];
+                    *seen = match projection {
+                        Projection::Max => seen.max(value),
+                        Projection::Min => seen.min(value),
+                        Projection::Mean | Projection::Integral => *seen + weight * value,
+                    };
+                }
+            }
+        }
+    }
+    if projection == Projection::Mean {
+        let extent = frame.upper[axis] - frame.lower[axis];
+        values.iter_mut().for_each(|value| *value /= extent);
+    }
+    let name = frame.fields().find(|(_, index)| *index == field).map(|(name, _)| name.to_owned());
+    let patch = FramePatch { cells, q: values, aux: Vec::new() };
+    Frame {
+        cells: cells.hi,
+        equations: name.into_iter().collect(),
+        aux: Vec::new(),
+        levels: vec![FrameLevel { dx, patches: vec![patch] }],
+        ..header(frame, axis, Vec::new())
+    }
+}
+
+/// The entries of the other axes.
+fn without<T: Copy, const D: usize, const E: usize>(values: [T; D], axis: usize) -> [T; E] {
+    assert_eq!(E + 1, D, "a cut takes one axis away");
     std::array::from_fn(|d| values[if d < axis { d } else { d + 1 }])
 }
 
 /// The inverse of [`without`].
-fn with<T: Copy>(values: [T; 2], axis: usize, value: T) -> [T; 3] {
+fn with<T: Copy, const E: usize, const D: usize>(values: [T; E], axis: usize, value: T) -> [T; D] {
     std::array::from_fn(|d| match d.cmp(&axis) {
         std::cmp::Ordering::Less => values[d],
         std::cmp::Ordering::Equal => value,
@@ -79,11 +157,49 @@ mod tests {
             levels: vec![FrameLevel { dx: [1.0, 2.0, 0.5], patches: vec![FramePatch { cells, q, aux: vec![] }] }],
         };
         for (axis, position, layer) in [(0, 1.5, 1), (1, 4.0, 2), (2, 2.5, 4), (2, -1.0, 0)] {
-            let cut = slice(&frame, axis, position);
+            let cut: Frame<2> = slice(&frame, axis, position);
             let patch = &cut.levels[0].patches[0];
             let expected: Vec<f64> = patch.cells.cells().map(|cell| value(with(cell, axis, layer))).collect();
             assert_eq!(patch.q, expected, "axis {axis} at {position}");
             assert_eq!(cut.upper, without(frame.upper, axis));
         }
+    }
+    /// 4 × 2 × 2 cells of which the first two along x are refined by 2: every projection from the finest cells alone.
+    #[test]
+    fn projections_see_the_finest_cells() {
+        let coarse = CellBox::new([0; 3], [4, 2, 2]);
+        let fine = CellBox::new([0; 3], [4, 4, 4]);
+        let patch = |cells: CellBox<3>, value: fn([i32; 3]) -> f64| FramePatch {
+            cells,
+            q: cells.cells().map(value).collect(),
+            aux: vec![],
+        };
+        let frame = Frame {
+            number: 0,
+            time: 0.0,
+            steps: vec![],
+            equations: vec!["q".into()],
+            aux: vec![],
+            lower: [0.0; 3],
+            upper: [4.0, 2.0, 2.0],
+            cells: [4, 2, 2],
+            ratios: vec![Ratio([2, 2, 2])],
+            levels: vec![
+                // What lies beneath the fine patch is to be overlooked.
+                FrameLevel {
+                    dx: [1.0; 3],
+                    patches: vec![patch(coarse, |[i, _, k]| if i < 2 { 1e9 } else { f64::from(k + 1) })],
+                },
+                FrameLevel { dx: [0.5; 3], patches: vec![patch(fine, |[_, _, k]| f64::from(k))] },
+            ],
+        };
+        let seen = |projection| project(&frame, FieldIndex::Equation(0), 2, projection).levels[0].patches[0].q.clone();
+        let expected = |left: f64, right: f64| -> Vec<f64> {
+            (0..4).flat_map(|_| (0..8).map(move |i| if i < 4 { left } else { right })).collect()
+        };
+        assert_eq!(seen(Projection::Max), expected(3.0, 2.0));
+        assert_eq!(seen(Projection::Min), expected(0.0, 1.0));
+        assert_eq!(seen(Projection::Integral), expected(3.0, 3.0));
+        assert_eq!(seen(Projection::Mean), expected(1.5, 1.5));
     }
 }

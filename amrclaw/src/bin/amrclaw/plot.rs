@@ -2,17 +2,171 @@
 
 use crate::Failure;
 use crate::arguments::PlotArguments;
-use amrclaw::io::picture::{PictureError, PictureOptions, draw_from_folder};
+use amrclaw::io::picture::{
+    Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, draw_film, write_film,
+};
+use amrclaw::io::slice::Projection;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
-    let PlotArguments { dir, frame, field, output, size, no_outlines } = arguments;
-    let options = PictureOptions { size: *size as usize, outlines: !no_outlines, ..PictureOptions::default() };
-    let image = draw_from_folder(dir, *frame, field.as_deref(), &options).map_err(failure)?;
-    let file = output.clone().unwrap_or_else(|| dir.join(file_name(*frame, field.as_deref())));
-    image.write_png(&file).map_err(|e| Failure::Work(e.to_string()))?;
-    say!("{}", file.display());
+    let PlotArguments { dir, frame, frames, field, output, film, .. } = arguments;
+    let choice = match (frame, frames) {
+        (Some(number), _) => FrameChoice::Numbers(vec![*number]),
+        (None, Some(FrameList(choice))) => choice.clone(),
+        (None, None) if film.is_some() => FrameChoice::All,
+        (None, None) => FrameChoice::Last,
+    };
+    let several = !matches!(choice, FrameChoice::Last) && frame.is_none();
+    if several && output.is_some() {
+        let help = "several frames are several pictures: leave --output out, or write --film FILE";
+        return Err(Failure::Input(help.to_owned()));
+    }
+    let film = film.as_ref().map(|path| Ok((path, FilmFormat::of(path)?))).transpose().map_err(failure)?;
+    let options = options(arguments)?;
+    let source = Source { dir, fields: field };
+    let mut pictures = Vec::new();
+    draw_film(&source, &choice, &options, &mut |number, image| {
+        if film.is_some() {
+            pictures.push(image);
+            return Ok(());
+        }
+        let number = (several || frame.is_some()).then_some(number);
+        let file = output.clone().unwrap_or_else(|| dir.join(file_name(number, field)));
+        image.write_png(&file)?;
+        say!("{}", file.display());
+        Ok(())
+    })
+    .map_err(failure)?;
+    if let Some((path, format)) = film {
+        write_film(path, format, &pictures, arguments.fps).map_err(failure)?;
+        say!("{}", path.display());
+    }
     Ok(())
+}
+
+fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
+    let wrong = |option: &str, count: &str| Failure::Input(format!("{option} needs {count}, separated by commas"));
+    let range = match arguments.range.as_ref().map(|numbers| &numbers.0[..]) {
+        None => None,
+        Some(&[low, high]) => Some((low, high)),
+        Some(_) => return Err(wrong("--range", "two numbers")),
+    };
+    let zoom = match arguments.zoom.as_ref().map(|numbers| &numbers.0[..]) {
+        None => Vec::new(),
+        Some(pairs @ ([_, _] | [_, _, _, _])) => pairs.chunks(2).map(|pair| (pair[0], pair[1])).collect(),
+        Some(_) => return Err(wrong("--zoom", "two numbers for each axis of the picture")),
+    };
+    if let Some((low, high)) = zoom.iter().find(|(low, high)| low >= high) {
+        return Err(Failure::Input(format!(
+            "--zoom: from {low} to {high} is no extent; write the smaller number first"
+        )));
+    }
+    let outlines = match (arguments.no_outlines, arguments.outline_level) {
+        (true, _) => Outlines::None,
+        (false, Some(level)) => Outlines::Level(usize::from(level) - 1),
+        (false, None) => Outlines::All,
+    };
+    let slices = arguments.slice.iter().map(|slice| slice.0);
+    Ok(PictureOptions {
+        size: arguments.size as usize,
+        outlines,
+        range,
+        zoom,
+        log: arguments.log,
+        cuts: slices.chain(arguments.projection.iter().map(|projected| projected.0)).collect(),
+        ..PictureOptions::default()
+    })
+}
+
+/// Numbers separated by commas.
+#[derive(Clone, Debug)]
+pub struct Numbers(Vec<f64>);
+
+impl FromStr for Numbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |word: &str| {
+            let value = word.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+            value.ok_or_else(|| format!("`{}` is no number; write numbers separated by commas", word.trim()))
+        };
+        text.split(',').map(number).collect::<Result<_, _>>().map(Numbers)
+    }
+}
+
+/// `all`, or numbers and ranges of frames.
+#[derive(Clone, Debug)]
+pub struct FrameList(FrameChoice);
+
+/// Most frames of one list: more than anybody looks at.
+const MOST_FRAMES: usize = 100_000;
+
+impl FromStr for FrameList {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(FrameList(FrameChoice::All));
+        }
+        let wrong = |word: &str| format!("`{word}` is no frame's number; write `all`, or such as `0,5,10-20`");
+        let mut numbers = Vec::new();
+        for word in text.split(',').map(str::trim) {
+            let (first, last) = word.split_once('-').unwrap_or((word, word));
+            let [first, last] = [first, last].map(|n| n.trim().parse::<usize>().map_err(|_| wrong(word)));
+            let (first, last) = (first?, last?);
+            if last < first || last - first >= MOST_FRAMES {
+                return Err(wrong(word));
+            }
+            numbers.extend(first..=last);
+        }
+        Ok(FrameList(FrameChoice::Numbers(numbers)))
+    }
+}
+
+/// The number of an axis.
+fn axis(word: &str) -> Option<usize> {
+    ["x", "y", "z"].iter().position(|name| *name == word.trim())
+}
+
+/// `z=0.25`.
+#[derive(Clone, Debug)]
+pub struct Slice(Cut);
+
+impl FromStr for Slice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parse = || {
+            let (name, place) = text.split_once('=')?;
+            let position = place.trim().parse::<f64>().ok().filter(|place| place.is_finite())?;
+            Some(Slice(Cut::At { axis: axis(name)?, position }))
+        };
+        parse().ok_or_else(|| "write an axis and a place, such as `z=0.25`".to_owned())
+    }
+}
+
+/// `max:z`.
+#[derive(Clone, Debug)]
+pub struct Projected(Cut);
+
+impl FromStr for Projected {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parse = || {
+            let (what, name) = text.split_once(':')?;
+            let projection = match what.trim() {
+                "max" => Projection::Max,
+                "min" => Projection::Min,
+                "mean" => Projection::Mean,
+                "integral" => Projection::Integral,
+                _ => return None,
+            };
+            Some(Projected(Cut::Along { axis: axis(name)?, projection }))
+        };
+        parse().ok_or_else(|| "write max, min, mean or integral and an axis, such as `max:z`".to_owned())
+    }
 }
 
 /// What the user asked for is not there, or the picture cannot be written.
@@ -23,23 +177,42 @@ fn failure(error: PictureError) -> Failure {
     }
 }
 
+/// Longest part of a picture's name that its fields make.
+const LONGEST_NAME: usize = 60;
+
 /// Name of the picture in the frames' folder: what was asked for.
-fn file_name(frame: Option<usize>, field: Option<&str>) -> PathBuf {
+fn file_name(frame: Option<usize>, fields: &[String]) -> PathBuf {
     let frame = frame.map_or_else(|| "last".to_owned(), |number| format!("{number:04}"));
-    // A field's name may hold what a file's may not.
+    // A field's name may hold what a file's may not, and formulas are long.
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let field = field.map_or_else(String::new, |name| format!("_{}", name.chars().map(plain).collect::<String>()));
-    format!("plot_{frame}{field}.png").into()
+    let fields: String = fields.iter().flat_map(|name| "_".chars().chain(name.chars().map(plain))).collect();
+    let short: String = fields.chars().take(LONGEST_NAME).collect();
+    format!("plot_{frame}{short}.png").into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Names cannot lead out of the folder.
+    /// Names cannot lead out of the folder, nor be too long for one.
     #[test]
     fn pictures_are_named_after_what_they_show() {
-        assert_eq!(file_name(Some(3), Some("pressure")), PathBuf::from("plot_0003_pressure.png"));
-        assert_eq!(file_name(None, Some("../u")), PathBuf::from("plot_last_.._u.png"));
+        assert_eq!(file_name(Some(3), &["pressure".into()]), PathBuf::from("plot_0003_pressure.png"));
+        assert_eq!(file_name(None, &["../u".into(), "v".into()]), PathBuf::from("plot_last_.._u_v.png"));
+        assert!(file_name(None, &["x".repeat(1000)]).as_os_str().len() < 100);
+    }
+
+    /// Lists of frames, cuts and projections as they are written on the command line.
+    #[test]
+    fn lists_and_cuts_are_read() {
+        let frames = |text: &str| text.parse::<FrameList>().map(|list| list.0);
+        assert_eq!(frames("all"), Ok(FrameChoice::All));
+        assert_eq!(frames("0, 4-6"), Ok(FrameChoice::Numbers(vec![0, 4, 5, 6])));
+        assert!(["", "3-1", "a", "0-999999999999"].iter().all(|text| frames(text).is_err()));
+        assert_eq!("y=-1.5".parse::<Slice>().unwrap().0, Cut::At { axis: 1, position: -1.5 });
+        assert!(["z", "q=1", "z=nan", "=1"].iter().all(|text| text.parse::<Slice>().is_err()));
+        let projected = "max:z".parse::<Projected>().unwrap().0;
+        assert_eq!(projected, Cut::Along { axis: 2, projection: Projection::Max });
+        assert!("most:z".parse::<Projected>().is_err() && "max:w".parse::<Projected>().is_err());
     }
 }

@@ -5,6 +5,7 @@ use super::origin::Origin;
 use crate::index::Level;
 use crate::io::FrameFormat;
 use crate::io::expression::Syntax;
+use crate::io::run_json::SolverRecord;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -234,6 +235,15 @@ impl Case {
     /// Number of space dimensions: 1, 2 or 3.
     pub fn dimension(&self) -> usize {
         self.mesh.cells.len()
+    }
+
+    /// The solver with the parameters given.
+    pub fn solver_record(&self) -> SolverRecord {
+        let name = match &self.solver.from {
+            SolverFrom::Name(name) => name.clone(),
+            SolverFrom::Path(path) => path.display().to_string(),
+        };
+        SolverRecord { name, parameters: self.solver.parameters.clone() }
     }
 }
 

@@ -19,6 +19,11 @@ impl Names {
         Names { variables: names.into_iter().map(Into::into).collect(), constants: Vec::new() }
     }
 
+    /// True if the name is a variable or a constant here; `pi` and `e` do not count.
+    pub fn knows(&self, name: &str) -> bool {
+        self.variables.iter().any(|v| v == name) || self.constants.iter().any(|(c, _)| c == name)
+    }
+
     fn look_up(&self, name: &str) -> Option<Operand> {
         if let Some(slot) = self.variables.iter().position(|v| v == name) {
             return Some(Operand::Variable(slot));

@@ -6,6 +6,7 @@
 
 mod cells;
 mod compile;
+mod derivative;
 mod evaluate;
 mod function;
 mod syntax;
@@ -13,6 +14,7 @@ mod token;
 
 pub use cells::{ExpressionCells, RowExpressions, cell_names};
 pub use compile::{Expression, Names};
+pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::{Input, Scratch};
 pub use syntax::Syntax;
 

@@ -81,6 +81,20 @@ impl Image {
         }
     }
 
+    /// Puts another picture's pixels over this one's, from a column and a row on.
+    pub fn paste(&mut self, other: &Image, left: usize, top: usize) {
+        for row in 0..other.height.min(self.height.saturating_sub(top)) {
+            let width = other.width.min(self.width.saturating_sub(left));
+            let target = (top + row) * self.width + left;
+            self.pixels[target..target + width].copy_from_slice(&other.pixels[row * other.width..][..width]);
+        }
+    }
+
+    /// Red, green and blue of all pixels, row by row from the top.
+    pub fn bytes(&self) -> &[u8] {
+        self.pixels.as_flattened()
+    }
+
     /// Lays a colour over a pixel, from 0 (nothing) to 1 (all of it); outside the picture nothing happens.
     pub fn blend(&mut self, column: i64, row: i64, colour: Colour, opacity: f32) {
         let inside = (0..self.width as i64).contains(&column) && (0..self.height as i64).contains(&row);
@@ -159,19 +173,30 @@ impl Image {
     /// # Errors
     /// Names the file and the cause.
     pub fn write_png(&self, path: &Path) -> Result<(), OutputError> {
+        write_file(path, Durability::Program, |out| self.encode_png(out))
+    }
+
+    /// The bytes of a PNG file.
+    ///
+    /// # Errors
+    /// The picture is too large.
+    pub fn png(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.encode_png(&mut bytes).map(|()| bytes)
+    }
+
+    fn encode_png(&self, out: impl io::Write) -> io::Result<()> {
         let too_large = |_| io::Error::other("the picture is too large");
-        write_file(path, Durability::Program, |out| {
-            let width = u32::try_from(self.width).map_err(too_large)?;
-            let height = u32::try_from(self.height).map_err(too_large)?;
-            let mut encoder = png::Encoder::new(out, width, height);
-            encoder.set_color(png::ColorType::Rgb);
-            encoder.set_depth(png::BitDepth::Eight);
-            // Pictures are drawn while runs wait.
-            encoder.set_compression(png::Compression::Fast);
-            let mut writer = encoder.write_header().map_err(png_error)?;
-            writer.write_image_data(self.pixels.as_flattened()).map_err(png_error)?;
-            writer.finish().map_err(png_error)
-        })
+        let width = u32::try_from(self.width).map_err(too_large)?;
+        let height = u32::try_from(self.height).map_err(too_large)?;
+        let mut encoder = png::Encoder::new(out, width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        // Pictures are drawn while runs wait.
+        encoder.set_compression(png::Compression::Fast);
+        let mut writer = encoder.write_header().map_err(png_error)?;
+        writer.write_image_data(self.bytes()).map_err(png_error)?;
+        writer.finish().map_err(png_error)
     }
 }
 
@@ -180,5 +205,33 @@ fn png_error(error: png::EncodingError) -> io::Error {
     match error {
         png::EncodingError::IoError(error) => error,
         error => io::Error::other(error),
+    }
+}
+
+/// Bytes in base 64 (RFC 4648), for pages that hold their pictures.
+pub fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let group = chunk.iter().enumerate().fold(0u32, |group, (i, &byte)| group | u32::from(byte) << (16 - 8 * i));
+        for digit in 0..4 {
+            let present = digit <= chunk.len();
+            text.push(if present { char::from(DIGITS[(group >> (18 - 6 * digit)) as usize & 63]) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    /// The examples of RFC 4648, §10.
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        let table = [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")];
+        for (text, expected) in table {
+            assert_eq!(base64(text.as_bytes()), expected);
+        }
     }
 }

@@ -74,6 +74,8 @@ pub struct ColourScale {
     pub low: f64,
     /// Value of the last colour; larger ones have it too.
     pub high: f64,
+    /// Equal ratios of values, not equal differences, lie equally far apart; `low` is positive then.
+    pub log: bool,
 }
 
 impl ColourScale {
@@ -81,20 +83,39 @@ impl ColourScale {
     pub fn suiting(low: f64, high: f64) -> Self {
         let largest = low.abs().max(high.abs());
         if low < 0.0 && high > 0.0 && low.abs().min(high) > BOTH_SIGNS * largest {
-            return ColourScale { map: ColourMap::Diverging, low: -largest, high: largest };
+            return ColourScale { map: ColourMap::Diverging, low: -largest, high: largest, log: false };
         }
         // A constant field still needs a range to show its value in the middle of.
         let margin = if high > low { 0.0 } else { (0.5 * largest).max(f64::MIN_POSITIVE) };
         let margin = if largest == 0.0 { 0.5 } else { margin };
-        ColourScale { map: ColourMap::Sequential, low: low - margin, high: high + margin }
+        ColourScale { map: ColourMap::Sequential, low: low - margin, high: high + margin, log: false }
+    }
+
+    /// The scale from `low` to `high`: diverging if zero lies in the middle.
+    pub fn over(low: f64, high: f64, log: bool) -> Self {
+        let symmetric = low < 0.0 && low == -high;
+        ColourScale { map: if symmetric { ColourMap::Diverging } else { ColourMap::Sequential }, low, high, log }
+    }
+
+    /// Where a value lies among the colours: 0 at the first, 1 at the last.
+    pub fn part(&self, value: f64) -> f64 {
+        if self.log {
+            // Whatever is not positive has the first colour.
+            let value = value.max(f64::MIN_POSITIVE);
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        }
     }
 
     /// The colour of a value.
     pub fn colour(&self, value: f64) -> Colour {
-        if value.is_nan() {
-            return NOT_A_NUMBER;
-        }
-        let part = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        if value.is_nan() { NOT_A_NUMBER } else { self.colour_at(self.part(value)) }
+    }
+
+    /// The colour at a place among the colours, from 0 to 1.
+    pub fn colour_at(&self, part: f64) -> Colour {
+        let part = part.clamp(0.0, 1.0);
         match self.map {
             ColourMap::Sequential => between_points(&VIRIDIS, part),
             ColourMap::Diverging => between_points(&*DIVERGING, part),
@@ -203,7 +224,7 @@ mod tests {
             [222, 96, 77],
             [180, 4, 38],
         ];
-        let scale = ColourScale { map: ColourMap::Diverging, low: -1.0, high: 1.0 };
+        let scale = ColourScale { map: ColourMap::Diverging, low: -1.0, high: 1.0, log: false };
         for (i, expected) in published.iter().enumerate() {
             let found = scale.colour(-1.0 + i as f64 / 4.0);
             for (a, b) in found.iter().zip(expected) {
@@ -215,7 +236,7 @@ mod tests {
     /// Lightness rises all along the sequential map, so that it reads in grey too.
     #[test]
     fn sequential_map_grows_lighter() {
-        let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 1.0 };
+        let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 1.0, log: false };
         let lightness = |v: f64| {
             let msh = Msh::from_srgb(scale.colour(v));
             msh.m * msh.s.cos()

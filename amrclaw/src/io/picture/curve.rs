@@ -1,9 +1,10 @@
 //! A field of a 1D frame as a curve.
 
-use super::canvas::{Align, Area, Colour, Image};
+use super::canvas::{Area, Colour, Image};
 use super::colour_map::ColourMap;
-use super::decoration::{Axis, INK, Metrics, PAPER, draw_axes, draw_legend, level_colour, widest};
-use super::{PictureError, PictureOptions, find_field, title, value_range};
+use super::decoration::{Axis, Metrics, PAPER, draw_axes, draw_heading, draw_legend, level_colour, widest};
+use super::range::{View, value_range};
+use super::{Outlines, PictureError, PictureOptions, find_field, title};
 use crate::io::frame::{FieldIndex, Frame};
 
 /// The curve.
@@ -20,17 +21,18 @@ const SHAPE: f64 = 0.6;
 /// There is no such field, or the frame holds no values.
 pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
     let index = find_field(frame, field)?;
-    let range = match options.range {
-        Some(range) => range,
-        None => with_margin(value_range(frame, index)?),
+    let view = View::of(frame, options)?;
+    let range = match (options.range, options.zoom.get(1)) {
+        (Some(range), _) | (None, Some(&range)) => range,
+        (None, None) => with_margin(value_range(frame, index, &view, options.log)?, options.log),
     };
     let metrics = Metrics::of(options.size);
     let (width, height) = (options.size.max(1), ((SHAPE * options.size as f64) as usize).max(1));
-    let x = Axis::new((frame.lower[0], frame.upper[0]), &options.axes[0], width, 6.0 * metrics.font);
-    let y = Axis::new(range, "", height, 2.5 * metrics.font);
+    let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);
+    let y = Axis::upward(range, "", height, options.log, metrics);
     let left = metrics.line() + widest(&y.ticks, metrics) + metrics.tick;
     let plot = Area { left, top: 2 * metrics.line(), width, height };
-    let strip = if options.outlines { metrics.gap } else { 0 };
+    let strip = if options.outlines == Outlines::None { 0 } else { metrics.gap };
     let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
 
     let mut image = Image::new(plot.right() + metrics.line(), bottom, PAPER);
@@ -42,20 +44,22 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
         let row = plot.bottom() as f64 - y.part(tick.value) * height as f64;
         image.fill(Area { top: (row as usize).min(plot.bottom() - 1), height: 1, ..plot }, GRID);
     }
-    draw_strips(&mut image, plot, frame, &x, strip);
+    draw_strips(&mut image, plot, frame, &x, strip, options.outlines);
     draw_curve(&mut image, plot, &finest_cells(frame, index), &x, &y, metrics);
     draw_axes(&mut image, plot, &x, &y, metrics);
-    let heading = [plot.left as f64, metrics.line() as f64];
-    image.text(&title(frame, field, options), heading, Align::Left, 1.2 * metrics.font, INK);
-    if options.outlines {
-        let corner = [plot.left, bottom - metrics.line()];
-        draw_legend(&mut image, corner, frame.levels.len(), ColourMap::Diverging, metrics);
-    }
+    draw_heading(&mut image, &title(frame, field, options), [plot.left, plot.right()], metrics);
+    let corner = [plot.left, bottom - metrics.line()];
+    let levels = (0..frame.levels.len()).filter(|&l| options.outlines.shows(l));
+    draw_legend(&mut image, corner, plot.right(), levels, ColourMap::Diverging, metrics);
     Ok(image)
 }
 
 /// A range with some space above and below; a constant gets space of its own size.
-fn with_margin((low, high): (f64, f64)) -> (f64, f64) {
+fn with_margin((low, high): (f64, f64), log: bool) -> (f64, f64) {
+    if log {
+        let ratio = if high > low { (high / low).powf(0.06) } else { 10.0 };
+        return (low / ratio, high * ratio);
+    }
     let span = if high > low { high - low } else { high.abs().max(1.0) };
     (low - 0.06 * span, high + 0.06 * span)
 }
@@ -97,14 +101,20 @@ fn draw_curve(image: &mut Image, plot: Area, cells: &[(f64, f64)], x: &Axis, y: 
 }
 
 /// Draws a strip of `height` pixels for each level along the bottom of the plot, coarsest lowest.
-fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height: usize) {
-    for (l, level) in frame.levels.iter().enumerate() {
-        let Some(top) = plot.bottom().checked_sub((l + 1) * height).filter(|&top| height > 0 && top > plot.top) else {
+fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height: usize, outlines: Outlines) {
+    let shown = frame.levels.iter().enumerate().filter(|&(l, _)| outlines.shows(l));
+    for (place, (l, level)) in shown.enumerate() {
+        let Some(top) = plot.bottom().checked_sub((place + 1) * height).filter(|&top| height > 0 && top > plot.top)
+        else {
             return;
         };
         for patch in &level.patches {
-            let column = |cell| (x.part(frame.corner(l, cell)[0]).clamp(0.0, 1.0) * plot.width as f64).round() as usize;
-            let (first, last) = (column(patch.cells.lo), column(patch.cells.hi));
+            let part = |cell| x.part(frame.corner(l, cell)[0]);
+            let (lower, upper) = (part(patch.cells.lo), part(patch.cells.hi));
+            if upper <= 0.0 || lower >= 1.0 {
+                continue;
+            }
+            let [first, last] = [lower, upper].map(|p| (p.clamp(0.0, 1.0) * plot.width as f64).round() as usize);
             // The last column stays free: neighbouring patches can be told apart.
             let strip = Area { left: plot.left + first, top, width: (last - first).max(2) - 1, height: height - 1 };
             image.fill(strip, level_colour(l, ColourMap::Diverging));

@@ -3,7 +3,7 @@
 use super::canvas::{Align, Area, Colour, Image};
 use super::colour_map::{ColourMap, ColourScale};
 use super::font;
-use super::ticks::{Tick, ticks};
+use super::ticks::{Tick, log_ticks, ticks};
 
 /// Lines and text.
 pub const INK: Colour = [40, 40, 40];
@@ -63,19 +63,59 @@ pub struct Axis {
     pub name: String,
     /// Ticks.
     pub ticks: Vec<Tick>,
+    /// Powers of ten lie equally far apart.
+    log: bool,
 }
 
+/// Space between labels beside each other, in heights of text.
+const LABEL_SPACE: f64 = 0.8;
+
 impl Axis {
-    /// An axis with as many ticks as fit its length: labels beside each other along x, above each other along y.
-    pub fn new(range: (f64, f64), name: &str, length: usize, spacing: f64) -> Self {
-        let most = ((length as f64 / spacing) as usize).clamp(3, 10);
-        Axis { range, name: name.to_owned(), ticks: ticks(range.0, range.1, most) }
+    /// An axis along x of `length` pixels, with as many ticks as have labels that do not touch.
+    pub fn along(range: (f64, f64), name: &str, length: usize, metrics: Metrics) -> Self {
+        let axis = |most| Axis { range, name: name.to_owned(), ticks: ticks(range.0, range.1, most), log: false };
+        let fits = |axis: &Axis| {
+            let needed = widest(&axis.ticks, metrics) as f64 + LABEL_SPACE * metrics.font;
+            axis.ticks.windows(2).all(|pair| {
+                let apart = (pair[1].value - pair[0].value) / (range.1 - range.0) * length as f64;
+                apart >= needed
+            })
+        };
+        (2..=10).rev().map(axis).find(fits).unwrap_or_else(|| {
+            let mut sparse = axis(2);
+            sparse.ticks.truncate(1);
+            sparse
+        })
+    }
+
+    /// An axis whose labels stand above each other.
+    pub fn upward(range: (f64, f64), name: &str, length: usize, log: bool, metrics: Metrics) -> Self {
+        let most = ((length as f64 / (2.5 * metrics.font)) as usize).clamp(3, 10);
+        let ticks = if log { log_ticks(range.0, range.1, most) } else { ticks(range.0, range.1, most) };
+        Axis { range, name: name.to_owned(), ticks, log }
     }
 
     /// Where a value lies along the axis: 0 at its first end, 1 at its second.
     pub fn part(&self, value: f64) -> f64 {
+        if self.log {
+            return (value.max(f64::MIN_POSITIVE) / self.range.0).ln() / (self.range.1 / self.range.0).ln();
+        }
         (value - self.range.0) / (self.range.1 - self.range.0)
     }
+}
+
+/// Writes a picture's heading into `[left, right)`: smaller if need be, and cut where that is not enough.
+pub fn draw_heading(image: &mut Image, text: &str, span: [usize; 2], metrics: Metrics) {
+    let room = span[1].saturating_sub(span[0]) as f64;
+    let largest = 1.2 * metrics.font;
+    let size = largest.min(largest * room / font::width(text, largest).max(1.0)).max(0.8 * metrics.font);
+    let mut shown = text.to_owned();
+    while font::width(&shown, size) > room && shown.chars().count() > 2 {
+        shown = shown.trim_end_matches('…').to_owned();
+        shown.pop();
+        shown.push('…');
+    }
+    image.text(&shown, [span[0] as f64, metrics.line() as f64], Align::Left, size, INK);
 }
 
 /// Draws the border of a plot with the ticks and names of both axes.
@@ -106,8 +146,7 @@ pub fn draw_axes(image: &mut Image, plot: Area, x: &Axis, y: &Axis, metrics: Met
 pub fn draw_colour_bar(image: &mut Image, bar: Area, scale: &ColourScale, values: &Axis, metrics: Metrics) {
     for row in 0..bar.height {
         let part = 1.0 - (row as f64 + 0.5) / bar.height as f64;
-        let colour = scale.colour(scale.low + part * (scale.high - scale.low));
-        image.fill(Area { top: bar.top + row, height: 1, ..bar }, colour);
+        image.fill(Area { top: bar.top + row, height: 1, ..bar }, scale.colour_at(part));
     }
     image.outline(bar, INK, 1.0);
     for tick in &values.ticks {
@@ -119,17 +158,32 @@ pub fn draw_colour_bar(image: &mut Image, bar: Area, scale: &ColourScale, values
     }
 }
 
-/// Draws one line of text with the colour of each level, from `[left, middle]` on.
-pub fn draw_legend(image: &mut Image, corner: [usize; 2], num_levels: usize, map: ColourMap, metrics: Metrics) {
+/// Draws the colour of each level with its name in one line from `[left, middle]` on, as far as `right` allows; where it
+/// is too narrow, with its number alone.
+pub fn draw_legend(
+    image: &mut Image,
+    corner: [usize; 2],
+    right: usize,
+    levels: impl Iterator<Item = usize>,
+    map: ColourMap,
+    metrics: Metrics,
+) {
     let [mut column, row] = corner;
-    for level in 0..num_levels {
-        let side = metrics.font as usize;
+    let side = metrics.font as usize;
+    let levels: Vec<usize> = levels.collect();
+    let width = |label: &str| side + metrics.gap / 2 + font::width(label, metrics.font) as usize + 2 * metrics.gap;
+    let names: Vec<String> = levels.iter().map(|level| format!("level {}", level + 1)).collect();
+    let long = names.iter().map(|name| width(name)).sum::<usize>() <= right.saturating_sub(column);
+    for (level, name) in levels.into_iter().zip(names) {
+        let label = if long { name } else { (level + 1).to_string() };
+        if column + width(&label) > right + 2 * metrics.gap {
+            return;
+        }
         let sample = Area { left: column, top: row - side / 2, width: side, height: side };
         image.fill(sample, level_colour(level, map));
         image.outline(sample, INK, 1.0);
-        column += side + metrics.gap / 2;
-        let label = format!("level {}", level + 1);
-        image.text(&label, [column as f64, row as f64], Align::Left, metrics.font, INK);
-        column += font::width(&label, metrics.font) as usize + 2 * metrics.gap;
+        let text = (column + side + metrics.gap / 2) as f64;
+        image.text(&label, [text, row as f64], Align::Left, metrics.font, INK);
+        column += width(&label);
     }
 }

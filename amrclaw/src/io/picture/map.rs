@@ -1,9 +1,12 @@
 //! A field of a 2D frame as a map.
 
-use super::canvas::{Align, Area, Colour, Image};
-use super::colour_map::{ColourMap, ColourScale};
-use super::decoration::{Axis, INK, Metrics, PAPER, draw_axes, draw_colour_bar, draw_legend, level_colour, widest};
-use super::{PictureError, PictureOptions, find_field, title, value_range};
+use super::canvas::{Area, Colour, Image};
+use super::colour_map::ColourScale;
+use super::decoration::{
+    Axis, Metrics, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
+};
+use super::range::{View, value_range};
+use super::{Outlines, PictureError, PictureOptions, find_field, title};
 use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame};
 
@@ -20,21 +23,19 @@ const FLATTEST: f64 = 0.2;
 /// There is no such field, or the frame holds no values.
 pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
     let index = find_field(frame, field)?;
+    let view = View::of(frame, options)?;
     let scale = match options.range {
+        Some((low, high)) => ColourScale::over(low, high, options.log),
         None => {
-            let (low, high) = value_range(frame, index)?;
-            ColourScale::suiting(low, high)
-        }
-        Some((low, high)) => {
-            let symmetric = low < 0.0 && low == -high;
-            ColourScale { map: if symmetric { ColourMap::Diverging } else { ColourMap::Sequential }, low, high }
+            let (low, high) = value_range(frame, index, &view, options.log)?;
+            if options.log { logarithmic(low, high) } else { ColourScale::suiting(low, high) }
         }
     };
     let metrics = Metrics::of(options.size);
-    let (width, height) = plot_size(frame, options.size);
-    let x = Axis::new((frame.lower[0], frame.upper[0]), &options.axes[0], width, 6.0 * metrics.font);
-    let y = Axis::new((frame.lower[1], frame.upper[1]), &options.axes[1], height, 2.5 * metrics.font);
-    let values = Axis::new((scale.low, scale.high), "", height, 2.5 * metrics.font);
+    let (width, height) = plot_size(&view, options.size);
+    let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);
+    let y = Axis::upward((view.lower[1], view.upper[1]), &options.axes[1], height, false, metrics);
+    let values = Axis::upward((scale.low, scale.high), "", height, scale.log, metrics);
 
     let left = 2 * metrics.line() + widest(&y.ticks, metrics) + metrics.tick;
     let plot = Area { left, top: 2 * metrics.line(), width, height };
@@ -43,31 +44,43 @@ pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result
     let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
 
     let mut image = Image::new(right, bottom, PAPER);
-    paint(&mut image, plot, frame, index, &scale, options.outlines);
+    paint(&mut image, plot, frame, index, &view, &scale, options.outlines);
     draw_axes(&mut image, plot, &x, &y, metrics);
     draw_colour_bar(&mut image, bar, &scale, &values, metrics);
-    let heading = [plot.left as f64, metrics.line() as f64];
-    image.text(&title(frame, field, options), heading, Align::Left, 1.2 * metrics.font, INK);
-    if options.outlines {
-        let corner = [plot.left, bottom - metrics.line()];
-        draw_legend(&mut image, corner, frame.levels.len(), scale.map, metrics);
-    }
+    draw_heading(&mut image, &title(frame, field, options), [plot.left, right], metrics);
+    let corner = [plot.left, bottom - metrics.line()];
+    let levels = (0..frame.levels.len()).filter(|&l| options.outlines.shows(l));
+    draw_legend(&mut image, corner, right, levels, scale.map, metrics);
     Ok(image)
 }
 
-/// Width and height of the plot: the domain's shape, the longer side with `size` pixels.
-fn plot_size(frame: &Frame<2>, size: usize) -> (usize, usize) {
-    let extent = [frame.upper[0] - frame.lower[0], frame.upper[1] - frame.lower[1]];
+/// A logarithmic scale; a constant gets a decade to either side.
+fn logarithmic(low: f64, high: f64) -> ColourScale {
+    if high > low { ColourScale::over(low, high, true) } else { ColourScale::over(0.1 * low, 10.0 * low, true) }
+}
+
+/// Width and height of the plot: the view's shape, the longer side with `size` pixels.
+fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
+    let extent = [view.upper[0] - view.lower[0], view.upper[1] - view.lower[1]];
     let longer = extent[0].max(extent[1]);
     let [width, height] = extent.map(|e| ((e / longer).max(FLATTEST) * size as f64).round().max(1.0) as usize);
     (width, height)
 }
 
-/// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones.
-fn paint(image: &mut Image, plot: Area, frame: &Frame<2>, field: FieldIndex, scale: &ColourScale, outlines: bool) {
+/// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones. The
+/// outlines of one level alone come last.
+fn paint(
+    image: &mut Image,
+    plot: Area,
+    frame: &Frame<2>,
+    field: FieldIndex,
+    view: &View<2>,
+    scale: &ColourScale,
+    outlines: Outlines,
+) {
     for (l, level) in frame.levels.iter().enumerate() {
-        let columns = cells_at_pixels(plot.width, frame.lower[0], frame.upper[0], level.dx[0]);
-        let mut rows = cells_at_pixels(plot.height, frame.lower[1], frame.upper[1], level.dx[1]);
+        let columns = cells_at_pixels(plot.width, view, frame, 0, level.dx[0]);
+        let mut rows = cells_at_pixels(plot.height, view, frame, 1, level.dx[1]);
         rows.reverse(); // y points up, rows count down
         for patch in &level.patches {
             let values = patch.values(field);
@@ -83,33 +96,61 @@ fn paint(image: &mut Image, plot: Area, frame: &Frame<2>, field: FieldIndex, sca
                 }
             }
         }
-        if outlines {
-            draw_outlines(image, plot, frame, l, level_colour(l, scale.map));
+        if outlines == Outlines::All {
+            draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
         }
+    }
+    if let Outlines::Level(l) = outlines
+        && l < frame.levels.len()
+    {
+        draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
     }
 }
 
 /// For each pixel along an axis, the cell at its centre.
-fn cells_at_pixels(pixels: usize, lower: f64, upper: f64, dx: f64) -> Vec<i32> {
-    let cell = |k| ((k as f64 + 0.5) * (upper - lower) / pixels as f64 / dx).floor() as i32;
+fn cells_at_pixels(pixels: usize, view: &View<2>, frame: &Frame<2>, d: usize, dx: f64) -> Vec<i32> {
+    let (lower, extent) = (view.lower[d] - frame.lower[d], view.upper[d] - view.lower[d]);
+    let cell = |k| ((lower + (k as f64 + 0.5) * extent / pixels as f64) / dx).floor() as i32;
     (0..pixels).map(cell).collect()
 }
 
 /// Draws the outlines of one level's patches. Neighbours share one line of pixels: the first ones of the upper patch.
-fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, colour: Colour) {
+fn draw_outlines(image: &mut Image, plot: Area, frame: &Frame<2>, l: usize, view: &View<2>, colour: Colour) {
     let level = &frame.levels[l];
-    let lines = |cell: i32, d: usize, pixels: usize| -> usize {
-        let part = f64::from(cell) * level.dx[d] / (frame.upper[d] - frame.lower[d]);
-        (part * pixels as f64 - 0.5).ceil().clamp(0.0, (pixels - 1) as f64) as usize
+    let lines = |cell: i32, d: usize, pixels: usize| -> f64 {
+        let place = frame.lower[d] - view.lower[d] + f64::from(cell) * level.dx[d];
+        (place / (view.upper[d] - view.lower[d]) * pixels as f64 - 0.5).ceil()
     };
     for patch in &level.patches {
         let CellBox { lo, hi } = patch.cells;
-        let (left, right) = (lines(lo[0], 0, plot.width), lines(hi[0], 0, plot.width));
-        let (below, above) = (lines(lo[1], 1, plot.height), lines(hi[1], 1, plot.height));
-        let (width, height) = (right - left + 1, above - below + 1);
-        if width.min(height) >= SMALLEST_OUTLINED {
-            let area = Area { left: plot.left + left, top: plot.bottom() - 1 - above, width, height };
-            image.outline(area, colour, OUTLINE_OPACITY);
+        let [across, up] = [(0, plot.width), (1, plot.height)].map(|(d, pixels)| {
+            let (first, last) = (lines(lo[d], d, pixels), lines(hi[d], d, pixels));
+            // The domain's upper side has the last line of the plot.
+            let on_edge = hi[d] == frame.domain(l).hi[d] && last == pixels as f64;
+            [first, if on_edge { last - 1.0 } else { last }]
+        });
+        if (across[1] - across[0]).min(up[1] - up[0]) + 1.0 >= SMALLEST_OUTLINED as f64 {
+            outline(image, plot, across, up, colour);
         }
+    }
+}
+
+/// Draws the sides of a rectangle as far as they lie in the plot; columns and rows count from its lower left corner.
+fn outline(image: &mut Image, plot: Area, across: [f64; 2], up: [f64; 2], colour: Colour) {
+    let within = |span: [f64; 2], pixels: usize| {
+        let (first, last) = (span[0].max(0.0), span[1].min(pixels as f64 - 1.0));
+        if first <= last { first as i64..last as i64 + 1 } else { 0..0 }
+    };
+    let inside = |at: f64, pixels: usize| (0.0..pixels as f64).contains(&at);
+    let (left, lowest) = (plot.left as i64, plot.bottom() as i64 - 1);
+    let rows: &[f64] = if up[0] == up[1] { &up[..1] } else { &up };
+    for &row in rows.iter().filter(|&&row| inside(row, plot.height)) {
+        within(across, plot.width).for_each(|c| image.blend(left + c, lowest - row as i64, colour, OUTLINE_OPACITY));
+    }
+    let columns: &[f64] = if across[0] == across[1] { &across[..1] } else { &across };
+    // The corners belong to the rows.
+    for &column in columns.iter().filter(|&&column| inside(column, plot.width)) {
+        within([up[0] + 1.0, up[1] - 1.0], plot.height)
+            .for_each(|r| image.blend(left + column as i64, lowest - r, colour, OUTLINE_OPACITY));
     }
 }

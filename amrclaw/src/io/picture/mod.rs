@@ -1,4 +1,4 @@
-//! Pictures of a field: a map with patch outlines in 2D, a curve in 1D, a cut through the middle in 3D.
+//! Pictures of fields: maps with patch outlines in 2D, curves in 1D, cuts and projections in 3D.
 //!
 //! Every pixel shows the finest data at its centre. Values of one sign are drawn from dark blue to yellow (viridis),
 //! values of both signs from blue through grey to red, symmetric about zero. The line of a patch has its level's colour.
@@ -7,42 +7,107 @@ mod canvas;
 mod colour_map;
 mod curve;
 mod decoration;
+mod film;
+mod folder;
 mod font;
 mod map;
+mod panel;
+mod range;
 mod ticks;
 
 pub use canvas::{Colour, Image};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::render_curve;
+pub use film::{FilmFormat, write_film};
+pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
 pub use map::render;
 pub use ticks::{Tick, ticks};
 
+use super::derived::{FormulaError, Vocabulary, derive};
 use super::error::{InputError, OutputError};
 use super::frame::{FieldIndex, Frame};
-use super::slice::slice;
-use super::{read, vtkhdf};
+use super::slice::{Projection, project, slice};
+use super::vtkhdf;
+use range::{View, value_range};
 use std::any::Any;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a picture shows beside the field.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureOptions {
     /// Pixels along the longer side of the plot, labels not counted.
     pub size: usize,
-    /// Draw the outlines of patches.
-    pub outlines: bool,
+    /// Which outlines of patches to draw.
+    pub outlines: Outlines,
     /// Values of the first and the last colour (in 1D: at the bottom and at the top); by default the data's.
     pub range: Option<(f64, f64)>,
+    /// Equal ratios of values, not equal differences, lie equally far apart.
+    pub log: bool,
+    /// The part of the domain to show, from and to along each axis; axes without an entry are shown whole. In 1D a second
+    /// entry is the range of values.
+    pub zoom: Vec<(f64, f64)>,
     /// Names of the axes.
     pub axes: [String; 2],
     /// Added to the title.
     pub remark: String,
+    /// Cuts and projections; empty for the whole of a 2D frame, and for the three planes through the middle of a 3D one.
+    pub cuts: Vec<Cut>,
 }
 
 impl Default for PictureOptions {
     fn default() -> Self {
-        PictureOptions { size: 800, outlines: true, range: None, axes: ["x".into(), "y".into()], remark: String::new() }
+        PictureOptions {
+            size: 800,
+            outlines: Outlines::All,
+            range: None,
+            log: false,
+            zoom: Vec::new(),
+            axes: ["x".into(), "y".into()],
+            remark: String::new(),
+            cuts: Vec::new(),
+        }
     }
+}
+
+/// Which outlines of patches to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlines {
+    /// None.
+    None,
+    /// Those of all levels, where no finer data lie over them.
+    All,
+    /// Those of this level (counted from 0) alone, whole.
+    Level(usize),
+}
+
+impl Outlines {
+    /// True if this level's outlines are drawn.
+    pub fn shows(self, level: usize) -> bool {
+        match self {
+            Outlines::None => false,
+            Outlines::All => true,
+            Outlines::Level(shown) => shown == level,
+        }
+    }
+}
+
+/// One axis less.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cut {
+    /// The cells at `position` along `axis`.
+    At {
+        /// The axis.
+        axis: usize,
+        /// Where along it.
+        position: f64,
+    },
+    /// All cells along `axis`, of a 3D frame.
+    Along {
+        /// The axis.
+        axis: usize,
+        /// What is made of them.
+        projection: Projection,
+    },
 }
 
 /// A picture could not be made.
@@ -56,27 +121,70 @@ pub enum PictureError {
         /// The names there are.
         known: Vec<String>,
     },
+    /// A field's formula is wrong.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
     /// The frame has no values to draw.
     #[error("frame {0} holds no values")]
     Empty(usize),
+    /// There is no logarithm to draw.
+    #[error("there is no positive value to draw logarithmically; leave --log out, or draw \"abs(...)\"")]
+    NothingPositive,
+    /// The limits of the values cannot be.
+    #[error("values from {0} to {1} {2}")]
+    Range(f64, f64, &'static str),
+    /// The part to show lies elsewhere.
+    #[error("there is nothing to show along {axis}: the domain goes from {} to {}", domain.0, domain.1)]
+    Zoom {
+        /// The axis.
+        axis: String,
+        /// Its two ends.
+        domain: (f64, f64),
+    },
+    /// A cut that a frame does not allow.
+    #[error("{0}")]
+    Cut(String),
+    /// The outlines of a level that there is not.
+    #[error("there is no level {level} to outline: levels are 1 to {finest}")]
+    Level {
+        /// The level asked for, from 1.
+        level: usize,
+        /// The finest there is, from 1.
+        finest: usize,
+    },
     /// The frame's file cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
     /// The picture cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The program that makes films is not there, or failed.
+    #[error("{0}")]
+    Film(String),
     /// There is no such frame.
-    #[error("{} holds no {}", dir.display(), number.map_or("frame_*.vtkhdf".into(), vtkhdf::file_name))]
+    #[error("{} holds no {}{}", dir.display(), number.map_or("frame_*.vtkhdf".into(), vtkhdf::file_name), there(known))]
     NoFrame {
         /// The folder.
         dir: PathBuf,
         /// The frame asked for; `None` for the last.
         number: Option<usize>,
+        /// The frames there are.
+        known: Vec<usize>,
     },
 }
 
-/// Draws a field (the first one, if `field` is `None`) of a frame of any dimension: of a 3D frame the cut through the
-/// middle of z.
+/// The frames there are, in a few words.
+fn there(known: &[usize]) -> String {
+    match known {
+        [] => String::new(),
+        [one] => format!("; there is frame {one}"),
+        [first, .., last] if last - first + 1 == known.len() => format!("; there are frames {first} to {last}"),
+        [first, .., last] => format!("; there are {} frames from {first} to {last}", known.len()),
+    }
+}
+
+/// Draws a field (the first one, if `field` is `None`) of a frame of any dimension: of a 3D frame the three cuts through
+/// its middle.
 ///
 /// # Errors
 /// There is no such field, or the frame holds no values.
@@ -85,42 +193,176 @@ pub fn draw<const D: usize>(
     field: Option<&str>,
     options: &PictureOptions,
 ) -> Result<Image, PictureError> {
-    let first = || frame.fields().next().map(|(name, _)| name).ok_or(PictureError::Empty(frame.number));
-    let field = field.map_or_else(first, Ok)?;
-    let frame: &dyn Any = frame;
-    if let Some(frame) = frame.downcast_ref::<Frame<1>>() {
-        return render_curve(frame, field, options);
-    }
-    if let Some(frame) = frame.downcast_ref::<Frame<2>>() {
-        return render(frame, field, options);
-    }
-    let Some(frame) = frame.downcast_ref::<Frame<3>>() else { panic!("frames have 1, 2 or 3 dimensions, not {D}") };
-    let middle = 0.5 * (frame.lower[2] + frame.upper[2]);
-    let remark = format!("{}z = {}", separated(&options.remark), ticks::short(middle));
-    render(&slice(frame, 2, middle), field, &PictureOptions { remark, ..options.clone() })
+    let field: Vec<String> = field.map(str::to_owned).into_iter().collect();
+    draw_fields(frame, &field, &Vocabulary::default(), options)
 }
 
-/// Draws a frame from a folder of VTKHDF files: frame `number`, or the last one.
+/// Draws fields and formulas, a row or a grid of pictures of them, each with the cuts that the options ask for.
 ///
 /// # Errors
-/// There is no such frame or field, or the file cannot be read.
-pub fn draw_from_folder(
-    dir: &Path,
-    number: Option<usize>,
-    field: Option<&str>,
+/// A formula is wrong, the options do not fit the frame, or it holds no values.
+pub fn draw_fields<const D: usize>(
+    frame: &Frame<D>,
+    fields: &[String],
+    vocabulary: &Vocabulary,
     options: &PictureOptions,
 ) -> Result<Image, PictureError> {
-    let frames = read::list_frames(dir)?;
-    let wanted = match number {
-        Some(number) => frames.iter().find(|(n, _)| *n == number),
-        None => frames.last(),
-    };
-    let Some((_, path)) = wanted else { return Err(PictureError::NoFrame { dir: dir.to_owned(), number }) };
-    match read::peek_dimension(path)? {
-        1 => draw(&read::frame::<1>(path)?, field, options),
-        2 => draw(&read::frame::<2>(path)?, field, options),
-        _ => draw(&read::frame::<3>(path)?, field, options),
+    let frame = shown(frame, fields, vocabulary)?;
+    check(&frame, options)?;
+    let names: Vec<String> = frame.equations.clone();
+    let mut images = Vec::new();
+    let mut across = 1;
+    for name in &names {
+        let views = draw_views(&frame, name, options)?;
+        across = views.len();
+        images.extend(views);
     }
+    // Cuts lie beside each other, fields below; of one view each, fields fill a grid.
+    let columns = if across > 1 { across.min(3) } else { (images.len() as f64).sqrt().ceil() as usize };
+    Ok(panel::arrange(&images, columns))
+}
+
+/// A frame whose fields are those to draw.
+fn shown<const D: usize>(
+    frame: &Frame<D>,
+    fields: &[String],
+    vocabulary: &Vocabulary,
+) -> Result<Frame<D>, PictureError> {
+    let first = || frame.fields().next().map(|(name, _)| name.to_owned()).ok_or(PictureError::Empty(frame.number));
+    let fields = if fields.is_empty() { vec![first()?] } else { fields.to_vec() };
+    let formulas: Vec<(String, String)> = fields.iter().map(|field| (field.clone(), field.clone())).collect();
+    Ok(derive(frame, &formulas, vocabulary)?)
+}
+
+/// What can be told without looking at values.
+fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(), PictureError> {
+    if let Some((low, high)) = options.range {
+        let ordered = low < high && (high - low).is_finite();
+        if !ordered {
+            return Err(PictureError::Range(low, high, "are no range: write the smaller one first"));
+        }
+        if options.log && low <= 0.0 {
+            return Err(PictureError::Range(low, high, "have no logarithms: write positive ones, or leave --log out"));
+        }
+    }
+    if let Outlines::Level(level) = options.outlines
+        && level > frame.ratios.len()
+    {
+        return Err(PictureError::Level { level: level + 1, finest: frame.ratios.len() + 1 });
+    }
+    for cut in &options.cuts {
+        let (Cut::At { axis, .. } | Cut::Along { axis, .. }) = *cut;
+        let name = ["x", "y", "z"][axis];
+        if D == 1 || axis >= D {
+            let message = format!("a frame in {D}D cannot be cut along {name}");
+            return Err(PictureError::Cut(message));
+        }
+        if D == 2 && matches!(cut, Cut::Along { .. }) {
+            return Err(PictureError::Cut("only frames in 3D are projected; write --slice x=... or y=...".to_owned()));
+        }
+        if let Cut::At { position, .. } = *cut
+            && !(frame.lower[axis]..=frame.upper[axis]).contains(&position)
+        {
+            let (lower, upper) = (frame.lower[axis], frame.upper[axis]);
+            let message = format!("there is nothing at {name} = {position}: the domain goes from {lower} to {upper}");
+            return Err(PictureError::Cut(message));
+        }
+    }
+    Ok(())
+}
+
+/// The pictures of one field: one, or one for each cut.
+fn draw_views<const D: usize>(
+    frame: &Frame<D>,
+    field: &str,
+    options: &PictureOptions,
+) -> Result<Vec<Image>, PictureError> {
+    let any: &dyn Any = frame;
+    if let Some(frame) = any.downcast_ref::<Frame<1>>() {
+        return Ok(vec![render_curve(frame, field, options)?]);
+    }
+    if let Some(frame) = any.downcast_ref::<Frame<2>>() {
+        if options.cuts.is_empty() {
+            return Ok(vec![render(frame, field, options)?]);
+        }
+        let cut = |cut: &Cut| {
+            let Cut::At { axis, position } = *cut else { unreachable!("checked: 2D frames are not projected") };
+            render_curve(&slice(frame, axis, position), field, &of_cut::<2>(axis, &place(axis, position), options))
+        };
+        return options.cuts.iter().map(cut).collect();
+    }
+    let Some(frame) = any.downcast_ref::<Frame<3>>() else { panic!("frames have 1, 2 or 3 dimensions, not {D}") };
+    let middle = |axis: usize| Cut::At { axis, position: 0.5 * (frame.lower[axis] + frame.upper[axis]) };
+    let by_default = options.cuts.is_empty();
+    let cuts = if by_default { vec![middle(2), middle(1), middle(0)] } else { options.cuts.clone() };
+    // Cuts of one field have one scale, so that they can be compared, and a panel is about as wide as one picture.
+    let mut options = options.clone();
+    if by_default {
+        options.size = (options.size / 2).max(50);
+    }
+    if options.range.is_none() && cuts.iter().all(|cut| matches!(cut, Cut::At { .. })) {
+        options.range = Some(common_range(frame, field, &cuts, &options)?);
+    }
+    let cut = |cut: &Cut| match *cut {
+        Cut::At { axis, position } => {
+            render(&slice(frame, axis, position), field, &of_cut::<3>(axis, &place(axis, position), &options))
+        }
+        Cut::Along { axis, projection } => {
+            let what = format!("{} along {}", projection_name(projection), ["x", "y", "z"][axis]);
+            let index = find_field(frame, field)?;
+            // Patches of a projection lie over each other: it has no outlines.
+            let options = PictureOptions { outlines: Outlines::None, ..of_cut::<3>(axis, &what, &options) };
+            render(&project(frame, index, axis, projection), field, &options)
+        }
+    };
+    cuts.iter().map(cut).collect()
+}
+
+/// The range that suits all cuts.
+fn common_range(
+    frame: &Frame<3>,
+    field: &str,
+    cuts: &[Cut],
+    options: &PictureOptions,
+) -> Result<(f64, f64), PictureError> {
+    let mut all: Option<(f64, f64)> = None;
+    for cut in cuts {
+        let Cut::At { axis, position } = *cut else { continue };
+        let plane: Frame<2> = slice(frame, axis, position);
+        let view = View::of(&plane, &of_cut::<3>(axis, "", options))?;
+        let (low, high) = value_range(&plane, find_field(&plane, field)?, &view, options.log)?;
+        let (lowest, highest) = all.get_or_insert((low, high));
+        (*lowest, *highest) = (lowest.min(low), highest.max(high));
+    }
+    let (low, high) = all.ok_or(PictureError::Empty(frame.number))?;
+    if options.log {
+        return Ok(if high > low { (low, high) } else { (0.1 * low, 10.0 * low) });
+    }
+    let scale = ColourScale::suiting(low, high);
+    Ok((scale.low, scale.high))
+}
+
+/// `z = 0.25`.
+fn place(axis: usize, position: f64) -> String {
+    format!("{} = {}", ["x", "y", "z"][axis], ticks::short(position))
+}
+
+/// The word for a projection.
+fn projection_name(projection: Projection) -> &'static str {
+    match projection {
+        Projection::Max => "max",
+        Projection::Min => "min",
+        Projection::Mean => "mean",
+        Projection::Integral => "integral",
+    }
+}
+
+/// Options for a frame of `D` axes without one of them.
+fn of_cut<const D: usize>(axis: usize, what: &str, options: &PictureOptions) -> PictureOptions {
+    let mut axes = ["x", "y", "z"][..D].iter().enumerate().filter(|(d, _)| *d != axis).map(|(_, name)| *name);
+    let mut next = || axes.next().unwrap_or_default().to_owned();
+    let remark = format!("{}{what}", separated(&options.remark));
+    PictureOptions { axes: [next(), next()], remark, cuts: Vec::new(), ..options.clone() }
 }
 
 fn find_field<const D: usize>(frame: &Frame<D>, name: &str) -> Result<FieldIndex, PictureError> {
@@ -128,21 +370,6 @@ fn find_field<const D: usize>(frame: &Frame<D>, name: &str) -> Result<FieldIndex
         name: name.to_owned(),
         known: frame.fields().map(|(known, _)| known.to_owned()).collect(),
     })
-}
-
-/// Smallest and largest value of a field among cells that no finer level covers; NaN and infinities do not count.
-fn value_range<const D: usize>(frame: &Frame<D>, field: FieldIndex) -> Result<(f64, f64), PictureError> {
-    let mut range: Option<(f64, f64)> = None;
-    for (l, level) in frame.levels.iter().enumerate() {
-        for patch in &level.patches {
-            let uncovered = patch.values(field).iter().zip(frame.covered(l, patch)).filter(|(_, covered)| !covered);
-            for (&v, _) in uncovered.filter(|(v, _)| v.is_finite()) {
-                let (low, high) = range.get_or_insert((v, v));
-                (*low, *high) = (low.min(v), high.max(v));
-            }
-        }
-    }
-    range.ok_or(PictureError::Empty(frame.number))
 }
 
 /// The title: field, time, and the remark if there is one.

@@ -26,6 +26,27 @@ pub fn ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
     values.into_iter().map(|value| Tick { value, label: label(value, step, largest) }).collect()
 }
 
+/// Ticks of a logarithmic axis within `[low, high]`, both positive: powers of ten, or also their 2- and 5-fold where there
+/// are few; at most `most`.
+pub fn log_ticks(low: f64, high: f64, most: usize) -> Vec<Tick> {
+    if !(low > 0.0 && high > low && high.is_finite()) {
+        return Vec::new();
+    }
+    let slack = 1e-9;
+    let powers = (low.log10() - 1.0).floor() as i32..=high.log10().ceil() as i32;
+    let fits = |v: &f64| (low * (1.0 - slack)..=high * (1.0 + slack)).contains(v);
+    let of = |factors: &[f64]| -> Vec<f64> {
+        powers.clone().flat_map(|p| factors.iter().map(move |f| f * 10.0_f64.powi(p))).filter(fits).collect()
+    };
+    let (fine, coarse) = (of(&[1.0, 2.0, 5.0]), of(&[1.0]));
+    let values = if coarse.len() < 3 && fine.len() <= most.max(4) { fine } else { coarse };
+    if values.len() < 2 {
+        return ticks(low, high, most);
+    }
+    let every = values.len().div_ceil(most.max(2));
+    values.into_iter().step_by(every).map(|value| Tick { value, label: short(value) }).collect()
+}
+
 /// The smallest of 1, 2, 5, 10, ... times a power of ten that gives at most `most` ticks.
 fn round_step(span: f64, most: usize) -> f64 {
     let rough = span / (most - 1) as f64;
@@ -80,6 +101,17 @@ mod tests {
         assert_eq!(labels(0.0, 1.1e6), ["0", "0.5e6", "1.0e6"]);
         assert_eq!(ticks(-3.0, 8.0, 2).len(), 2, "an axis needs two numbers to be read");
         assert!(labels(1.0, 1.0).is_empty() && labels(f64::NAN, 1.0).is_empty());
+    }
+
+    /// Powers of ten over many decades; also 2 and 5 over few; round numbers within one.
+    #[test]
+    fn logarithmic_ticks_are_round() {
+        let labels = |low, high| log_ticks(low, high, 6).into_iter().map(|t| t.label).collect::<Vec<_>>();
+        assert_eq!(labels(1e-3, 10.0), ["0.001", "0.01", "0.1", "1", "10"]);
+        assert_eq!(labels(0.9, 11.0), ["1", "2", "5", "10"]);
+        assert_eq!(labels(1e-9, 1e3).len(), 5);
+        assert_eq!(log_ticks(0.6, 0.9, 6), ticks(0.6, 0.9, 6));
+        assert!(labels(0.0, 1.0).is_empty());
     }
 
     /// Titles show six digits at most.

@@ -35,6 +35,7 @@ impl<const D: usize> Driver<'_, D> {
         };
         RunRecord {
             case: self.case.file().to_owned(),
+            solver: Some(self.case.solver_record()),
             status,
             error,
             time: simulation.time(),

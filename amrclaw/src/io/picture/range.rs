@@ -1,0 +1,63 @@
+//! The part of the domain that a picture shows, and the values there.
+
+use super::{PictureError, PictureOptions};
+use crate::io::frame::{FieldIndex, Frame};
+
+/// A part of the domain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct View<const D: usize> {
+    /// Lower corner.
+    pub lower: [f64; D],
+    /// Upper corner.
+    pub upper: [f64; D],
+}
+
+impl<const D: usize> View<D> {
+    /// The part that the options ask for: the whole domain along axes without a zoom.
+    ///
+    /// # Errors
+    /// It does not overlap the domain.
+    pub fn of(frame: &Frame<D>, options: &PictureOptions) -> Result<Self, PictureError> {
+        let mut view = View { lower: frame.lower, upper: frame.upper };
+        for (d, &(low, high)) in options.zoom.iter().enumerate().take(D) {
+            if !(low < frame.upper[d] && high > frame.lower[d]) {
+                let axis = options.axes.get(d).map_or("", String::as_str);
+                return Err(PictureError::Zoom { axis: axis.to_owned(), domain: (frame.lower[d], frame.upper[d]) });
+            }
+            (view.lower[d], view.upper[d]) = (low, high);
+        }
+        Ok(view)
+    }
+
+    fn contains(&self, position: [f64; D]) -> bool {
+        (0..D).all(|d| (self.lower[d]..=self.upper[d]).contains(&position[d]))
+    }
+}
+
+/// Smallest and largest value of a field in the view, among cells that no finer level covers; NaN and infinities do not
+/// count, for logarithms nor does what is not positive.
+pub fn value_range<const D: usize>(
+    frame: &Frame<D>,
+    field: FieldIndex,
+    view: &View<D>,
+    log: bool,
+) -> Result<(f64, f64), PictureError> {
+    let mut range: Option<(f64, f64)> = None;
+    let whole = *view == View { lower: frame.lower, upper: frame.upper };
+    for (l, level) in frame.levels.iter().enumerate() {
+        for patch in &level.patches {
+            let centre = |cell| {
+                let corner = frame.corner(l, cell);
+                std::array::from_fn(|d| corner[d] + 0.5 * level.dx[d])
+            };
+            let values = patch.values(field).iter().zip(frame.covered(l, patch)).zip(patch.cells.cells());
+            for ((&v, covered), cell) in values {
+                if !covered && v.is_finite() && (v > 0.0 || !log) && (whole || view.contains(centre(cell))) {
+                    let (low, high) = range.get_or_insert((v, v));
+                    (*low, *high) = (low.min(v), high.max(v));
+                }
+            }
+        }
+    }
+    range.ok_or(if log { PictureError::NothingPositive } else { PictureError::Empty(frame.number) })
+}

@@ -1,0 +1,85 @@
+//! Quantities that follow from a solver's own: what one looks at besides the conserved ones.
+//!
+//! A quantity is a formula over the solver's equations, auxiliary values and parameters, and over quantities that stand
+//! before it. `dx(f)`, `dy(f)`, `dz(f)` are derivatives, `grad(f)` is the magnitude of the gradient.
+
+/// A quantity by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    /// Its name.
+    pub name: &'static str,
+    /// Its formula.
+    pub formula: &'static str,
+}
+
+const fn quantity(name: &'static str, formula: &'static str) -> Quantity {
+    Quantity { name, formula }
+}
+
+/// Velocities from momenta, by dimension.
+const VELOCITY_OF_GAS: [&[Quantity]; 3] = [
+    &[quantity("u", "x_momentum / density"), quantity("speed", "abs(u)")],
+    &[
+        quantity("u", "x_momentum / density"),
+        quantity("v", "y_momentum / density"),
+        quantity("speed", "sqrt(u^2 + v^2)"),
+        quantity("vorticity", "dx(v) - dy(u)"),
+    ],
+    &[
+        quantity("u", "x_momentum / density"),
+        quantity("v", "y_momentum / density"),
+        quantity("w", "z_momentum / density"),
+        quantity("speed", "sqrt(u^2 + v^2 + w^2)"),
+        quantity("vorticity", "sqrt((dy(w) - dz(v))^2 + (dz(u) - dx(w))^2 + (dx(v) - dy(u))^2)"),
+    ],
+];
+
+/// Euler's equations: a polytropic gas.
+const GAS: &[Quantity] = &[
+    quantity("pressure", "(gamma - 1) * (energy - 0.5 * density * speed^2)"),
+    quantity("sound_speed", "sqrt(gamma * pressure / density)"),
+    quantity("mach", "speed / sound_speed"),
+    quantity("entropy", "pressure / density^gamma"),
+    quantity("schlieren", "grad(density)"),
+];
+
+/// The shallow water equations.
+const WATER: [&[Quantity]; 2] = [
+    &[
+        quantity("u", "if(depth > 0, x_momentum / depth, 0)"),
+        quantity("speed", "abs(u)"),
+        quantity("froude", "if(depth > 0, speed / sqrt(gravity * depth), 0)"),
+    ],
+    &[
+        quantity("u", "if(depth > 0, x_momentum / depth, 0)"),
+        quantity("v", "if(depth > 0, y_momentum / depth, 0)"),
+        quantity("speed", "sqrt(u^2 + v^2)"),
+        quantity("froude", "if(depth > 0, speed / sqrt(gravity * depth), 0)"),
+        quantity("vorticity", "dx(v) - dy(u)"),
+    ],
+];
+
+/// Over a bottom that is not flat.
+const SURFACE: &[Quantity] = &[quantity("surface", "depth + bottom")];
+
+/// Linear waves with velocities among their unknowns.
+const VELOCITY: [&[Quantity]; 3] = [
+    &[quantity("speed", "abs(u)")],
+    &[quantity("speed", "sqrt(u^2 + v^2)"), quantity("vorticity", "dx(v) - dy(u)")],
+    &[
+        quantity("speed", "sqrt(u^2 + v^2 + w^2)"),
+        quantity("vorticity", "sqrt((dy(w) - dz(v))^2 + (dz(u) - dx(w))^2 + (dx(v) - dy(u))^2)"),
+    ],
+];
+
+/// The quantities of a built-in solver in `dim` dimensions; none for other names.
+pub fn quantities(solver: &str, dim: usize) -> Vec<Quantity> {
+    let of = |tables: &[&[Quantity]]| tables.get(dim.wrapping_sub(1)).map_or(Vec::new(), |table| table.to_vec());
+    match solver {
+        "euler" | "euler_hllc" | "euler_tracer" => [&of(&VELOCITY_OF_GAS)[..], GAS].concat(),
+        "shallow_water" => of(&WATER),
+        "shallow_water_bathymetry" => [&of(&WATER)[..], SURFACE].concat(),
+        "acoustics" | "acoustics_variable" | "elasticity" => of(&VELOCITY),
+        _ => Vec::new(),
+    }
+}
