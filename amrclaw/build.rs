@@ -1,4 +1,5 @@
-//! Embeds the sources of the crate `riemann`, so that the program can compile a user's solver wherever it is installed.
+//! Embeds the sources of the crate `riemann`, so that the program can compile a user's solver wherever it is installed, and
+//! the cases of the examples.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,15 +20,36 @@ fn main() {
             collect(&path, &mut files);
         }
     }
+    embed("riemann_sources.rs", files, root);
+
+    let examples = root.join("examples");
+    println!("cargo::rerun-if-changed={}", examples.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&examples).into_iter().flatten().flatten() {
+        println!("cargo::rerun-if-changed={}", entry.path().display());
+        let inside = fs::read_dir(entry.path()).into_iter().flatten().flatten().map(|file| file.path());
+        // A solver's own file belongs to its case; a program around it does not.
+        let wanted = |path: &PathBuf| {
+            let (extension, name) = (path.extension().unwrap_or_default(), path.file_name().unwrap_or_default());
+            extension == "toml" || extension == "md" || extension == "rs" && name != "main.rs"
+        };
+        files.extend(inside.filter(wanted));
+    }
+    embed("examples.rs", files, &examples);
+}
+
+/// Writes a table of the files' paths below `root` and their texts, for `include!`.
+fn embed(table: &str, mut files: Vec<PathBuf>, root: &Path) {
     files.sort();
     let mut text = String::from("&[\n");
     for file in &files {
-        let name = file.strip_prefix(root).expect("the file is in the workspace");
+        println!("cargo::rerun-if-changed={}", file.display());
+        let name = file.strip_prefix(root).expect("the file is below the root");
         let name = name.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         writeln!(text, "    ({name:?}, include_str!({:?})),", file.display().to_string()).expect("strings take all");
     }
     text.push_str("]\n");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the output folder")).join("riemann_sources.rs");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the output folder")).join(table);
     fs::write(&out, text).unwrap_or_else(|e| panic!("{}: {e}", out.display()));
 }
 

@@ -1,5 +1,6 @@
 //! Hyperbolic PDEs on block-structured adaptive meshes.
 
+pub mod converge;
 pub mod diagnose;
 pub mod exec;
 pub mod fields;

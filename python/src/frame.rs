@@ -2,6 +2,8 @@
 
 use crate::arrays::{PatchView, packed_strides};
 use crate::errors;
+use amrclaw::io::derived::{FormulaError, Vocabulary, derive};
+use amrclaw::io::slice::{Projection, project, slice};
 use amrclaw::io::{self, FrameFormat, frame};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -28,12 +30,25 @@ macro_rules! with_frame {
 #[pyclass(frozen, module = "amrclaw._amrclaw")]
 pub struct Frame {
     frame: AnyFrame,
+    /// What formulas may use besides its fields.
+    vocabulary: Vocabulary,
 }
 
 impl Frame {
-    pub fn new(frame: AnyFrame) -> Self {
-        Frame { frame }
+    pub fn new(frame: AnyFrame, vocabulary: Vocabulary) -> Self {
+        Frame { frame, vocabulary }
     }
+}
+
+/// A frame of the axes but one; there is none of a line.
+macro_rules! with_less {
+    ($any:expr, $frame:ident => $body:expr) => {
+        match $any {
+            AnyFrame::One(_) => Err(errors::refused("a frame in 1D cannot be cut".to_owned())),
+            AnyFrame::Two($frame) => Ok(AnyFrame::One($body)),
+            AnyFrame::Three($frame) => Ok(AnyFrame::Two($body)),
+        }
+    };
 }
 
 /// A box of cells as Python gets it: first cell, cell past the last.
@@ -108,6 +123,47 @@ impl Frame {
         })
     }
 
+    /// A frame of the same patches whose fields are these formulas, each with its name.
+    fn derive(&self, py: Python<'_>, formulas: Vec<(String, String)>) -> PyResult<Self> {
+        let derived = py.detach(|| {
+            Ok::<_, FormulaError>(match &self.frame {
+                AnyFrame::One(f) => AnyFrame::One(derive(f, &formulas, &self.vocabulary)?),
+                AnyFrame::Two(f) => AnyFrame::Two(derive(f, &formulas, &self.vocabulary)?),
+                AnyFrame::Three(f) => AnyFrame::Three(derive(f, &formulas, &self.vocabulary)?),
+            })
+        });
+        Ok(Frame::new(derived.map_err(|e| errors::refused(e.to_string()))?, self.vocabulary.clone()))
+    }
+
+    /// Names of the quantities of the solver that `derive` knows.
+    #[getter]
+    fn quantities(&self) -> Vec<String> {
+        self.vocabulary.formulas.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The cells at `position` along an axis, as a frame of the other axes.
+    fn slice(&self, axis: usize, position: f64) -> PyResult<Self> {
+        let cut = with_less!(&self.frame, f => slice(f, axis, position))?;
+        Ok(Frame::new(cut, Vocabulary::default()))
+    }
+
+    /// What lies along an axis of a 3D frame, of one field: "max", "min", "mean" or "integral".
+    fn project(&self, py: Python<'_>, axis: usize, what: &str, field: &str) -> PyResult<Self> {
+        let AnyFrame::Three(frame) = &self.frame else {
+            return Err(errors::refused("only frames in 3D are projected".to_owned()));
+        };
+        let projection = match what {
+            "max" => Projection::Max,
+            "min" => Projection::Min,
+            "mean" => Projection::Mean,
+            "integral" => Projection::Integral,
+            _ => return Err(errors::refused(format!("\"{what}\" is no projection: max, min, mean, integral"))),
+        };
+        let index = frame.field(field).ok_or_else(|| errors::refused(format!("there is no field \"{field}\"")))?;
+        let seen = py.detach(|| project(frame, index, axis, projection));
+        Ok(Frame::new(AnyFrame::Two(seen), Vocabulary::default()))
+    }
+
     /// Writes the frame into the folder `dir` under number `number`; returns the files.
     fn write(&self, py: Python<'_>, dir: PathBuf, format: &str, number: usize) -> PyResult<Vec<PathBuf>> {
         let format: FrameFormat = format.parse().map_err(|e| errors::refused(format!("format: {e}")))?;
@@ -165,5 +221,9 @@ pub fn read_frame(py: Python<'_>, path: PathBuf) -> PyResult<Frame> {
             _ => AnyFrame::Three(io::read::frame::<3>(&path)?),
         })
     };
-    py.detach(read).map(Frame::new).map_err(errors::from_file)
+    let frame = py.detach(read).map_err(errors::from_file)?;
+    let vocabulary = with_frame!(&frame, f => {
+        Vocabulary::of_folder(path.parent().unwrap_or(&path), &f.equations, f.cells.len())
+    });
+    Ok(Frame::new(frame, vocabulary))
 }

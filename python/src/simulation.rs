@@ -11,6 +11,7 @@ use crate::frame::{AnyFrame, BoxTuple, Frame, PatchTuple};
 use crate::functions::{PythonFunction, Raised};
 use amrclaw::exec::{HostArray, HostMemory};
 use amrclaw::index::Level;
+use amrclaw::io::derived::Vocabulary;
 use amrclaw::simulation::{self as program, RunError, RunOptions, UserFunctions};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, Weak};
@@ -58,6 +59,8 @@ struct Functions {
 #[pyclass(module = "amrclaw._amrclaw")]
 pub struct Simulation {
     simulation: AnySimulation,
+    /// What formulas over its frames may use.
+    vocabulary: Vocabulary,
     leases: Vec<Weak<Lease>>,
     raised: Raised,
     /// A function has failed in the middle of a step.
@@ -130,7 +133,8 @@ impl Simulation {
         }
         // Whatever fails before the first step is the input's fault, as for runs.
         let simulation = simulation.map_err(errors::refused)?;
-        Ok(Simulation { simulation, leases: Vec::new(), raised, failed: false })
+        let vocabulary = case.case.vocabulary();
+        Ok(Simulation { simulation, vocabulary, leases: Vec::new(), raised, failed: false })
     }
 
     /// Takes one step of the coarsest level, made to hit `limit` if it comes near.
@@ -191,13 +195,12 @@ impl Simulation {
 
     /// A snapshot: a copy that stays.
     fn frame(&self, py: Python<'_>) -> Frame {
-        py.detach(|| {
-            Frame::new(match &self.simulation {
-                AnySimulation::One(s) => AnyFrame::One(s.frame()),
-                AnySimulation::Two(s) => AnyFrame::Two(s.frame()),
-                AnySimulation::Three(s) => AnyFrame::Three(s.frame()),
-            })
-        })
+        let frame = py.detach(|| match &self.simulation {
+            AnySimulation::One(s) => AnyFrame::One(s.frame()),
+            AnySimulation::Two(s) => AnyFrame::Two(s.frame()),
+            AnySimulation::Three(s) => AnyFrame::Three(s.frame()),
+        });
+        Frame::new(frame, self.vocabulary.clone())
     }
 
     /// First cell and cell past the last of each patch of a level, counted from 1.

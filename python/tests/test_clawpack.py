@@ -151,16 +151,16 @@ def test_solvers_are_those_of_the_catalogue():
     (listed,) = re.findall(r"the built-in solvers are (.*)", str(refused.value))
     assert listed.split(", ") == list(known)
     for solver in _solvers.SOLVERS:
-        parameters = {name: 1.5 for name in solver.parameters}
-        scheme = {"limiter": ["mc"] * solver.waves}
+        parameters = {name: 1.5 for name in solver.parameters_in(2)}
+        scheme = {"limiter": ["mc"] * solver.waves(2)}
         if solver.capacity:
             scheme["capacity"] = solver.capacity
         tables = {"solver": {"name": solver.name, **parameters}, "mesh": {"cells": [8, 8]}, "scheme": scheme}
-        head = {"initial": "user", **({"aux": "user"} if solver.num_aux else {})}
+        head = {"initial": "user", **({"aux": "user"} if solver.num_aux(2) else {})}
         case = amrclaw.load_case({**head, **tables, "time": {"end": 1.0}})
-        assert len(case.aux) == solver.num_aux, solver.name
+        assert len(case.aux) == solver.num_aux(2), solver.name
         with pytest.raises(amrclaw.InputError, match="scheme.limiter"):
-            wrong = {**scheme, "limiter": ["mc", "minmod"] * solver.waves}
+            wrong = {**scheme, "limiter": ["mc", "minmod"] * solver.waves(2)}
             amrclaw.load_case({**head, **tables, "scheme": wrong, "time": {"end": 1.0}})
 
 
@@ -277,3 +277,62 @@ def test_stand_ins_leave_nothing_behind(load):
     load()
     assert {name for name in sys.modules if name.startswith("clawpack.") or name == "clawpack"} == before
     assert sys.path == path
+
+
+def simple_setrun(num_dim, **claw):
+    """The text of a `setrun.py` in one or three dimensions."""
+    lines = [f"clawdata.{name} = {value!r}" for name, value in claw.items()]
+    return "\n    ".join(
+        [
+            'def setrun(claw_pkg="amrclaw"):',
+            "from clawpack.clawutil import data",
+            f"rundata = data.ClawRunData(claw_pkg, num_dim={num_dim})",
+            'probdata = rundata.new_UserData(name="probdata", fname="setprob.data")',
+            'probdata.add_param("rho", 1.0)',
+            'probdata.add_param("bulk", 4.0)',
+            'probdata.add_param("gamma", 1.4)',
+            "clawdata, amrdata = rundata.clawdata, rundata.amrdata",
+            f"clawdata.num_cells[:] = {[20, 14, 8][:num_dim]}",
+            "clawdata.num_output_times, clawdata.tfinal = 2, 0.1",
+            'clawdata.bc_lower[:] = clawdata.bc_upper[:] = ["wall"] * %d' % num_dim,
+            "amrdata.amr_levels_max, amrdata.flag2refine_tol = 2, 0.05",
+            *(f"amrdata.refinement_ratios_{axis} = [2]" for axis in "xyz"[:num_dim] + "t"),
+            *lines,
+            "return rundata",
+        ]
+    )
+
+
+def test_settings_in_one_dimension_run(tmp_path):
+    """A 1D `setrun.py` becomes a case that runs: acoustics, by two equations and two waves."""
+    (tmp_path / "setrun.py").write_text(simple_setrun(1, num_eqn=2, num_waves=2, limiter=["mc", "mc"]))
+    imported = load_setrun(tmp_path / "setrun.py")
+    assert imported.case["solver"] == {"name": "acoustics", "density": 1.0, "bulk": 4.0} and imported.remarks == []
+    imported.case["initial"] = {"pressure": "exp(-100 * (x - 0.5)^2)", "u": 0}
+    run = amrclaw.run(imported, output=tmp_path / "out", progress=False)
+    assert run[-1].dimension == 1 and run[-1].time == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "solver"), [((4, 2), "acoustics"), ((5, 5), "euler"), ((5, 3), "euler_hllc"), ((1, 1), "burgers")]
+)
+def test_settings_in_three_dimensions_become_cases(tmp_path, shape, solver):
+    """Sides, cells and ratios of all three axes; double transverse waves are part of the unsplit scheme."""
+    num_eqn, num_waves = shape
+    (tmp_path / "setrun.py").write_text(
+        simple_setrun(3, num_eqn=num_eqn, num_waves=num_waves, limiter=["mc"] * num_waves, transverse_waves=22)
+    )
+    imported = load_setrun(tmp_path / "setrun.py")
+    case = imported.case
+    assert case["solver"]["name"] == solver and imported.remarks == []
+    assert case["mesh"]["cells"] == [20, 14, 8] and list(case["mesh"]["boundary"]) == ["x", "y", "z"]
+    assert case["levels"]["ratio"] == [2] and case["scheme"]["transverse"] == 2 and len(case["scheme"]["limiter"]) == num_waves
+
+
+@pytest.mark.parametrize(("source", "solver"), [("rp1_euler_with_efix", "euler"), ("rpn3_vc_acoustics", "acoustics_variable")])
+def test_makefiles_name_solvers_in_any_dimension(tmp_path, source, solver):
+    """The Riemann solver that the `Makefile` names decides before numbers do."""
+    num_dim = 1 if source.startswith("rp1") else 3
+    (tmp_path / "setrun.py").write_text(simple_setrun(num_dim, num_eqn=num_dim + 1, num_waves=2, num_aux=2))
+    (tmp_path / "Makefile").write_text(f"SOURCES = $(CLAW)/riemann/src/{source}.f90\n")
+    assert load_setrun(tmp_path / "setrun.py").case["solver"]["name"] == solver

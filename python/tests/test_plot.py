@@ -134,3 +134,44 @@ def test_unknown_fields_are_refused(run):
     """The message lists the fields."""
     with pytest.raises(amrclaw.InputError, match="there is no field 'p'; there are pressure, u, v"):
         plot.pcolor(run, "p")
+
+
+def test_formulas_are_drawn(run):
+    """A formula or a quantity of the solver stands for a field, of runs, frames and simulations; limits and films too."""
+    ax = plot.pcolor(run[0], "sqrt(u^2 + v^2)")
+    expected = [np.hypot(patch["u"], patch["v"]) for patch in run[0].patches()]
+    for mesh, values in zip((c for c in ax.collections if hasattr(c, "get_coordinates")), expected):
+        np.testing.assert_allclose(np.asarray(mesh.get_array()).reshape(values.shape[::-1]), values.T, rtol=1e-15)
+    assert "vorticity" in run[0].quantities and plot.pcolor(run, "vorticity").get_title().startswith("vorticity")
+    assert plot.pcolor(amrclaw.Simulation(CASE), "dx(pressure)").get_title() == "dx(pressure), t = 0"
+    with pytest.raises(amrclaw.InputError, match="did you mean `pressure`"):
+        plot.pcolor(run[0], "2 * presure")
+
+
+def test_parts_and_levels_and_logarithms(run):
+    """A zoom sets the axes, an outline level draws that level's patches alone, a logarithm needs positive values."""
+    frame = run[0]
+    ax = plot.pcolor(frame, "u", zoom=(0.0, 0.5, 0.25, 0.75), outline_level=1)
+    assert ax.get_xlim() == (0.0, 0.5) and ax.get_ylim() == (0.25, 0.75)
+    assert [(r.get_x(), r.get_y()) for r in ax.patches] == [patch.lower for patch in frame.patches(1)]
+    norm = plot.pcolor(frame, "u", log=True, limits=(0.1, 10.0)).collections[0].norm
+    assert isinstance(norm, plot.LogNorm) and (norm.vmin, norm.vmax) == (0.1, 10.0)
+    for options, message in [
+        (dict(zoom=(1.0, 0.0)), "no part of the domain"),
+        (dict(outline_level=5), "levels are 1 to 2"),
+        (dict(log=True, limits=(0.0, 1.0)), "no logarithm"),
+    ]:
+        with pytest.raises(amrclaw.InputError, match=message):
+            plot.pcolor(frame, "u", **options)
+    with pytest.raises(amrclaw.InputError, match="no positive value"):
+        plot.pcolor(frame, "-abs(u)", log=True)
+
+
+def test_lines_out_of_planes(run):
+    """A cut of a plane is a line: its values are those of the cells at the place."""
+    line = run[0].slice("y", 0.6)
+    assert line.dimension == 1 and line.lower == (-1.0,)
+    np.testing.assert_array_equal(line.sample([[0.03]], "pressure", "nearest"), run[0].sample([[0.03, 0.6]], "pressure", "nearest"))
+    assert plot.pcolor(run[0], "u", slice=("y", 0.6)).get_title() == "u, y = 0.6, t = 0"
+    with pytest.raises(amrclaw.InputError, match="there is nothing at y = 9"):
+        run[0].slice("y", 9.0)

@@ -111,7 +111,8 @@ def test_to_uniform(run):
 
 
 def test_sample(run):
-    """Linear functions are reproduced away from the sides, on and between levels; outside is NaN; nearest is a cell's value."""
+    """Linear functions are reproduced away from the sides, on and between levels; outside is an error, or NaN where asked for;
+    nearest is a cell's value."""
     frame = run[0]
     points = np.random.default_rng(1).uniform((-0.9, 0.1), (0.9, 1.4), (200, 2))
     finest = finest_levels(frame, points)
@@ -124,8 +125,10 @@ def test_sample(run):
     nearest = frame.sample(points, "v", method="nearest")
     dx = np.array([frame.levels[l - 1].dx[0] for l in finest])
     assert (abs(nearest - 0.1 * points[:, 0]) <= 0.1 * 0.5 * dx + 1e-15).all()
-    assert frame.sample([[0.0, 0.5], [5.0, 0.5]]).shape == (3, 2)
-    assert np.isnan(frame.sample([[5.0, 0.5]])).all()
+    found = frame.sample([[0.0, 0.5], [5.0, 0.5]], outside="nan")
+    assert found.shape == (3, 2) and np.isnan(found[:, 1]).all() and not np.isnan(found[:, 0]).any()
+    with pytest.raises(amrclaw.InputError, match=r"1 of 2 points lie outside the domain, the first at \(5, 0.5\)"):
+        frame.sample([[0.0, 0.5], [5.0, 0.5]])
     with pytest.raises(amrclaw.InputError, match="points must have 2 coordinates"):
         frame.sample([1.0, 2.0, 3.0])
 
@@ -188,8 +191,8 @@ def test_errors_of_files(tmp_path):
         amrclaw.run(tmp_path / "nowhere.toml", progress=False)
     with pytest.raises(amrclaw.InputError, match="nowhere"):
         amrclaw.load(tmp_path / "nowhere")
-    with pytest.raises(amrclaw.InputError, match="no frames in the format vtkhdf"):
-        amrclaw.load(tmp_path)[0]
+    with pytest.raises(amrclaw.InputError, match="no frames in the format vtkhdf; nor has it a run.json"):
+        amrclaw.load(tmp_path)
     (tmp_path / "frame_0000.vtkhdf").write_text("no HDF5")
     with pytest.raises(amrclaw.InputError, match="frame_0000.vtkhdf"):
         amrclaw.load(tmp_path)[0]

@@ -114,6 +114,40 @@ def test_initial_data_from_a_function():
         np.testing.assert_array_equal(c.q, b.q)
 
 
+def test_functions_of_position_see_their_cells():
+    """A parameter `cells` gets size and sides: means over cells of x, taken from their sides, are the values at their centres."""
+    seen = []
+
+    def initial(x, y, cells):
+        seen.append(cells.dx)
+        assert cells.edges("x").shape == (x.shape[0] + 1,) and cells.lower("y").shape == x.shape
+        assert cells.x is not None and cells.shape == x.shape
+        return 0.5 * (cells.upper("x") ** 2 - cells.lower("x") ** 2) / cells.dx[0], cells.upper("y") - cells.lower("y"), 0
+
+    frame = amrclaw.Simulation(PULSE, initial=initial).frame()
+    for patch in frame.patches():
+        np.testing.assert_allclose(patch["pressure"], np.broadcast_to(patch.x[:, None], patch.shape), atol=1e-14)
+        np.testing.assert_allclose(patch["u"], patch.dx[1], rtol=1e-12)
+    assert {round(dx[0], 12) for dx in seen} >= {round(2 / 31, 12)}
+
+    def aux(x, y, t, *, cells):
+        return 1.0 + 0 * cells.lower("x"), 2.0 + 0 * t
+
+    case = {**PULSE, "solver": {"name": "acoustics_variable"}}
+    sim = amrclaw.Simulation(case, aux=aux)
+    assert sim.patches()[0]["sound_speed"][0, 0] == 2.0
+
+
+def test_time_does_not_go_back():
+    """A time in the past, or none, is refused; the present one is not."""
+    sim = amrclaw.Simulation(PULSE)
+    sim.advance_to(0.01)
+    sim.advance_to(0.01)
+    for time in (-1, 0.0, float("nan")):
+        with pytest.raises(amrclaw.InputError, match="cannot go back"):
+            sim.advance_to(time)
+
+
 def test_aux_from_a_function():
     """Auxiliary values follow the cells' positions, on every level."""
     case = {**PULSE, "solver": {"name": "acoustics_variable"}, "initial": {"pressure": "exp(-40 * x^2)", "u": 0, "v": 0}}

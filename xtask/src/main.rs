@@ -24,6 +24,7 @@ Usage: cargo xtask TASK
   python               tests of the Python package, from a wheel, and of the output files with their Python readers, in a
                        virtual environment under target/
 
+  wheel [--output DIR] the Python package with the command line in it, for Linux  (default target/wheels-release)
   docs [--output DIR]  the documentation as a site                              (default target/site)
   cuda                 every kernel compiles for every solver by NVRTC, installed in an environment under target/
 
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     };
     let outcome = match task {
         "docs" => docs::build(rest),
+        "wheel" => python::wheel(rest),
         "bench" => bench::run(rest),
         "gpu-bundle" => gpu::bundle(),
         "bench-compare" => bench::compare(rest),

@@ -11,9 +11,38 @@ pub fn run_tests() -> Outcome {
     let writer = ["test", "--quiet", "--workspace", "--test", "output_formats"];
     run(cargo(&writer).env("AMRCLAW_FRAMES_DIR", &frames))?;
     let interpreter = virtual_environment()?;
+    bring_along(&program)?;
     install_wheel(&interpreter)?;
     let mut pytest = command(interpreter);
     run(pytest.args(["-m", "pytest", "python"]).env("AMRCLAW", program).env("AMRCLAW_FRAMES_DIR", frames))
+}
+
+/// Puts the program into the package, which brings it along.
+fn bring_along(program: &Path) -> Outcome {
+    let folder = root().join("python/package/amrclaw/_bin");
+    let copied = std::fs::create_dir_all(&folder).and_then(|()| {
+        let name = program.file_name().unwrap_or_default();
+        std::fs::copy(program, folder.join(name))
+    });
+    copied.map(drop).map_err(|e| format!("{}: {e}", folder.display()))
+}
+
+/// Builds a wheel for Linux on x86-64, of the release build, with the command line in it. The C library that it needs at
+/// least is that of the machine; maturin writes it into the wheel's name and refuses libraries beyond the standard's.
+pub fn wheel(arguments: &[String]) -> Outcome {
+    let out = match arguments {
+        [] => target_dir().join("wheels-release"),
+        [option, out] if option == "--output" => PathBuf::from(out),
+        _ => return Err(format!("expected `--output DIR` or nothing, but was given {arguments:?}")),
+    };
+    let interpreter = virtual_environment()?;
+    // Both packages at once: then what they share is compiled once.
+    run(&mut cargo(&["build", "--release", "--package", "amrclaw", "--package", "amrclaw-python"]))?;
+    bring_along(&target_dir().join("release/amrclaw"))?;
+    let mut maturin = command(&interpreter);
+    maturin.args(["-m", "maturin", "build", "--release", "--auditwheel", "check", "--manifest-path"]);
+    maturin.arg("python/Cargo.toml").arg("--interpreter").arg(&interpreter).arg("--out").arg(&out);
+    run(&mut maturin)
 }
 
 /// Builds the package's wheel and installs it.

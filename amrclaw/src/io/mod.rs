@@ -3,6 +3,7 @@
 pub mod atomic;
 pub mod checkpoint;
 pub mod clawpack;
+pub mod compare;
 pub mod config;
 pub mod derived;
 pub mod error;

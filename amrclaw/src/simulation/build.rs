@@ -4,6 +4,7 @@ use super::executor::MakeExecutor;
 use super::{RunError, RunOptions, Settings, Simulation};
 use crate::index::Ratio;
 use crate::io::config::{self, Case, Settled, SolverShape};
+use crate::io::expression::ExpressionBoundary;
 use crate::mesh::Domain;
 use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions};
 use crate::plan::nesting_width;
@@ -51,11 +52,15 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
             "write an expression or a kind by name; \"user\" needs a solver or a program that provides it",
         )
     };
-    let boundary_of = |kind, d: usize| {
+    let boundary_of = |kind, d: usize, inflow: Option<ExpressionBoundary<D>>| {
         Ok::<_, RunError>(match kind {
             config::BoundaryKind::Extrapolate => Boundary::Extrapolate,
             config::BoundaryKind::Wall => Boundary::Wall,
             config::BoundaryKind::Periodic => Boundary::Periodic,
+            config::BoundaryKind::Inflow => {
+                let values = inflow.unwrap_or_else(|| unreachable!("checked: an inflow has values"));
+                Boundary::User(Arc::new(values))
+            }
             config::BoundaryKind::User => {
                 let key = format!("mesh.boundary.{}", ["x", "y", "z"][d]);
                 Boundary::User(user.boundary.clone().ok_or_else(|| missing(&key, "boundary values"))?)
@@ -63,9 +68,10 @@ fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions
         })
     };
     let mut boundary = Vec::new();
-    for d in 0..D {
+    for (d, inflow) in case.inflow::<D>(shape)?.into_iter().enumerate() {
         let [lower, upper] = case.mesh.boundary[d];
-        boundary.push([boundary_of(lower, d)?, boundary_of(upper, d)?]);
+        let [at_lower, at_upper] = inflow;
+        boundary.push([boundary_of(lower, d, at_lower)?, boundary_of(upper, d, at_upper)?]);
     }
     let initial = case.initial_cells::<D>(shape)?.map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
     let aux = case.aux_cells::<D>(shape)?.map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);

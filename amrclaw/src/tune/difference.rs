@@ -1,5 +1,6 @@
 //! How far two solutions are apart.
 
+use crate::io::compare::coarsest;
 use crate::io::frame::Frame;
 use crate::io::{InputError, read};
 use std::path::Path;
@@ -16,16 +17,7 @@ pub struct CoarseState {
 impl CoarseState {
     /// Takes the coarsest level of a frame together from its patches.
     pub fn of<const D: usize>(frame: &Frame<D>) -> Self {
-        let cells: usize = frame.cells.iter().map(|&n| n as usize).product();
-        let mut q = vec![vec![f64::NAN; cells]; frame.equations.len()];
-        for patch in &frame.levels[0].patches {
-            let volume = patch.cells.volume();
-            for (i, cell) in patch.cells.cells().enumerate() {
-                let at = (0..D).rev().fold(0, |offset, d| offset * frame.cells[d] as usize + cell[d] as usize);
-                q.iter_mut().enumerate().for_each(|(m, q)| q[at] = patch.q[m * volume + i]);
-            }
-        }
-        CoarseState { time: frame.time, q }
+        CoarseState { time: frame.time, q: coarsest(frame) }
     }
 
     /// Reads the last frame in the folder of a run.

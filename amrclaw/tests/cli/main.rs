@@ -6,6 +6,7 @@ mod documentation;
 mod examples;
 mod failures;
 mod input;
+mod plot;
 mod restart;
 mod solver;
 mod sweep;

@@ -13,6 +13,7 @@ from ._errors import InputError
 from ._sample import sample
 
 PathLike = Union[str, "os.PathLike[str]"]
+AXES = ("x", "y", "z")
 Boxes = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
@@ -202,13 +203,45 @@ class Snapshot:
                 target[place] = values
         return out if field is None else out[0]
 
-    def sample(self, points: Any, field: Optional[str] = None, method: str = "linear") -> np.ndarray:
-        """Values at points, shape `[point]` of one field, else `[equation, point]`. NaN outside the domain.
+    def sample(
+        self, points: Any, field: Optional[str] = None, method: str = "linear", outside: str = "raise"
+    ) -> np.ndarray:
+        """Values at points, shape `[point]` of one field, else `[equation, point]`.
 
         `points` has one row per point. `method`: "linear" between the centres of cells as fine as the finest at the point,
-        or "nearest", the value of that cell itself.
+        or "nearest", the value of that cell itself. `outside`: points outside the domain are an error ("raise"), or have the
+        value NaN ("nan").
         """
-        return sample(self, points, field, method)
+        return sample(self, points, field, method, outside)
+
+    def frame(self) -> "Frame":
+        """The solution as it is now."""
+        raise NotImplementedError
+
+    def derive(self, *formulas: str, **named: str) -> "Frame":
+        """A frame whose fields are computed by formulas: `frame.derive("mach", speed="sqrt(u^2 + v^2)")`.
+
+        Formulas are those of the case file over the frame's fields, with the solver's quantities (`Frame.quantities`) and
+        parameters, and `dx(f)`, `dy(f)`, `dz(f)`, `grad(f)`. One that has no name of its own is its own name.
+        """
+        return Frame(self.frame()._native.derive([(text, text) for text in formulas] + list(named.items())))
+
+    def slice(self, axis: str, position: float) -> "Frame":
+        """The cells at `position` along an axis, "x", "y" or "z", as a frame of the other axes, which are called x and y there."""
+        number = self._axis(axis)
+        if not self.lower[number] <= position <= self.upper[number]:
+            domain = f"from {self.lower[number]:g} to {self.upper[number]:g}"
+            raise InputError(f"there is nothing at {axis} = {position:g}: the domain goes {domain}")
+        return Frame(self.frame()._native.slice(number, position))
+
+    def project(self, axis: str, what: str, field: str) -> "Frame":
+        """What lies along an axis of a solution in three dimensions: "max", "min", "mean" or "integral" of a field."""
+        return Frame(self.frame()._native.project(self._axis(axis), what, field))
+
+    def _axis(self, axis: str) -> int:
+        if axis not in AXES[: self.dimension]:
+            raise InputError(f"there is no axis {axis!r}; there are {', '.join(AXES[: self.dimension])}")
+        return AXES.index(axis)
 
 
 class Frame(Snapshot):
@@ -225,9 +258,27 @@ class Frame(Snapshot):
         self.cells = tuple(native.cells)
         self.ratios = native.ratios
 
+    def frame(self) -> "Frame":
+        """The frame itself."""
+        return self
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Names of the solver's quantities that formulas may use, such as the Mach number."""
+        return tuple(self._native.quantities)
+
     @cached_property
     def levels(self) -> tuple[Level, ...]:  # type: ignore[override]
         return tuple(Level(self, number + 1) for number in range(self._native.num_levels))
+
+    def to_pyvista(self, *, hide_covered: bool = True) -> Any:
+        """The frame for PyVista (`pip install amrclaw[pyvista]`): a block for each level, in it one for each patch.
+
+        Cells beneath finer patches are hidden, unless `hide_covered` is false.
+        """
+        from ._pyvista import multi_block
+
+        return multi_block(self, hide_covered)
 
     def _native_boxes(self, level: int) -> Any:
         return self._native.boxes(level)

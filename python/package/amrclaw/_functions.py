@@ -49,12 +49,36 @@ class Cells:
         self.q = self.ghosted[(slice(None), *inner)]
         self.aux = _grid(aux, len(self.aux_names), size)
         self._num_ghost = num_ghost
+        self._lower = tuple(lower)
         for axis, values in zip(AXES, centres(lower, dx, size)):
             setattr(self, axis, values)
 
     x: np.ndarray
     y: np.ndarray
     z: np.ndarray
+
+    def edges(self, axis: str) -> np.ndarray:
+        """Coordinates of the cells' sides along an axis, one more than cells."""
+        along = self._along(axis)
+        return self._lower[along] + np.arange(self.shape[along] + 1) * self.dx[along]
+
+    def lower(self, axis: str) -> np.ndarray:
+        """The lower side of each cell along an axis, with the shape of the box."""
+        return self._of_cells(axis, self.edges(axis)[:-1])
+
+    def upper(self, axis: str) -> np.ndarray:
+        """The upper side of each cell along an axis, with the shape of the box."""
+        return self._of_cells(axis, self.edges(axis)[1:])
+
+    def _along(self, axis: str) -> int:
+        if axis not in AXES[: len(self.shape)]:
+            raise ValueError(f"there is no axis {axis!r}; there are {', '.join(AXES[: len(self.shape)])}")
+        return AXES.index(axis)
+
+    def _of_cells(self, axis: str, values: np.ndarray) -> np.ndarray:
+        along = self._along(axis)
+        row = values.reshape([-1 if d == along else 1 for d in range(len(self.shape))])
+        return np.broadcast_to(row, self.shape)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name in self.equations:
@@ -99,23 +123,36 @@ def _flat(values: Any, names: Sequence[str], shape: tuple[int, ...], what: str) 
 
 
 def of_position(function: Callable[..., Any], names: Sequence[str], what: str, timed: bool) -> Callable[..., np.ndarray]:
-    """For initial and auxiliary data: `function(x, y)`, or `function(x, y, t)` if `timed`."""
+    """For initial and auxiliary data: `function(x, y)`, or `function(x, y, t)` if `timed`; with `cells` if it has such a
+    parameter."""
+    wants_cells = _wants_cells(function)
 
     def ask(lower: Sequence[float], dx: Sequence[float], size: Sequence[int], time: float) -> np.ndarray:
-        values = function(*centres(lower, dx, size), *([time] if timed else []))
+        place = (lower, dx, size, time)
+        more = {"cells": Cells(place, ((), ()), np.empty(0), np.empty(0), num_ghost=0)} if wants_cells else {}
+        values = function(*centres(lower, dx, size), *([time] if timed else []), **more)
         return _flat(values, names, tuple(size), what)
 
     return ask
 
 
+def _wants_cells(function: Callable[..., Any]) -> bool:
+    """Whether a function has a parameter `cells`."""
+    try:
+        return "cells" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
 def takes_time(function: Callable[..., Any], dimension: int) -> bool:
     """Whether a function of position wants the time too: one more argument than there are axes."""
+    more = {"cells": None} if _wants_cells(function) else {}
     try:
-        inspect.signature(function).bind(*range(dimension + 1))
+        inspect.signature(function).bind(*range(dimension + 1), **more)
     except (TypeError, ValueError):
         return False
     try:
-        inspect.signature(function).bind(*range(dimension))
+        inspect.signature(function).bind(*range(dimension), **more)
     except TypeError:
         return True
     return False

@@ -50,12 +50,19 @@ def run(
     finally:
         if display is not None:
             display.finish()
-    return load(folder)
+    return Run(folder)
 
 
 def load(dir: PathLike) -> "Run":
-    """What a run has written into a folder: its frames, in the format `vtkhdf`, its record and its gauges."""
-    return Run(os.fspath(dir))
+    """What a run has written into a folder: its frames, in the format `vtkhdf`, its record and its gauges.
+
+    A folder without frames is an error; `Run(dir)` reads the record and the gauges of a run that wrote none.
+    """
+    found = Run(os.fspath(dir))
+    if not len(found):
+        help = "Run(dir) reads record and gauges" if found.record else "nor has it a run.json: it is no run's folder"
+        raise InputError(f"{found.dir}: there are no frames in the format vtkhdf; {help}")
+    return found
 
 
 class Run(Sequence[Frame]):

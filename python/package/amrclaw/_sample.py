@@ -13,16 +13,25 @@ if TYPE_CHECKING:
     from ._frame import Level, Patch, Snapshot
 
 
-def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str) -> np.ndarray:
+def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, outside: str) -> np.ndarray:
     """See `Snapshot.sample`."""
     points = np.atleast_2d(np.asarray(points, dtype=float))
     if points.ndim != 2 or points.shape[1] != snapshot.dimension:
         raise InputError(f"points must have {snapshot.dimension} coordinates each, but their shape is {points.shape}")
     if method not in ("linear", "nearest"):
         raise InputError(f'method: "{method}" is not known; write "linear" or "nearest"')
+    if outside not in ("raise", "nan"):
+        raise InputError(f'outside: "{outside}" is not known; write "raise" or "nan"')
     names = snapshot.equations if field is None else (field,)
     out = np.full((len(names), len(points)), np.nan)
     inside = ((points >= snapshot.lower) & (points <= snapshot.upper)).all(axis=1)
+    if outside == "raise" and not inside.all():
+        first = ", ".join(f"{x:g}" for x in points[~inside][0])
+        low, high = (", ".join(f"{x:g}" for x in corner) for corner in (snapshot.lower, snapshot.upper))
+        raise InputError(
+            f"{np.count_nonzero(~inside)} of {len(points)} points lie outside the domain, the first at ({first}); the domain "
+            f'goes from ({low}) to ({high}); outside="nan" gives NaN there'
+        )
     at_level = finest_levels(snapshot, points)
     for level in snapshot.levels:
         chosen = np.flatnonzero(inside & (at_level == level.number))

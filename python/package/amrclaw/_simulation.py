@@ -24,7 +24,8 @@ class Simulation(Snapshot):
     * `boundary(cells)` returns the state of ghost cells beyond the sides that the case calls "user"; or a dictionary has
       such functions for sides such as "x_lower".
 
-    In one dimension functions of position take x alone, in three x, y and z. `cells` is a `Cells`.
+    In one dimension functions of position take x alone, in three x, y and z. `cells` is a `Cells`. Functions of position that
+    have a parameter of this name, as in `initial(x, y, cells)`, get one too, with the cells' size and sides.
 
     Arrays of patches are views of the solver's own memory. They show the solution at the time when they were asked for, and
     stay so: what is still in use when the simulation goes on is kept, and only then copied.
@@ -119,7 +120,9 @@ class Simulation(Snapshot):
         return self.time
 
     def advance_to(self, time: float) -> None:
-        """Takes steps up to a time."""
+        """Takes steps up to a time, which must not lie in the past."""
+        if not time >= self.time:
+            raise InputError(f"advance_to({time}): the simulation is at t = {self.time:g} already, and cannot go back")
         self._go_on()
         self._native.advance_to(time)
 

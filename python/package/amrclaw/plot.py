@@ -26,6 +26,7 @@ try:
     import matplotlib.pyplot as plt
     from matplotlib.animation import FuncAnimation, writers
     from matplotlib.axes import Axes
+    from matplotlib.colors import LogNorm, Normalize
     from matplotlib.patches import Rectangle
 except ImportError as error:
     raise ImportError("pictures need matplotlib: pip install matplotlib") from error
@@ -54,43 +55,79 @@ def pcolor(
     *,
     ax: Optional[Axes] = None,
     outlines: bool = True,
+    outline_level: Optional[int] = None,
     colorbar: bool = True,
     limits: Optional[tuple[float, float]] = None,
+    log: bool = False,
+    zoom: Optional[Sequence[float]] = None,
+    slice: Optional[tuple[str, float]] = None,
     cmap: Optional[str] = None,
 ) -> Axes:
     """Colours by value, cell by cell, with the outlines of the patches. In one dimension, a graph.
 
-    `field` is the pressure, or the first one, unless given; `limits` are the values at the ends of the colours.
+    `field` is an equation, a quantity of the solver or a formula (see `Frame.derive`); the pressure, or the first one, unless
+    given. `limits` are the values at the ends of the colours, which `log` makes logarithmic; `zoom` is the part to show, from
+    and to along each axis, `(x0, x1, y0, y1)`; `outline_level` draws the outlines of one level alone. `slice` cuts, as in
+    `("z", 0.25)`: a plane out of three dimensions, whose middle plane along z is drawn unless given, a line out of two.
     """
     frame, field = _frame_and_field(solution, field)
+    frame, axes, where = _cut(frame, slice)
     ax = _axes(ax)
     if frame.dimension == 1:
         _graph(frame, field, ax, limits)
-    elif frame.dimension == 2:
-        low, high, default = _colours(frame, field, limits)
+        if log:
+            ax.set_yscale("log")
+        ax.set_xlabel(axes[0])
+    else:
+        low, high, default = _colours(frame, field, limits, log)
+        norm = LogNorm(low, high) if log else Normalize(low, high)
         mesh = None
         for patch in frame.patches():
-            mesh = ax.pcolormesh(
-                patch.edges(0), patch.edges(1), patch[field].T, vmin=low, vmax=high, cmap=cmap or default
-            )
+            values = np.ma.masked_less_equal(patch[field].T, 0.0) if log else patch[field].T
+            mesh = ax.pcolormesh(patch.edges(0), patch.edges(1), values, norm=norm, cmap=cmap or default)
         if colorbar and mesh is not None:
             ax.figure.colorbar(mesh, ax=ax, label=field)
-        if outlines:
-            draw_outlines(frame, ax=ax)
-        _frame_axes(frame, ax)
-    else:
-        raise InputError("three dimensions cannot be drawn as one picture; draw a section, or slice frame.to_uniform()")
-    ax.set_title(f"{field}, t = {frame.time:.4g}")
+        if outlines or outline_level is not None:
+            draw_outlines(frame, ax=ax, level=outline_level)
+        _frame_axes(frame, ax, axes)
+    _zoom(ax, zoom, frame.dimension)
+    ax.set_title(f"{field}, {where}t = {frame.time:.4g}")
     return ax
 
 
-def draw_outlines(solution: Solution, *, ax: Optional[Axes] = None, linewidth: float = 0.8) -> Axes:
-    """Outlines of the patches, coloured by level; the coarsest level, which is everywhere, is left out."""
-    frame, _ = _frame_and_field(solution, None)
+def slices(
+    solution: Solution,
+    field: Optional[str] = None,
+    at: Optional[Sequence[tuple[str, float]]] = None,
+    **options: Any,
+) -> list[Axes]:
+    """Several cuts of a solution in three dimensions beside each other, by default the three planes through its middle;
+    `options` are those of `pcolor`. All have the same colours."""
+    frame, field = _frame_and_field(solution, field)
+    if frame.dimension != 3:
+        raise InputError(f"the solution has {frame.dimension} dimensions; this picture needs three")
+    middle = [(axis, 0.5 * (low + high)) for axis, low, high in zip("xyz", frame.lower, frame.upper)]
+    places = list(at) if at is not None else middle[::-1]
+    log = bool(options.get("log", False))
+    limits = options.pop("limits", None) or _colours(frame, field, None, log)[:2]
+    figure, axes = plt.subplots(1, len(places), figsize=(5.5 * len(places), 4.5), squeeze=False, layout="constrained")
+    figure.set_label(field)
+    return [pcolor(frame, field, ax=ax, slice=place, limits=limits, **options) for ax, place in zip(axes[0], places)]
+
+
+def draw_outlines(
+    solution: Solution, *, ax: Optional[Axes] = None, linewidth: float = 0.8, level: Optional[int] = None
+) -> Axes:
+    """Outlines of the patches, coloured by level: of one level, counted from 1, or of all but the coarsest, which is
+    everywhere."""
+    frame = _frame_and_field(solution, None)[0]
     ax = _axes(ax)
-    for level in frame.levels[1:]:
-        colour = LEVEL_COLOURS[(level.number - 1) % len(LEVEL_COLOURS)]
-        for patch in level.patches:
+    if level is not None and not 1 <= level <= len(frame.ratios) + 1:
+        raise InputError(f"there is no level {level} to outline: levels are 1 to {len(frame.ratios) + 1}")
+    shown = frame.levels[1:] if level is None else [each for each in frame.levels if each.number == level]
+    for each in shown:
+        colour = LEVEL_COLOURS[(each.number - 1) % len(LEVEL_COLOURS)]
+        for patch in each.patches:
             (x0, y0), (x1, y1) = patch.lower, patch.upper
             ax.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, edgecolor=colour, linewidth=linewidth))
     _frame_axes(frame, ax)
@@ -143,7 +180,11 @@ def section(
     ax = _axes(ax)
     share = np.linspace(0.0, 1.0, num)[:, None]
     first, last = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
-    values = frame.sample(first + share * (last - first), field)
+    # Rounding may put an end on the domain's side a hair outside.
+    points = np.clip(first + share * (last - first), frame.lower, frame.upper)
+    if not np.allclose(points, first + share * (last - first), atol=1e-9 * float(np.ptp([frame.lower, frame.upper]))):
+        raise InputError(f"the line from {tuple(first)} to {tuple(last)} leaves the domain")
+    values = frame.sample(points, field)
     style.setdefault("label", f"t = {frame.time:.4g}")
     ax.plot(share[:, 0] * np.linalg.norm(last - first), values, **style)
     ax.set_xlabel(f"distance from ({', '.join(f'{x:g}' for x in first)})")
@@ -184,7 +225,7 @@ def animate(
     ending = None if path is None else _ending(os.fspath(path))
     field = _frame_and_field(run[0], field)[1]
     if draw is pcolor:
-        options.setdefault("limits", _limits_of(run, field))
+        options.setdefault("limits", _limits_of(run, field, bool(options.get("log", False))))
     figure = plt.figure(dpi=dpi)
 
     def show(number: int) -> list[Any]:
@@ -234,11 +275,37 @@ def _finds_ffmpeg() -> bool:
 
 
 def _frame_and_field(solution: Solution, field: Optional[str]) -> tuple[Snapshot, str]:
+    """The solution with a field that may be a formula: then a frame whose only field it is."""
     frame = solution[-1] if isinstance(solution, Run) else solution
     if field is None:
         field = "pressure" if "pressure" in frame.fields else frame.fields[0]
-    frame.field_index(field)
-    return frame, field
+    if field in frame.fields:
+        return frame, field
+    snapshot = frame.frame()
+    if field.isidentifier() and field not in snapshot.quantities:
+        snapshot.field_index(field)  # says which fields there are
+    return snapshot.derive(field), field
+
+
+def _cut(frame: Snapshot, slice: Optional[tuple[str, float]]) -> tuple[Snapshot, Sequence[str], str]:
+    """A frame of at most two dimensions, the names of its axes, and where it was cut."""
+    if slice is None and frame.dimension == 3:
+        slice = ("z", 0.5 * (frame.lower[2] + frame.upper[2]))
+    if slice is None:
+        return frame, "xy"[: frame.dimension], ""
+    axis, position = slice
+    axes = [name for name in "xyz"[: frame.dimension] if name != axis]
+    return frame.slice(axis, position), axes, f"{axis} = {position:.4g}, "
+
+
+def _zoom(ax: Axes, zoom: Optional[Sequence[float]], dimension: int) -> None:
+    if zoom is None:
+        return
+    if len(zoom) not in (2, 4) or any(zoom[i] >= zoom[i + 1] for i in range(0, len(zoom), 2)):
+        raise InputError(f"zoom: {tuple(zoom)} is no part of the domain; write (x0, x1, y0, y1), the smaller ones first")
+    ax.set_xlim(zoom[0], zoom[1])
+    if len(zoom) == 4:
+        ax.set_ylim(zoom[2], zoom[3])
 
 
 def _axes(ax: Optional[Axes]) -> Axes:
@@ -250,19 +317,37 @@ def _demand_two_dimensions(frame: Snapshot) -> None:
         raise InputError(f"the solution has {frame.dimension} dimensions; this picture needs two")
 
 
-def _range(frame: Snapshot, field: str) -> tuple[float, float]:
-    values = [patch[field] for patch in frame.patches()]
+def _range(frame: Snapshot, field: str, log: bool = False) -> tuple[float, float]:
+    values = [np.ravel(patch[field]) for patch in frame.patches()]
+    if log:
+        values = [positive for positive in (v[v > 0] for v in values) if positive.size]
+        if not values:
+            raise InputError(f"{field} has no positive value to draw logarithmically")
     return min(float(v.min()) for v in values), max(float(v.max()) for v in values)
 
 
-def _limits_of(run: Sequence[Frame], field: str) -> tuple[float, float]:
-    ranges = [_range(frame, field) for frame in run]
-    return _balanced(min(low for low, _ in ranges), max(high for _, high in ranges))
+def _limits_of(run: Sequence[Frame], field: str, log: bool) -> tuple[float, float]:
+    ranges = []
+    for frame in run:
+        try:
+            ranges.append(_range(*_frame_and_field(frame, field), log))
+        except InputError:
+            if not log:
+                raise
+    if not ranges:
+        raise InputError(f"{field} has no positive value to draw logarithmically")
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    return (low, high) if log else _balanced(low, high)
 
 
-def _colours(frame: Snapshot, field: str, limits: Optional[tuple[float, float]]) -> tuple[float, float, str]:
+def _colours(
+    frame: Snapshot, field: str, limits: Optional[tuple[float, float]], log: bool = False
+) -> tuple[float, float, str]:
     """Values at the ends of the colours, and the map: one with zero in its middle if it is there."""
-    low, high = limits or _balanced(*_range(frame, field))
+    found = limits or _range(frame, field, log)
+    low, high = found if log or limits else _balanced(*found)
+    if log and not 0 < low < high:
+        raise InputError(f"limits: there is no logarithm from {low:g} to {high:g}")
     return low, high, "RdBu_r" if low == -high else "viridis"
 
 
@@ -283,9 +368,9 @@ def _graph(frame: Snapshot, field: str, ax: Axes, limits: Optional[tuple[float, 
     ax.set_ylabel(field)
 
 
-def _frame_axes(frame: Snapshot, ax: Axes) -> None:
+def _frame_axes(frame: Snapshot, ax: Axes, axes: Sequence[str] = "xy") -> None:
     ax.set_xlim(frame.lower[0], frame.upper[0])
     ax.set_ylim(frame.lower[1], frame.upper[1])
     ax.set_aspect("equal")
-    ax.set_xlabel("x")
-    ax.set_ylabel("y")
+    ax.set_xlabel(axes[0])
+    ax.set_ylabel(axes[1])

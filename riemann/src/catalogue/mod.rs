@@ -7,12 +7,10 @@
 mod errors;
 mod kernels;
 mod parameters;
-mod quantities;
 
 pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
 pub use kernels::{faces, kernels};
-pub use quantities::{Quantity, quantities};
 
 use crate::solver::{Described, Solver};
 use crate::solvers::*;

@@ -68,7 +68,34 @@ fn write_site(out: &Path) -> Outcome<Vec<String>> {
         write(&out.join(output_of(path)), &content)?;
     }
     write(&out.join("style.css"), include_bytes!("style.css"))?;
+    write(&out.join("search.js"), include_bytes!("search.js"))?;
+    write(&out.join("sections.js"), sections(&pages).as_bytes())?;
     Ok(pages.into_keys().collect())
+}
+
+/// What the search looks through, as a script: pages opened from a disk may not fetch files.
+fn sections(pages: &BTreeMap<String, Page>) -> String {
+    let mut rows = Vec::new();
+    for (path, page) in pages {
+        for section in &page.sections {
+            let texts = [&output_of(path), &section.id, page.title(), &section.name, &section.text].map(quoted);
+            rows.push(format!("[{}]", texts.join(",")));
+        }
+    }
+    format!("const SECTIONS = [\n{}\n];\n", rows.join(",\n"))
+}
+
+/// Text as a string of JavaScript, on one line.
+fn quoted(text: impl AsRef<str>) -> String {
+    let mut out = String::from("\"");
+    for c in text.as_ref().split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '<' => out.push_str("\\u003c"),
+            c => out.push(c),
+        }
+    }
+    out + "\""
 }
 
 fn check_anchors(pages: &BTreeMap<String, Page>) -> Outcome {

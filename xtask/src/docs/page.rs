@@ -4,6 +4,8 @@ use super::contents::Contents;
 use super::{FIRST, resolve};
 use crate::process::{Outcome, root};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use pulldown_latex::config::DisplayMode;
+use pulldown_latex::{Parser as Formula, RenderConfig, Storage, push_mathml};
 use std::collections::BTreeSet;
 
 /// Files that browsers show as they are.
@@ -22,6 +24,18 @@ pub struct Page {
     pub assets: BTreeSet<String>,
     /// Page and anchor of its links to headings.
     pub anchors: Vec<(String, String)>,
+    /// What can be searched for, heading by heading.
+    pub sections: Vec<Section>,
+}
+
+/// A heading and what stands below it.
+pub struct Section {
+    /// The heading's id.
+    pub id: String,
+    /// The heading.
+    pub name: String,
+    /// Words of the text.
+    pub text: String,
 }
 
 impl Page {
@@ -43,9 +57,10 @@ impl Page {
             pages: BTreeSet::new(),
             assets: BTreeSet::new(),
             anchors: Vec::new(),
+            sections: Vec::new(),
         };
-        let mut events: Vec<Event> =
-            Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH).collect();
+        let extensions = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH;
+        let mut events: Vec<Event> = Parser::new_ext(text, extensions).collect();
         for at in 0..events.len() {
             match &mut events[at] {
                 Event::Start(Tag::Heading { .. }) => {
@@ -54,12 +69,27 @@ impl Page {
                         page.title.clone_from(&name);
                     }
                     let new = page.new_id(&name);
+                    page.sections.push(Section { id: new.clone(), name, text: String::new() });
                     if let Event::Start(Tag::Heading { id, .. }) = &mut events[at] {
                         *id = Some(CowStr::from(new));
                     }
                 }
                 Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                     *dest_url = CowStr::from(page.link(dest_url)?);
+                }
+                Event::InlineMath(formula) => {
+                    let typeset = typeset(formula, false).map_err(|e| format!("{path}: {e}"))?;
+                    events[at] = Event::InlineHtml(typeset.into());
+                }
+                Event::DisplayMath(formula) => {
+                    let typeset = typeset(formula, true).map_err(|e| format!("{path}: {e}"))?;
+                    events[at] = Event::InlineHtml(typeset.into());
+                }
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some(section) = page.sections.last_mut() {
+                        section.text.push_str(text);
+                        section.text.push(' ');
+                    }
                 }
                 _ => {}
             }
@@ -113,6 +143,11 @@ impl Page {
         "../".repeat(output_of(&self.path).matches('/').count())
     }
 
+    /// The page's title.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// The page with navigation.
     pub fn html(&self, contents: &Contents) -> String {
         let up = self.up();
@@ -128,8 +163,12 @@ impl Page {
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n\
              <link rel=\"stylesheet\" href=\"{up}style.css\">\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">To the text</a>\n<nav aria-label=\"Contents\">\n{}</nav>\n\
-             <main id=\"main\">\n{}<footer>{} {}</footer>\n</main>\n</body>\n</html>\n",
+             <a class=\"skip\" href=\"#main\">To the text</a>\n<nav aria-label=\"Contents\">\n\
+             <input id=\"search\" type=\"search\" placeholder=\"Search\" aria-label=\"Search\" data-up=\"{up}\">\n\
+             <ul id=\"found\"></ul>\n{}</nav>\n\
+             <main id=\"main\">\n{}<footer>{} {}</footer>\n</main>\n\
+             <script src=\"{up}sections.js\" defer></script>\n<script src=\"{up}search.js\" defer></script>\n\
+             </body>\n</html>\n",
             escape(&self.title),
             contents.navigation(&self.path, &up),
             self.body,
@@ -148,6 +187,19 @@ pub fn output_of(path: &str) -> String {
         // Else browsers would offer sources for download.
         None => format!("{path}.txt"),
     }
+}
+
+/// A formula in LaTeX as MathML, which browsers typeset themselves.
+fn typeset(formula: &str, display: bool) -> Outcome<String> {
+    let storage = Storage::new();
+    if let Some(error) = Formula::new(formula, &storage).find_map(Result::err) {
+        return Err(format!("`{formula}`: {error}"));
+    }
+    let display_mode = if display { DisplayMode::Block } else { DisplayMode::Inline };
+    let config = RenderConfig { display_mode, ..RenderConfig::default() };
+    let (storage, mut out) = (Storage::new(), String::new());
+    push_mathml(&mut out, Formula::new(formula, &storage), config).map_err(|e| format!("`{formula}`: {e}"))?;
+    Ok(out)
 }
 
 /// The text of what stands before the next end of a heading.
@@ -195,5 +247,15 @@ mod tests {
         assert!(page.ids.contains("a--b") && page.ids.contains("a--b-1"));
         assert_eq!(page.anchors[1], ("docs/method.md".into(), "1-equations-and-cells".into()));
         assert!(Page::parse("docs/x.md", "[a](gone.md)").is_err());
+    }
+
+    /// Formulas are typeset, wrong ones are errors; text is found under its heading.
+    #[test]
+    fn formulas_are_typeset_and_text_is_found() {
+        let page = Page::parse("docs/x.md", "# A\n\n$$\\frac{1}{2} q_t$$\n\nand $x$ one\n\n## B\n\n`two`\n").unwrap();
+        assert!(page.body.contains("<mfrac>") && page.body.matches("<math").count() == 2, "{}", page.body);
+        let found: Vec<_> = page.sections.iter().map(|s| (s.id.as_str(), s.text.trim())).collect();
+        assert!(found[0].0 == "a" && found[0].1.contains("one") && found[1] == ("b", "B two"), "{found:?}");
+        assert!(Page::parse("docs/x.md", "$$\\frac{1$$").is_err());
     }
 }

@@ -21,7 +21,8 @@ const TABLE: &[(&str, &[&str])] = &[
     ("simulation", &["schedule", "io", "diagnose", "plugin"]),
     ("sweep", &["simulation"]),
     ("tune", &["sweep"]),
-    ("bin", &["tune"]),
+    ("converge", &["sweep"]),
+    ("bin", &["tune", "converge"]),
 ];
 
 /// Folder of the crate's sources.

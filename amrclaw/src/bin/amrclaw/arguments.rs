@@ -3,7 +3,7 @@
 use crate::execution::{Device, ExecutionArguments};
 use crate::plot::{FrameList, Numbers, Projected, Slice};
 use amrclaw::sweep::Vary;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -21,6 +21,8 @@ pub enum Command {
     Run(RunArguments),
     /// Run a case with many settings, and compare them.
     Sweep(SweepArguments),
+    /// Run a case on ever finer meshes, and tell its errors and their order.
+    Converge(ConvergeArguments),
     /// Find the setting of regridding that runs a case fastest.
     Tune(TuneArguments),
     /// Draw a frame as a PNG picture.
@@ -30,6 +32,14 @@ pub enum Command {
     Solver(SolverCommand),
     /// Check a case without running it.
     Validate(ValidateArguments),
+    /// Write an example's case, or list the examples.
+    Example(ExampleArguments),
+    /// Print a script that has a shell complete commands and options.
+    Completion {
+        /// The shell.
+        #[arg(value_name = "SHELL")]
+        shell: CompletionShell,
+    },
     /// Tell the version, the processor's vectors, the solvers and the formats.
     Info,
 }
@@ -93,6 +103,36 @@ pub struct SweepArguments {
     pub resume: bool,
     #[command(flatten)]
     pub execution: ExecutionArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct ConvergeArguments {
+    #[command(flatten)]
+    pub case: CaseArguments,
+    /// The exact solution: EQUATION=FORMULA in position and t, several separated by semicolons; may be given several times.
+    #[arg(long, value_name = "FORMULAS")]
+    pub exact: Vec<String>,
+    /// Compare with the solution on the finest mesh [default, without --exact]
+    #[arg(long, value_enum, conflicts_with = "exact")]
+    pub reference: Option<ReferenceChoice>,
+    /// Number of meshes; each has twice the cells of the one before along every axis.
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=12))]
+    pub meshes: u8,
+    /// What to run on.
+    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    pub device: Device,
+    /// Folder of the study [default: output/ and the name of the case's folder and _converge]
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub execution: ExecutionArguments,
+}
+
+/// What solutions are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReferenceChoice {
+    /// The solution on the finest mesh.
+    Finest,
 }
 
 #[derive(Debug, Args)]
@@ -167,6 +207,27 @@ pub struct PlotArguments {
     /// Draw the outlines of this level's patches alone; levels count from 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
     pub outline_level: Option<u8>,
+}
+
+#[derive(Debug, Args)]
+pub struct ExampleArguments {
+    /// The example [default: list them all]
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Folder to write into [default: the example's name]
+    #[arg(long, value_name = "DIR", requires = "name")]
+    pub folder: Option<PathBuf>,
+}
+
+/// Shells that completion is known for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompletionShell {
+    /// GNU Bash.
+    Bash,
+    /// Z shell.
+    Zsh,
+    /// fish.
+    Fish,
 }
 
 #[derive(Debug, Args)]

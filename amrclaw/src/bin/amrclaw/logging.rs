@@ -1,6 +1,7 @@
 //! The log, on the standard error.
 
 use crate::Failure;
+use std::io::IsTerminal;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -16,6 +17,9 @@ pub fn begin(level: Option<&str>) -> Result<(), Failure> {
     }
     let filter = EnvFilter::try_new(level).map_err(|e| refused(&e))?;
     // A log that nobody reads any more ends no run: the failure to write it is not reported, which would panic.
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).log_internal_errors(false).init();
+    // Colours are for terminals: in files and pipes their codes are in the way.
+    let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
+    log.log_internal_errors(false).init();
     Ok(())
 }

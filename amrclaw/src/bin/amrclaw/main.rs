@@ -4,6 +4,9 @@
 mod terminal;
 
 mod arguments;
+mod completion;
+mod converge;
+mod example;
 mod execution;
 mod info;
 mod logging;
@@ -35,10 +38,13 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Converge(arguments) => converge::converge(&arguments),
         Command::Tune(arguments) => tune::tune(&arguments),
         Command::Plot(arguments) => plot::plot(&arguments),
         Command::Solver(command) => solver::solver(&command),
         Command::Validate(arguments) => validate::validate(&arguments),
+        Command::Example(arguments) => example::example(&arguments),
+        Command::Completion { shell } => completion::completion(shell),
         Command::Info => info::info(),
     };
     let (message, code) = match outcome {

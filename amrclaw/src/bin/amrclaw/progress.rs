@@ -10,8 +10,15 @@ const MARKS: u64 = 1000;
 /// Between plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Progress, and where it shows.
+pub struct Display {
+    place: Place,
+    /// When this process began, and which part of the run had passed then.
+    first: Option<(Instant, f64)>,
+}
+
 /// Where progress shows.
-pub enum Display {
+enum Place {
     /// Nowhere.
     Quiet,
     /// As a bar.
@@ -23,36 +30,43 @@ pub enum Display {
 impl Display {
     /// Chooses by what the standard error is.
     pub fn new(quiet: bool) -> Self {
-        if quiet {
-            return Display::Quiet;
-        }
-        if !std::io::stderr().is_terminal() {
-            return Display::Lines(Instant::now());
-        }
-        let style = ProgressStyle::with_template("{bar:40} {percent:>3}% {msg}  [{elapsed}]");
-        let bar = ProgressBar::new(MARKS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Display::Bar(bar)
+        let place = if quiet {
+            Place::Quiet
+        } else if std::io::stderr().is_terminal() {
+            // The message comes last and is cut where the terminal ends: a second line would stay behind at every step.
+            let style = ProgressStyle::with_template("{bar:20} {percent:>3}% [{elapsed}{prefix}] {wide_msg}");
+            let bar = ProgressBar::new(MARKS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            Place::Bar(bar)
+        } else {
+            Place::Lines(Instant::now())
+        };
+        Display { place, first: None }
     }
 
     /// Shows where the run stands.
     pub fn show(&mut self, progress: &Progress) {
-        match self {
-            Display::Quiet => {}
-            Display::Bar(bar) => {
-                bar.set_position((part(progress) * MARKS as f64) as u64);
+        let part = part(progress);
+        let (begin, done) = *self.first.get_or_insert((Instant::now(), part));
+        let left = time_left(begin.elapsed(), part - done, 1.0 - part).map(|left| format!(", {left} left"));
+        let left = left.unwrap_or_default();
+        match &mut self.place {
+            Place::Quiet => {}
+            Place::Bar(bar) => {
+                bar.set_position((part * MARKS as f64) as u64);
+                bar.set_prefix(left);
                 bar.set_message(text(progress));
             }
-            Display::Lines(last) if last.elapsed() >= LINE_INTERVAL => {
+            Place::Lines(last) if last.elapsed() >= LINE_INTERVAL => {
                 *last = Instant::now();
-                note!("{:3.0} %  {}", 100.0 * part(progress), text(progress));
+                note!("{:3.0} %  {}{left}", 100.0 * part, text(progress));
             }
-            Display::Lines(_) => {}
+            Place::Lines(_) => {}
         }
     }
 
     /// Removes the bar.
     pub fn finish(&self) {
-        if let Display::Bar(bar) = self {
+        if let Place::Bar(bar) = &self.place {
             bar.finish_and_clear();
         }
     }
@@ -62,6 +76,19 @@ impl Display {
 fn part(progress: &Progress) -> f64 {
     let Progress { start, end, time, .. } = progress;
     if end > start { (time - start) / (end - start) } else { 1.0 }
+}
+
+/// How long the rest of a run takes if it goes on as fast, in words; `None` while nothing can be said.
+fn time_left(elapsed: Duration, done: f64, rest: f64) -> Option<String> {
+    if elapsed < Duration::from_secs(1) || done <= 0.0 {
+        return None;
+    }
+    let seconds = elapsed.as_secs_f64() * rest / done;
+    Some(match seconds {
+        s if s < 99.5 => format!("{s:.0} s"),
+        s if s < 99.5 * 60.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.0} h", s / 3600.0),
+    })
 }
 
 fn text(progress: &Progress) -> String {
@@ -89,5 +116,15 @@ mod tests {
         };
         assert_eq!(part(&progress), 0.25);
         assert_eq!(part(&Progress { end: 1.0, time: 1.0, ..progress }), 1.0);
+    }
+
+    /// The rest takes as long as its share of what has been done since this process began.
+    #[test]
+    fn the_time_left_follows_the_rate() {
+        let left = |seconds, done, rest| time_left(Duration::from_secs(seconds), done, rest);
+        assert_eq!(left(10, 0.25, 0.75).as_deref(), Some("30 s"));
+        assert_eq!(left(600, 0.1, 0.5).as_deref(), Some("50 min"));
+        assert_eq!(left(3600, 0.1, 0.9).as_deref(), Some("9 h"));
+        assert_eq!((left(10, 0.0, 1.0), left(0, 0.5, 0.5)), (None, None));
     }
 }

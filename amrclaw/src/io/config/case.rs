@@ -31,10 +31,14 @@ pub struct Case {
     pub initial: CellData,
     /// Auxiliary values.
     pub aux: CellData,
+    /// Values at sides of the domain, by formulas.
+    pub inflow: Vec<InflowValues>,
     /// Source terms dq/dt by equation; in the order of the file, equations without one are absent.
     pub source: Vec<NamedExpression>,
     /// What to write and when.
     pub output: OutputSettings,
+    /// Further fields of frames and gauges.
+    pub fields: Vec<NamedExpression>,
     /// Points whose values are recorded every step.
     pub gauge: Vec<GaugeSettings>,
     /// What was understood otherwise than it is written, in sentences for the user.
@@ -192,6 +196,15 @@ pub struct NamedExpression {
     pub syntax: Syntax,
     /// Path of the key it was read from.
     pub(super) key: String,
+}
+
+/// Values beyond a side of the domain: one of the tables within `[mesh.boundary]`.
+#[derive(Clone, Debug)]
+pub struct InflowValues {
+    /// Axis and side, 0 for the lower one; `None` for all sides that have no table of their own.
+    pub side: Option<(usize, usize)>,
+    /// An expression per equation; in the order of the file.
+    pub values: Vec<NamedExpression>,
 }
 
 /// The case file's `[output]`.

@@ -5,6 +5,7 @@ use super::choice::{BoundaryKind, SourceSplitting};
 use super::reader::{Reader, plural};
 use super::settle::check_stability;
 use super::shape::SolverShape;
+use crate::io::derived::Formula;
 use crate::io::expression::{Expression, Names, cell_names, nearest};
 
 /// Expressions in the order of the solver, compiled.
@@ -18,6 +19,8 @@ pub(super) struct Compiled {
     pub source: Option<Vec<Expression>>,
     /// The refinement criterion, if it is an expression.
     pub flag: Option<Expression>,
+    /// Per axis and side, one per equation where the side is an inflow.
+    pub inflow: Vec<[Option<Vec<Expression>>; 2]>,
 }
 
 /// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
@@ -39,6 +42,7 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usiz
     check_scheme(reader, case, shape);
     check_stability(reader, case, shape);
     check_walls(reader, &case.mesh, shape);
+    check_fields(reader, case, dimension.unwrap_or(shape.dimension), shape);
     let position = cell_names(dimension.unwrap_or(shape.dimension));
     let scope = Scope { position, constants: constants(&case.solver, shape), shape };
     let aux_names = match case.aux {
@@ -50,6 +54,7 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usiz
         aux: fields(reader, "aux", &case.aux, &shape.aux, &scope.names(&[]), shape),
         source: (!case.source.is_empty()).then(|| source_terms(reader, &case.source, &scope)),
         flag: case.regrid.flag.expression.as_ref().and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
+        inflow: super::inflow::check(reader, case, shape, &scope.names(&shape.equations)),
     }
 }
 
@@ -108,6 +113,25 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
             let key = format!("mesh.boundary.{}", super::sections::AXES[d]);
             let message = format!("the solver `{}` has no velocity that a wall could turn back", shape.name);
             reader.wrong(&key, message, "write \"extrapolate\", \"periodic\" or \"user\"");
+        }
+    }
+}
+
+/// The fields that are computed for frames: names of their own, and formulas that can be.
+fn check_fields(reader: &mut Reader<'_>, case: &Case, dimension: usize, shape: &SolverShape) {
+    let vocabulary = case.vocabulary();
+    let known = [shape.equations.as_slice(), &shape.aux].concat();
+    for field in &case.fields {
+        let path = field.key.replace("formula", "name");
+        let message = format!("the solver `{}` has a field `{}` already", shape.name, field.name);
+        reader.check(!known.contains(&field.name), &path, message, "give the field a name of its own");
+        let wrong = match dimension {
+            1 => Formula::<1>::of_syntax(&field.syntax, &known, &vocabulary).err(),
+            2 => Formula::<2>::of_syntax(&field.syntax, &known, &vocabulary).err(),
+            _ => Formula::<3>::of_syntax(&field.syntax, &known, &vocabulary).err(),
+        };
+        if let Some(e) = wrong {
+            reader.errors.push(reader.origin.error_in_string(&field.key, e.span, e.message, e.help));
         }
     }
 }
@@ -171,9 +195,15 @@ fn source_terms(reader: &mut Reader<'_>, source: &[NamedExpression], scope: &Sco
     scope.shape.equations.iter().map(|name| of(name).unwrap_or_else(|| Expression::number(0.0, &names))).collect()
 }
 
-fn check_names(reader: &mut Reader<'_>, given: &[NamedExpression], wanted: &[String], what: &str, shape: &SolverShape) {
+pub(super) fn check_names(
+    reader: &mut Reader<'_>,
+    given: &[NamedExpression],
+    wanted: &[String],
+    what: &str,
+    shape: &SolverShape,
+) {
     for field in given.iter().filter(|field| !wanted.contains(&field.name)) {
-        let section = field.key.split('.').next().unwrap_or_default();
+        let section = field.key.rsplit_once('.').map_or("", |(section, _)| section);
         let places = reader.names(section);
         let place = places.iter().find(|(name, _)| *name == field.name).map(|(_, place)| *place);
         let message = format!("the solver `{}` has no {what} `{}`", shape.name, field.name);
@@ -190,7 +220,7 @@ fn choose_from(name: &str, known: &[String], what: &str) -> String {
     }
 }
 
-fn compile(reader: &mut Reader<'_>, field: &NamedExpression, names: &Names) -> Option<Expression> {
+pub(super) fn compile(reader: &mut Reader<'_>, field: &NamedExpression, names: &Names) -> Option<Expression> {
     match field.syntax.compile(names) {
         Ok(expression) => Some(expression),
         Err(errors) => {

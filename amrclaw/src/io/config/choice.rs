@@ -43,6 +43,8 @@ choices! {
         Wall = "wall",
         /// The opposite side follows.
         Periodic = "periodic",
+        /// Values by formulas.
+        Inflow = "inflow",
         /// The solver's own values.
         User = "user",
     }

@@ -7,6 +7,7 @@ mod case;
 mod check;
 mod choice;
 mod error;
+mod inflow;
 mod keys;
 mod origin;
 mod parse;
@@ -17,8 +18,8 @@ mod shape;
 mod unknown;
 
 pub use case::{
-    Case, CellData, FlagSettings, FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression,
-    OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
+    Case, CellData, FlagSettings, FrameSchedule, GaugeSettings, InflowValues, LevelSettings, MeshSettings,
+    NamedExpression, OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
 };
 pub use choice::{BoundaryKind, Criterion, Limiter, SourceSplitting, Sweeps};
 pub use error::{CaseError, CaseErrors};
@@ -26,7 +27,10 @@ pub use keys::{KEYS, Key};
 pub use settle::Settled;
 pub use shape::{ParameterShape, SolverProblem, SolverShape};
 
-use crate::io::expression::{ExpressionCells, RowExpressions, nearest};
+use crate::io::derived::{FormulaError, Vocabulary};
+use crate::io::expression::{
+    Expression, ExpressionBoundary, ExpressionCells, Names, RowExpressions, cell_names, nearest,
+};
 use check::Compiled;
 use reader::Reader;
 use std::path::Path;
@@ -150,6 +154,46 @@ impl Case {
     ) -> Result<Option<RowExpressions<D>>, CaseErrors> {
         self.assert_dimension::<D>();
         Ok(self.compiled(shape)?.flag.map(|flag| RowExpressions::new(vec![flag])))
+    }
+
+    /// Per axis and side, the values beyond it where the case gives formulas for them.
+    ///
+    /// # Errors
+    /// Those of [`Case::check`].
+    pub fn inflow<const D: usize>(
+        &self,
+        shape: &SolverShape,
+    ) -> Result<Vec<[Option<ExpressionBoundary<D>>; 2]>, CaseErrors> {
+        self.assert_dimension::<D>();
+        let sides = self.compiled(shape)?.inflow.into_iter();
+        Ok(sides.map(|side| side.map(|values| values.map(ExpressionBoundary::new))).collect())
+    }
+
+    /// What the formulas of output fields may use besides fields and positions.
+    pub fn vocabulary(&self) -> Vocabulary {
+        Vocabulary::of_solver(&self.solver_record(), self.dimension())
+    }
+
+    /// Name and text of each output field.
+    pub fn output_fields(&self) -> Vec<(String, String)> {
+        self.fields.iter().map(|field| (field.name.clone(), field.text.clone())).collect()
+    }
+
+    /// Whether formulas of position and time can be compared with the solution, each with its equation's name.
+    ///
+    /// # Errors
+    /// The first one that cannot, in words.
+    pub fn check_exact(&self, formulas: &[(String, String)]) -> Result<(), String> {
+        let names = Names { variables: cell_names(self.dimension()), constants: self.vocabulary().constants };
+        for (name, text) in formulas {
+            let known = matches!(&self.initial, CellData::User)
+                || matches!(&self.initial, CellData::Expressions(fields) if fields.iter().any(|f| f.name == *name));
+            if !known {
+                return Err(format!("there is no equation `{name}`"));
+            }
+            Expression::compile(text, &names).map_err(|errors| FormulaError::first(text, errors).to_string())?;
+        }
+        Ok(())
     }
 
     /// The case file's name.

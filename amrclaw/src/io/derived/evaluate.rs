@@ -47,6 +47,16 @@ pub fn derive<const D: usize>(
     })
 }
 
+/// Adds the fields of `further`, a frame of the same patches, to those of a frame, after its auxiliary values.
+pub fn append<const D: usize>(frame: &mut Frame<D>, further: Frame<D>) {
+    frame.aux.extend(further.equations);
+    for (level, others) in frame.levels.iter_mut().zip(further.levels) {
+        for (patch, other) in level.patches.iter_mut().zip(others.patches) {
+            patch.aux.extend(other.q);
+        }
+    }
+}
+
 /// Where values come from.
 enum Source<const D: usize> {
     Field(usize),

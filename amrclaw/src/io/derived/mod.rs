@@ -5,9 +5,11 @@
 //! differences within each patch, of second order and one-sided in the cells at its sides.
 
 mod evaluate;
+mod quantities;
 mod vocabulary;
 
-pub use evaluate::derive;
+pub use evaluate::{append, derive};
+pub use quantities::{Quantity, quantities};
 pub use vocabulary::Vocabulary;
 
 use super::expression::{Derivative, DerivativeKind, ExpressionError, Names, RowExpressions};
@@ -38,6 +40,14 @@ impl FormulaError {
         let before = text.get(..error.span.start).unwrap_or_default().chars().count();
         let wrong = text.get(error.span.clone()).unwrap_or_default().chars().count().max(1);
         FormulaError { text: text.to_owned(), marks: " ".repeat(before) + &"^".repeat(wrong), error }
+    }
+}
+
+impl FormulaError {
+    /// The first of several mistakes in a text.
+    pub fn first(text: &str, errors: Vec<ExpressionError>) -> Self {
+        let error = errors.into_iter().next().unwrap_or_else(|| unreachable!("an error without a mistake"));
+        Self::new(text, error)
     }
 }
 
@@ -78,17 +88,13 @@ impl<const D: usize> Formula<D> {
         Ok(Formula { expression: RowExpressions::new(vec![expression]), derivatives, num_fields })
     }
 
-    /// True if the values of a cell do not depend on those of other cells.
-    pub fn is_local(&self) -> bool {
-        self.derivatives.is_empty()
+    /// True if the value at a point follows from the fields there: without derivatives, sizes and sides of cells.
+    pub fn is_of_points(&self) -> bool {
+        // The names of a cell begin with its centre, its distance and the time.
+        self.derivatives.is_empty() && !cell_names(D)[D + 2..].iter().any(|name| self.expression.depends_on(name))
     }
 
-    /// True if the value depends on this field or on this variable of a cell.
-    pub fn depends_on(&self, name: &str) -> bool {
-        self.expression.depends_on(name) || self.derivatives.iter().any(|(_, inner)| inner.depends_on(name))
-    }
-
-    /// The value of a local formula that does not depend on the cell's size or sides, at a point.
+    /// The value at a point, of a formula that [is of points](Formula::is_of_points).
     pub fn at_point(&self, position: [f64; D], time: f64, fields: &[f64]) -> f64 {
         let row = crate::physics::CellRow { lower: position, dx: [0.0; D], len: 1, time };
         let rows: Vec<&[f64]> = fields.iter().map(std::slice::from_ref).collect();

@@ -1,5 +1,6 @@
 //! What formulas may use besides fields and positions.
 
+use super::quantities;
 use crate::io::expression::{ExpressionError, Names, Syntax};
 use crate::io::run_json::{self, RunRecord, SolverRecord};
 use riemann::catalogue;
@@ -25,7 +26,7 @@ impl Vocabulary {
                 constants.push((name.to_owned(), value));
             }
         }
-        let quantities = catalogue::quantities(&solver.name, dimension);
+        let quantities = quantities(&solver.name, dimension);
         let formulas = quantities.iter().map(|q| (q.name.to_owned(), q.formula.to_owned())).collect();
         Vocabulary { constants, formulas }
     }

@@ -4,6 +4,7 @@
 //! ([`Names`]), and the result is a flat [`Expression`] program that fills whole rows of cells. `docs/case-file.md`
 //! describes the language. Arithmetic is plain `f64` in the order in which it is written.
 
+mod boundary;
 mod cells;
 mod compile;
 mod derivative;
@@ -12,6 +13,7 @@ mod function;
 mod syntax;
 mod token;
 
+pub use boundary::ExpressionBoundary;
 pub use cells::{ExpressionCells, RowExpressions, cell_names};
 pub use compile::{Expression, Names};
 pub use derivative::{Derivative, DerivativeKind, derivative_name};

@@ -39,7 +39,11 @@ impl Source<'_> {
             number,
             known: frames.iter().map(|(n, _)| *n).collect(),
         };
-        let last = frames.last().ok_or_else(|| missing(None))?;
+        let asked = match choice {
+            FrameChoice::Numbers(numbers) => numbers.first().copied(),
+            FrameChoice::Last | FrameChoice::All => None,
+        };
+        let last = frames.last().ok_or_else(|| missing(asked))?;
         match choice {
             FrameChoice::Last => Ok(vec![last.clone()]),
             FrameChoice::All => Ok(frames.clone()),

@@ -4,6 +4,7 @@
 //! values of both signs from blue through grey to red, symmetric about zero. The line of a patch has its level's colour.
 
 mod canvas;
+mod chart;
 mod colour_map;
 mod curve;
 mod decoration;
@@ -16,6 +17,7 @@ mod range;
 mod ticks;
 
 pub use canvas::{Colour, Image};
+pub use chart::{Line, chart};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::render_curve;
 pub use film::{FilmFormat, write_film};

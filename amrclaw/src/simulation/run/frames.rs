@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::io::config::Case;
+use crate::io::derived::{append, derive};
 use crate::io::frame::Frame;
 use crate::io::picture::{self, PictureError, PictureOptions};
 use crate::io::{OutputError, vtkhdf};
@@ -76,10 +77,13 @@ impl<const D: usize> Driver<'_, D> {
         self.gauges.record(&self.simulation)?;
         let mut frame = self.simulation.frame();
         frame.number = self.frame_number;
+        let further = derive(&frame, &self.case.output_fields(), &self.case.vocabulary());
+        let further = further.unwrap_or_else(|error| unreachable!("checked with the case: {error}"));
         if !self.case.output.aux {
             frame.aux.clear();
             frame.levels.iter_mut().flat_map(|level| &mut level.patches).for_each(|patch| patch.aux = Vec::new());
         }
+        append(&mut frame, further);
         let (case, dir) = (self.case, self.dir);
         let mut files = Vec::new();
         let mut write = || -> Result<(), OutputError> {

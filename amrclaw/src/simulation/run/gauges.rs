@@ -1,36 +1,48 @@
 //! The files of the gauges.
 
+use crate::io::config::Case;
+use crate::io::derived::Formula;
 use crate::io::{GaugeWriter, OutputError};
 use crate::simulation::Simulation;
 use std::path::Path;
 
 /// Writers of all gauges, and how many rows of each have been handed to them.
-pub(super) struct GaugeFiles {
+pub(super) struct GaugeFiles<const D: usize> {
     writers: Vec<(GaugeWriter, usize)>,
+    /// The case's further fields that the solution at a point is enough for.
+    fields: Vec<Formula<D>>,
 }
 
-impl GaugeFiles {
+impl<const D: usize> GaugeFiles<D> {
     /// Begins the gauges' files; a run that goes on continues them instead.
-    pub fn open<const D: usize>(simulation: &Simulation<D>, dir: &Path, resumed: bool) -> Result<Self, OutputError> {
-        let equations = simulation.equations();
+    pub fn open(case: &Case, simulation: &Simulation<D>, dir: &Path, resumed: bool) -> Result<Self, OutputError> {
+        let vocabulary = case.vocabulary();
+        let formula = |(name, text): (String, String)| {
+            let formula = Formula::new(&text, simulation.equations(), &vocabulary).ok()?;
+            formula.is_of_points().then_some((name, formula))
+        };
+        let (names, fields): (Vec<String>, Vec<_>) = case.output_fields().into_iter().filter_map(formula).unzip();
+        let columns = [simulation.equations(), &names].concat();
         let writer = |gauge: &crate::simulation::Gauge<D>| {
             // The row of the present time belongs to the step to come.
             let before = simulation.time().next_down();
             let writer = match resumed {
-                true => GaugeWriter::resume(dir, &gauge.name, &gauge.position, equations, before)?,
-                false => GaugeWriter::create(dir, &gauge.name, &gauge.position, equations)?,
+                true => GaugeWriter::resume(dir, &gauge.name, &gauge.position, &columns, before)?,
+                false => GaugeWriter::create(dir, &gauge.name, &gauge.position, &columns)?,
             };
             Ok((writer, 0))
         };
         let writers = simulation.gauges().iter().map(writer).collect::<Result<_, OutputError>>()?;
-        Ok(GaugeFiles { writers })
+        Ok(GaugeFiles { writers, fields })
     }
 
     /// Writes the rows that have come since the last call.
-    pub fn record<const D: usize>(&mut self, simulation: &Simulation<D>) -> Result<(), OutputError> {
+    pub fn record(&mut self, simulation: &Simulation<D>) -> Result<(), OutputError> {
         for ((writer, written), gauge) in self.writers.iter_mut().zip(simulation.gauges()) {
             for sample in gauge.samples().skip(*written) {
-                writer.record(sample.level, sample.time, sample.q)?;
+                let mut values = sample.q.to_vec();
+                values.extend(self.fields.iter().map(|f| f.at_point(gauge.position, sample.time, sample.q)));
+                writer.record(sample.level, sample.time, &values)?;
             }
             *written = gauge.len();
             writer.flush()?;

@@ -102,7 +102,7 @@ struct Driver<'a, const D: usize> {
     frame_number: usize,
     /// Steps of the coarsest level at the last frame.
     frame_at: Option<u64>,
-    gauges: GaugeFiles,
+    gauges: GaugeFiles<D>,
     /// Files of this process, oldest first.
     checkpoints: Vec<PathBuf>,
     /// When the last checkpoint was written, or the run began.
@@ -139,7 +139,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             frames::remove_old(dir)?;
         }
         Ok(Driver {
-            gauges: GaugeFiles::open(&simulation, dir, resumed)?,
+            gauges: GaugeFiles::open(case, &simulation, dir, resumed)?,
             cells_before: simulation.counts().cells_total(),
             frame_at: None,
             checkpoints: Vec::new(),

@@ -45,7 +45,7 @@ class _Converter:
                 f"{self.num_dim}D; name one: load_setrun(path, solver=...)"
             )
         self.solver_name, self.solver = found, _solvers.by_name(found)
-        has_aux = self.solver is not None and self.solver.num_aux > 0
+        has_aux = self.solver is not None and self.solver.num_aux(self.num_dim) > 0
         uniform = all(len(set(ratios)) == 1 for ratios in self._ratios())
         self._output = Output(settings, self._end(), has_aux, uniform, self.remarks)
 
@@ -61,7 +61,7 @@ class _Converter:
             "output": self._output.frames(),
         }
         # TOML wants what is no table first.
-        if self.solver is not None and self.solver.num_aux:
+        if self.solver is not None and self.solver.num_aux(self.num_dim):
             case = {"aux": "user", **case}
             self.wanted.append("aux: the auxiliary values that setaux computes")
         case = {"initial": "user", **case}
@@ -87,13 +87,13 @@ class _Converter:
             return {"name": self.solver_name}
         if claw["use_fwaves"] != self.solver.fwaves:
             self.remarks.append(f"clawdata.use_fwaves = {claw['use_fwaves']}: the solver {self.solver_name} settles that itself")
-        if claw["num_waves"] != self.solver.waves:
-            self.remarks.append(f"clawdata.num_waves = {claw['num_waves']}: the solver {self.solver_name} has {self.solver.waves}")
-        if claw["num_aux"] - bool(self.settings.use_adjoint) > self.solver.num_aux:
+        if claw["num_waves"] != self.solver.waves(self.num_dim):
+            self.remarks.append(f"clawdata.num_waves = {claw['num_waves']}: the solver {self.solver_name} has {self.solver.waves(self.num_dim)}")
+        if claw["num_aux"] - bool(self.settings.use_adjoint) > self.solver.num_aux(self.num_dim):
             self.remarks.append(
-                f"clawdata.num_aux = {claw['num_aux']}: the solver {self.solver_name} has {self.solver.num_aux} auxiliary values"
+                f"clawdata.num_aux = {claw['num_aux']}: the solver {self.solver_name} has {self.solver.num_aux(self.num_dim)} auxiliary values"
             )
-        parameters, missing = _solvers.parameters(self.solver, self.settings.user)
+        parameters, missing = _solvers.parameters(self.solver, self.settings.user, self.num_dim)
         self.wanted.extend(f"solver.{parameter}: a parameter of {self.solver_name}" for parameter in missing)
         return {"name": self.solver_name, **parameters}
 
@@ -189,6 +189,11 @@ class _Converter:
         transverse = number_of(claw["transverse_waves"], _TRANSVERSE_WORDS, "clawdata.transverse_waves")
         split = number_of(claw["dimensional_split"], _SPLIT_WORDS, "clawdata.dimensional_split")
         source = number_of(claw["source_split"], _SPLIT_WORDS, "clawdata.source_split")
+        if self.num_dim == 3 and transverse in (10, 20):
+            self.remarks.append(
+                f"clawdata.transverse_waves = {transverse}: transverse waves are propagated along the third axis too, as with "
+                f"{transverse // 10 * 11}"
+            )
         scheme: dict[str, Any] = {
             "order": int(claw["order"]),
             "transverse": transverse if transverse <= 2 else transverse // 10,
@@ -203,7 +208,7 @@ class _Converter:
 
     def _capacity(self, scheme: dict[str, Any]) -> None:
         index, solver = self.claw["capa_index"], self.solver
-        if index and solver is not None and solver.capacity and index == solver.num_aux:
+        if index and solver is not None and solver.capacity and index == solver.num_aux(self.num_dim):
             scheme["capacity"] = solver.capacity
         elif index:
             self.remarks.append(f"clawdata.capa_index = {index}: the solver {self.solver_name} has no such capacity function")
@@ -215,7 +220,7 @@ class _Converter:
             if number not in _LIMITERS:
                 self.remarks.append(f"clawdata.limiter = {value!r}: there is none of that kind; mc in its place")
             names.append(_LIMITERS.get(number, "mc"))
-        waves = self.solver.waves if self.solver is not None else len(names)
+        waves = self.solver.waves(self.num_dim) if self.solver is not None else len(names)
         if len(names) != waves and len(set(names)) > 1:
             self.remarks.append(f"clawdata.limiter: the solver {self.solver_name} has {waves} waves, not {len(names)}")
         return names[:waves] if len(names) >= waves else names + names[-1:] * (waves - len(names))

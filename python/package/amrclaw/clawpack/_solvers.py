@@ -20,26 +20,43 @@ class Solver:
     """Names of Clawpack's files."""
     parameters: Mapping[str, tuple[str, ...]]
     """Own parameters, and what `setrun.py` calls them."""
-    waves: int
-    num_aux: int
+    num_waves: int
+    """Waves in two dimensions."""
+    aux_in_2d: int
+    """Auxiliary values in two dimensions."""
     fwaves: bool = False
     capacity: Optional[str] = None
     """The last auxiliary value, if it is a capacity function."""
+    more_per_axis: tuple[int, int] = (0, 0)
+    """How many more waves and auxiliary values each further axis brings."""
+
+    def waves(self, num_dim: int) -> int:
+        """Number of waves."""
+        return self.num_waves + (num_dim - 2) * self.more_per_axis[0]
+
+    def num_aux(self, num_dim: int) -> int:
+        """Number of auxiliary values."""
+        return self.aux_in_2d + (num_dim - 2) * self.more_per_axis[1]
+
+    def parameters_in(self, num_dim: int) -> dict[str, tuple[str, ...]]:
+        """Own parameters: velocities as many as there are axes."""
+        beyond = {"v": 2, "w": 3}
+        return {name: aliases for name, aliases in self.parameters.items() if beyond.get(name, 1) <= num_dim}
 
 
 _GRAVITY = {"gravity": ("grav", "g", "gravity")}
 _GAMMA = {"gamma": ("gamma",)}
-_VELOCITY = {"u": ("u", "ubar"), "v": ("v", "vbar")}
+_VELOCITY = {"u": ("u", "ubar"), "v": ("v", "vbar"), "w": ("w", "wbar")}
 
 # Where several have one source, the first is meant unless `_variant` knows better.
 SOLVERS = (
-    Solver("acoustics", ("rpn2_acoustics",), {"density": ("rho", "density"), "bulk": ("bulk", "K")}, 2, 0),
-    Solver("acoustics_variable", ("rpn2_vc_acoustics", "rpn2_acoustics_variable"), {}, 2, 2),
-    Solver("advection", ("rpn2_advection",), _VELOCITY, 1, 0),
-    Solver("advection_edge", ("rpn2_vc_advection", "rpn2_advection_edge", "rpn2cons_edgevel"), {}, 1, 2),
+    Solver("acoustics", ("rpn2_acoustics", "rp1_acoustics"), {"density": ("rho", "density"), "bulk": ("bulk", "K")}, 2, 0),
+    Solver("acoustics_variable", ("rpn2_vc_acoustics", "rpn2_acoustics_variable", "rp1_acoustics_variable", "rpn3_vc_acoustics"), {}, 2, 2),
+    Solver("advection", ("rpn2_advection", "rp1_advection"), _VELOCITY, 1, 0),
+    Solver("advection_edge", ("rpn2_vc_advection", "rpn2_advection_edge", "rpn2cons_edgevel", "rpn3_vc_advection"), {}, 1, 2, more_per_axis=(0, 1)),
     Solver("advection_mapped", ("rpn2_vc_advection",), {}, 1, 3, capacity="capacity"),
     Solver("advection_reaction", (), {**_VELOCITY, "rate": ("rate",)}, 1, 0),
-    Solver("burgers", ("rpn2_burgers",), {}, 1, 0),
+    Solver("burgers", ("rpn2_burgers", "rp1_burgers", "rpn3_burgers"), {}, 1, 0),
     Solver(
         "elasticity",
         ("rpn2_elasticity", "rpn2_vc_elasticity"),
@@ -47,8 +64,8 @@ SOLVERS = (
         4,
         0,
     ),
-    Solver("euler", ("rpn2_euler_4wave", "rpn2_euler"), _GAMMA, 4, 0),
-    Solver("euler_hllc", ("rpn2_euler_hllc", "rpn2_euler_hlle"), _GAMMA, 3, 0),
+    Solver("euler", ("rpn2_euler_4wave", "rpn2_euler", "rp1_euler_with_efix", "rp1_euler"), _GAMMA, 4, 0, more_per_axis=(1, 0)),
+    Solver("euler_hllc", ("rpn2_euler_hllc", "rpn2_euler_hlle", "rp1_euler_hllc", "rp1_euler_hlle", "rpn3_euler"), _GAMMA, 3, 0),
     Solver("euler_tracer", ("rpn2_euler_5wave",), _GAMMA, 5, 0),
     Solver(
         "p_system",
@@ -58,7 +75,7 @@ SOLVERS = (
         0,
         fwaves=True,
     ),
-    Solver("shallow_water", ("rpn2_shallow_roe_with_efix", "rpn2_sw", "rpn2_shallow"), _GRAVITY, 3, 0),
+    Solver("shallow_water", ("rpn2_shallow_roe_with_efix", "rpn2_sw", "rpn2_shallow", "rp1_shallow_roe_with_efix"), _GRAVITY, 3, 0, more_per_axis=(1, 0)),
     Solver(
         "shallow_water_bathymetry",
         ("rpn2_shallow_bathymetry_fwave", "rpn2_sw_aug", "rpn2_geoclaw"),
@@ -67,7 +84,7 @@ SOLVERS = (
         1,
         fwaves=True,
     ),
-    Solver("traffic", (), {"u": ("umax", "u"), "v": ("vmax", "v")}, 1, 0),
+    Solver("traffic", ("rp1_traffic",), {"u": ("umax", "u"), "v": ("vmax", "v")}, 1, 0),
 )
 
 
@@ -83,7 +100,7 @@ def named_in_makefile(folder: str, settings: Settings) -> Optional[str]:
         return None
     with open(path, encoding="utf-8") as file:
         lines = [line for line in file if not line.lstrip().startswith("#")]
-    named = re.findall(r"\brpn2\w*", "".join(lines))
+    named = re.findall(r"\brpn?[123]\w*", "".join(lines))
     found = (solver.name for solver in SOLVERS for source in named if source in solver.sources)
     return next((_variant(name, settings) for name in found), None)
 
@@ -95,32 +112,35 @@ def _variant(name: str, settings: Settings) -> str:
 
 def guess(settings: Settings) -> Optional[str]:
     """The built-in solver that fits the settings' numbers of equations and waves and their parameters."""
-    claw, user = settings.claw, settings.user
+    claw, user, num_dim = settings.claw, settings.user, settings.num_dim
     equations, waves, num_aux = claw["num_eqn"], claw["num_waves"], claw["num_aux"] - bool(settings.use_adjoint)
-    if settings.num_dim != 2:
-        return None
+    velocities = [["u", "v", "w"][:num_dim], ["ubar", "vbar", "wbar"][:num_dim]]
     if equations == 1:
-        if {"u", "v"} <= set(user) or {"ubar", "vbar"} <= set(user):
+        if any(set(names) <= set(user) for names in velocities):
             return "advection"
-        return _variant("advection_edge", settings) if num_aux >= 2 else "burgers"
-    if equations == 3 and waves == 2:
+        return _variant("advection_edge", settings) if num_dim > 1 and num_aux >= num_dim else "burgers"
+    if equations == num_dim + 1 and waves == 2 and not (num_dim == 1 and {"g", "grav", "gravity"} & set(user)):
         if claw["use_fwaves"] and {"E", "modulus"} & set(user):
             return "p_system"
         return "acoustics_variable" if num_aux >= 2 else "acoustics"
-    if equations == 3 and waves == 3:
-        return "shallow_water_bathymetry" if num_aux >= 1 else "shallow_water"
-    shapes = {(4, 2): "euler_hllc", (4, 3): "euler", (4, 4): "euler", (5, 4): "elasticity", (5, 5): "euler_tracer"}
-    return shapes.get((equations, waves))
+    if equations == num_dim + 1 and waves == num_dim + 1 and num_dim < 3:
+        return "shallow_water_bathymetry" if num_dim == 2 and num_aux >= 1 else "shallow_water"
+    shapes = {
+        1: {(3, 2): "euler_hllc", (3, 3): "euler"},
+        2: {(4, 2): "euler_hllc", (4, 3): "euler", (4, 4): "euler", (5, 4): "elasticity", (5, 5): "euler_tracer"},
+        3: {(5, 2): "euler_hllc", (5, 3): "euler_hllc", (5, 5): "euler"},
+    }
+    return shapes[num_dim].get((equations, waves))
 
 
-def parameters(solver: Solver, user: Mapping[str, Any]) -> tuple[dict[str, float], list[str]]:
+def parameters(solver: Solver, user: Mapping[str, Any], num_dim: int) -> tuple[dict[str, float], list[str]]:
     """The solver's parameters as far as the settings have them, and the names of those that they lack."""
     found = {}
-    for name, aliases in solver.parameters.items():
+    for name, aliases in solver.parameters_in(num_dim).items():
         given = next((alias for alias in aliases if alias in user), None)
         if given is not None:
             found[name] = float(user[given])
     if solver.name == "acoustics" and not found and {"cc", "zz"} <= set(user):
         # Sound speed and impedance say the same.
         found = {"density": user["zz"] / user["cc"], "bulk": user["zz"] * user["cc"]}
-    return found, [name for name in solver.parameters if name not in found]
+    return found, [name for name in solver.parameters_in(num_dim) if name not in found]

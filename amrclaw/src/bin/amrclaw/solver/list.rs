@@ -1,5 +1,6 @@
 //! `amrclaw solver list`.
 
+use amrclaw::io::derived::quantities;
 use riemann::catalogue;
 
 /// The built-in solvers with what a case has to know of them, a few lines each.
@@ -13,10 +14,12 @@ pub fn text() -> String {
             Some(default) => format!("{} ({}; {default} unless given)", p.name, p.about),
             None => format!("{} ({})", p.name, p.about),
         });
+        let quantities = quantities(solver.name, solver.dim).into_iter();
         let lists = [
             ("equations", solver.equations.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()),
             ("aux", solver.aux.iter().map(|&name| name.to_owned()).collect()),
             ("parameters", parameters.collect()),
+            ("quantities", quantities.map(|quantity| quantity.name.to_owned()).collect()),
         ];
         for (what, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
             text += &format!("      {what}: {}\n", list.join(", "));

@@ -1,7 +1,8 @@
 //! `[mesh]`.
 
 use super::AXES;
-use crate::io::config::case::MeshSettings;
+use super::fields;
+use crate::io::config::case::{InflowValues, MeshSettings};
 use crate::io::config::choice::BoundaryKind;
 use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, brief, plural};
@@ -77,4 +78,26 @@ fn axis_boundary(reader: &mut Reader<'_>, path: &str) -> [BoundaryKind; 2] {
             [BoundaryKind::Extrapolate; 2]
         }
     }
+}
+
+/// The names of the domain's sides: axis by axis, the lower one first.
+pub const SIDES: [&str; 6] = ["x_lower", "x_upper", "y_lower", "y_upper", "z_lower", "z_upper"];
+
+/// Reads the tables of values at the sides that are `"inflow"`.
+pub fn inflow(reader: &mut Reader<'_>, dimension: Option<usize>) -> Vec<InflowValues> {
+    let mut tables = Vec::new();
+    let sides = SIDES.iter().enumerate().map(|(i, name)| (*name, Some((i / 2, i % 2))));
+    for (name, side) in [("inflow", None)].into_iter().chain(sides) {
+        let path = format!("mesh.boundary.{name}");
+        let values = fields::table(reader, &path);
+        if reader.names(&path).is_empty() {
+            continue;
+        }
+        if let (Some((axis, _)), Some(axes)) = (side, dimension) {
+            let message = format!("the mesh has no axis {}: it is in {axes}D", AXES[axis]);
+            reader.check(axis < axes, &path, message, "remove the table");
+        }
+        tables.push(InflowValues { side, values });
+    }
+    tables
 }

@@ -9,6 +9,8 @@ mod scheme;
 mod solver;
 mod time;
 
+pub(super) use mesh::SIDES;
+
 use super::case::{Case, SolverChoice};
 use super::origin::Origin;
 use super::reader::Reader;
@@ -41,6 +43,8 @@ pub(super) fn read(
         initial: fields::initial(reader),
         aux: fields::cell_data(reader, "aux"),
         source: fields::table(reader, "source"),
+        inflow: mesh::inflow(reader, dimension),
+        fields: output::fields(reader),
         solver,
         mesh,
         levels,

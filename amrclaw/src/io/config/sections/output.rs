@@ -3,7 +3,7 @@
 use super::AXES;
 use crate::io::FrameFormat;
 use crate::io::config::case::{
-    FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, OutputSettings, TimeSettings,
+    FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression, OutputSettings, TimeSettings,
 };
 use crate::io::config::reader::{Reader, brief};
 
@@ -146,4 +146,31 @@ fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dime
         reader.check(lower <= x && x <= upper, &format!("{path}.{d}"), message, help);
     }
     position
+}
+
+/// Reads the further fields of frames.
+pub fn fields(reader: &mut Reader<'_>) -> Vec<NamedExpression> {
+    let mut fields: Vec<NamedExpression> = Vec::new();
+    for i in 0..reader.count("output.field") {
+        let (name_path, key) = (format!("output.field.{i}.name"), format!("output.field.{i}.formula"));
+        reader.require(&name_path, "write `name = \"speed\"` under this `[[output.field]]`");
+        reader.require(&key, "write a formula such as `formula = \"sqrt(u^2 + v^2)\"`");
+        let name = reader.string(&name_path).unwrap_or_default();
+        // The names of data sets in files.
+        let fine = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty();
+        let present = reader.is_present(&name_path);
+        let help = "use letters, digits and `_` only";
+        reader.check(fine || !present, &name_path, format!("\"{name}\" cannot name a field"), help);
+        let is_new = fields.iter().all(|field| field.name != name);
+        reader.check(
+            is_new,
+            &name_path,
+            format!("there is another field \"{name}\""),
+            "give each field a name of its own",
+        );
+        if let Some((text, syntax)) = reader.expression(&key) {
+            fields.push(NamedExpression { name: name.to_string(), text, syntax, key });
+        }
+    }
+    fields
 }

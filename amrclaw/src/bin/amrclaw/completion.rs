@@ -1,0 +1,19 @@
+//! `amrclaw completion`.
+
+use crate::arguments::{Arguments, CompletionShell};
+use crate::{Failure, terminal};
+use clap::CommandFactory;
+use clap_complete::{Shell, generate};
+
+pub fn completion(shell: CompletionShell) -> Result<(), Failure> {
+    let shell = match shell {
+        CompletionShell::Bash => Shell::Bash,
+        CompletionShell::Zsh => Shell::Zsh,
+        CompletionShell::Fish => Shell::Fish,
+    };
+    // Made whole first: behind a pipe that closes early, writing must not panic.
+    let mut script = Vec::new();
+    generate(shell, &mut Arguments::command(), "amrclaw", &mut script);
+    terminal::show(&String::from_utf8_lossy(&script));
+    Ok(())
+}

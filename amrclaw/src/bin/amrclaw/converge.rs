@@ -1,0 +1,103 @@
+//! `amrclaw converge`.
+
+use crate::arguments::ConvergeArguments;
+use crate::execution::name;
+use crate::sweep::default_folder;
+use crate::{Failure, terminal};
+use amrclaw::converge::{ConvergeError, Reference, Study, cells_of, csv, describe, picture, text};
+use amrclaw::io::OutputError;
+use amrclaw::io::config::Case;
+use amrclaw::sweep::SweepError;
+use indicatif::ProgressBar;
+use std::io::IsTerminal;
+use std::path::Path;
+
+pub fn converge(arguments: &ConvergeArguments) -> Result<(), Failure> {
+    let execution = &arguments.execution;
+    let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
+    cells_of(&case, usize::from(arguments.meshes) - 1).map_err(failure)?;
+    let study = Study {
+        launch: execution.launch(&arguments.case)?,
+        device: name(arguments.device),
+        meshes: usize::from(arguments.meshes),
+        reference: reference(arguments, &case)?,
+        dir: arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_converge")),
+    };
+    let bar = (!execution.quiet && std::io::stderr().is_terminal()).then(ProgressBar::new_spinner);
+    let mut shown = Vec::new();
+    let outcome = study.take(&case, &mut |cells, line| match &bar {
+        Some(bar) => bar.set_message(format!("{}  {}", describe(cells), line.trim())),
+        None if !execution.quiet && shown != cells => {
+            note!("{} cells", describe(cells));
+            shown = cells.to_vec();
+        }
+        None => {}
+    });
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    let resolutions = outcome.map_err(failure)?;
+    let title = format!("{}, t = {}", arguments.case.case.display(), case.time.end);
+    let mut files = vec![write_table(&study.dir, &csv(&resolutions)).map_err(|e| Failure::Work(e.to_string()))?];
+    if let Some(image) = picture(&resolutions, &title) {
+        let path = study.dir.join("converge.png");
+        image.write_png(&path).map_err(|e| Failure::Work(e.to_string()))?;
+        files.push(path);
+    }
+    if !execution.quiet {
+        let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+        terminal::show(&format!("{}{}\n", text(&resolutions), files.join("\n")));
+    }
+    Ok(())
+}
+
+fn write_table(dir: &Path, table: &str) -> Result<std::path::PathBuf, OutputError> {
+    let path = dir.join("converge.csv");
+    std::fs::write(&path, table).map_err(OutputError::io("write", &path))?;
+    Ok(path)
+}
+
+fn reference(arguments: &ConvergeArguments, case: &Case) -> Result<Reference, Failure> {
+    if arguments.exact.is_empty() {
+        return Ok(Reference::Finest);
+    }
+    let mut formulas = Vec::new();
+    for part in arguments.exact.iter().flat_map(|text| text.split(';')).map(str::trim).filter(|part| !part.is_empty()) {
+        let Some((name, formula)) = named(part) else {
+            let message = format!("--exact: `{part}` names no equation; write such as `pressure = sin(x - t)`");
+            return Err(Failure::Input(message));
+        };
+        formulas.push((name.to_owned(), formula.to_owned()));
+    }
+    case.check_exact(&formulas).map_err(|message| Failure::Input(format!("--exact: {message}")))?;
+    Ok(Reference::Exact(formulas))
+}
+
+/// The two sides of the first `=` that is no part of a comparison.
+fn named(text: &str) -> Option<(&str, &str)> {
+    let (name, formula) = text.split_once('=')?;
+    let name = name.trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name && !formula.starts_with('=')).then_some((name, formula.trim()))
+}
+
+fn failure(error: ConvergeError) -> Failure {
+    match error {
+        ConvergeError::Case(_) | ConvergeError::Start(SweepError::Folder(_)) => Failure::Input(error.to_string()),
+        _ => Failure::Work(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name, one equals sign, and a formula that may hold comparisons.
+    #[test]
+    fn formulas_have_names() {
+        assert_eq!(named("q = if(x == 1, 2, 3)"), Some(("q", "if(x == 1, 2, 3)")));
+        assert_eq!(named("x == 1"), None);
+        assert_eq!(named("sin(x)"), None);
+        assert_eq!(named("2*x=1"), None);
+    }
+}

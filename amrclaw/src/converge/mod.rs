@@ -1,0 +1,143 @@
+//! Convergence: one case on ever finer meshes, each run in a process and a folder of its own, and its errors.
+
+mod table;
+
+pub use table::{csv, picture, text};
+
+use crate::io::OutputError;
+use crate::io::compare::{CompareError, Norms, Truth, errors};
+use crate::io::config::Case;
+use crate::io::run_json::RunRecord;
+use crate::sweep::{Launch, RunResultStatus, SweepError};
+use std::path::PathBuf;
+
+/// What the solutions are compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// Formulas of position and time by equation.
+    Exact(Vec<(String, String)>),
+    /// The solution on the finest mesh.
+    Finest,
+}
+
+/// A study: what is run, how, and where its files go.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// How each run is started.
+    pub launch: Launch,
+    /// `cpu`, `cuda` or `cuda-streamed`.
+    pub device: String,
+    /// Number of meshes, each with twice the cells along every axis of the one before.
+    pub meshes: usize,
+    /// What the solutions are compared with.
+    pub reference: Reference,
+    /// Folder of the study's files; each run has one in it.
+    pub dir: PathBuf,
+}
+
+/// What came of one mesh.
+#[derive(Clone, Debug)]
+pub struct Resolution {
+    /// Cells of the coarsest level along each axis.
+    pub cells: Vec<i32>,
+    /// The error of each equation's quantity; empty for the mesh that others are compared with.
+    pub errors: Vec<(String, Norms)>,
+    /// What its run says of itself.
+    pub record: RunRecord,
+}
+
+/// A study that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvergeError {
+    /// The case does not allow it.
+    #[error("{0}")]
+    Case(String),
+    /// A run failed.
+    #[error("{cells}: {reason}")]
+    Run {
+        /// Its mesh.
+        cells: String,
+        /// Why.
+        reason: String,
+    },
+    /// A run could not be started.
+    #[error(transparent)]
+    Start(#[from] SweepError),
+    /// Solutions cannot be compared.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// A file could not be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+}
+
+/// Cells along each axis, in words.
+pub fn describe(cells: &[i32]) -> String {
+    cells.iter().map(i32::to_string).collect::<Vec<_>>().join(" × ")
+}
+
+/// The cells of mesh `number` of a study of `case`.
+///
+/// # Errors
+/// More cells than can be counted.
+pub fn cells_of(case: &Case, number: usize) -> Result<Vec<i32>, ConvergeError> {
+    let finer = |&n: &i32| 1_i32.checked_shl(number as u32).and_then(|factor| n.checked_mul(factor));
+    let cells: Option<Vec<i32>> = case.mesh.cells.iter().map(finer).collect();
+    cells.ok_or_else(|| ConvergeError::Case(format!("mesh {} has more cells than can be counted", number + 1)))
+}
+
+/// What a mesh changes in the case.
+fn overrides(case: &Case, number: usize, cells: &[i32]) -> Vec<String> {
+    let list = cells.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
+    let mut overrides = vec![
+        format!("mesh.cells=[{list}]"),
+        "output.format=\"vtkhdf\"".to_owned(),
+        "output.count=1".to_owned(),
+        "output.png=false".to_owned(),
+    ];
+    // A fixed step keeps its Courant number, and the first one its share of it.
+    if let Some(dt) = case.time.dt {
+        overrides.push(format!("time.dt={:e}", dt / f64::from(1 << number)));
+    }
+    overrides
+}
+
+impl Study {
+    /// Runs the case on every mesh, coarsest first, and takes the errors. `watch` is called with the mesh that comes next,
+    /// and with each line of its progress.
+    ///
+    /// # Errors
+    /// See [`ConvergeError`].
+    pub fn take(&self, case: &Case, watch: &mut dyn FnMut(&[i32], &str)) -> Result<Vec<Resolution>, ConvergeError> {
+        let mut resolutions: Vec<Resolution> = Vec::new();
+        let folder = |cells: &[i32]| {
+            let name: Vec<String> = cells.iter().map(i32::to_string).collect();
+            self.dir.join(format!("cells_{}", name.join("x")))
+        };
+        for number in 0..self.meshes {
+            let cells = cells_of(case, number)?;
+            let dir = folder(&cells);
+            watch(&cells, "");
+            let changes = overrides(case, number, &cells);
+            let ended = self.launch.run(&self.device, &changes, &dir, &mut |line| watch(&cells, line))?;
+            let record = match (ended.status, ended.record) {
+                (RunResultStatus::Done, Some(record)) => record,
+                _ => return Err(ConvergeError::Run { cells: describe(&cells), reason: ended.error }),
+            };
+            let errors = match &self.reference {
+                Reference::Exact(formulas) => errors(&dir, &Truth::Exact(formulas))?,
+                Reference::Finest => Vec::new(),
+            };
+            resolutions.push(Resolution { cells, errors, record });
+        }
+        if self.reference == Reference::Finest {
+            let (last, others) =
+                resolutions.split_last_mut().ok_or_else(|| ConvergeError::Case("no mesh at all".to_owned()))?;
+            let finest = folder(&last.cells);
+            for resolution in others {
+                resolution.errors = errors(&folder(&resolution.cells), &Truth::Run(&finest))?;
+            }
+        }
+        Ok(resolutions)
+    }
+}

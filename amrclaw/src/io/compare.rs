@@ -1,0 +1,290 @@
+//! How far a solution is from another one, or from formulas.
+
+use super::derived::{FormulaError, Vocabulary};
+use super::error::InputError;
+use super::expression::{Expression, ExpressionError, Names, RowExpressions, cell_names};
+use super::frame::Frame;
+use super::read;
+use crate::physics::CellRow;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The size of an error, in the norms of the domain: means over its volume, so that no unit of length is in them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Norms {
+    /// Mean of the absolute values.
+    pub l1: f64,
+    /// Root of the mean of the squares.
+    pub l2: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+/// A comparison that cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// A frame cannot be read, or there is none.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A formula is wrong.
+    #[error(transparent)]
+    Formula(#[from] FormulaError),
+    /// The two solutions have nothing in common.
+    #[error("{0}")]
+    Unlike(String),
+}
+
+/// What a solution is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Truth<'a> {
+    /// Formulas of position and time by equation.
+    Exact(&'a [(String, String)]),
+    /// The last frame in the folder of another run, on a mesh that is finer by whole numbers.
+    Run(&'a Path),
+}
+
+/// The error of each equation's quantity in the last frame in the folder of a run: of those that have a formula, or of
+/// all.
+///
+/// Formulas are compared with the finest cells at each place, as means over the cells by Gauss's rule with two points an
+/// axis; another run on the cells of the coarsest level, which hold the means of all finer ones.
+///
+/// # Errors
+/// See [`CompareError`].
+pub fn errors(dir: &Path, truth: &Truth<'_>) -> Result<Vec<(String, Norms)>, CompareError> {
+    let path = last_frame(dir)?;
+    match read::peek_dimension(&path)? {
+        1 => errors_in::<1>(dir, &path, truth),
+        2 => errors_in::<2>(dir, &path, truth),
+        _ => errors_in::<3>(dir, &path, truth),
+    }
+}
+
+fn last_frame(dir: &Path) -> Result<std::path::PathBuf, InputError> {
+    let missing = || InputError::Kind {
+        path: dir.to_owned(),
+        expected: "the folder of a run with frames",
+        reason: "it holds no frame_*.vtkhdf".into(),
+    };
+    read::list_frames(dir)?.pop().map(|(_, path)| path).ok_or_else(missing)
+}
+
+fn errors_in<const D: usize>(dir: &Path, path: &Path, truth: &Truth<'_>) -> Result<Vec<(String, Norms)>, CompareError> {
+    let frame = read::frame::<D>(path)?;
+    match truth {
+        Truth::Exact(formulas) => {
+            let vocabulary = Vocabulary::of_folder(dir, &frame.equations, D);
+            to_exact(&frame, formulas, &vocabulary)
+        }
+        Truth::Run(other) => to_frame(&frame, &read::frame::<D>(&last_frame(other)?)?),
+    }
+}
+
+/// Sums up the norms cell by cell.
+#[derive(Default)]
+struct Sum {
+    volume: f64,
+    absolute: f64,
+    squares: f64,
+    max: f64,
+}
+
+impl Sum {
+    fn add(&mut self, error: f64, volume: f64) {
+        let error = error.abs();
+        self.volume += volume;
+        self.absolute += volume * error;
+        self.squares += volume * error * error;
+        // What is no number must not pass for small.
+        if error > self.max || error.is_nan() {
+            self.max = error;
+        }
+    }
+
+    fn norms(&self) -> Norms {
+        Norms { l1: self.absolute / self.volume, l2: (self.squares / self.volume).sqrt(), max: self.max }
+    }
+}
+
+/// The errors of a frame with respect to formulas.
+///
+/// # Errors
+/// A formula is wrong, or its name is no equation's.
+pub fn to_exact<const D: usize>(
+    frame: &Frame<D>,
+    formulas: &[(String, String)],
+    vocabulary: &Vocabulary,
+) -> Result<Vec<(String, Norms)>, CompareError> {
+    let names = Names { variables: cell_names(D), constants: vocabulary.constants.clone() };
+    let mut found = Vec::new();
+    for (name, text) in formulas {
+        let Some(equation) = frame.equations.iter().position(|equation| equation == name) else {
+            let known = frame.equations.join(", ");
+            return Err(CompareError::Unlike(format!("there is no equation \"{name}\": the equations are {known}")));
+        };
+        let mistake = |errors: Vec<ExpressionError>| FormulaError::first(text, errors);
+        let exact = RowExpressions::<D>::new(vec![Expression::compile(text, &names).map_err(mistake)?]);
+        let mut sum = Sum::default();
+        for (l, level) in frame.levels.iter().enumerate() {
+            let volume = level.dx.iter().product();
+            for patch in &level.patches {
+                let (cells, covered) = (patch.cells.volume(), frame.covered(l, patch));
+                let values = &patch.q[equation * cells..][..cells];
+                let means = cell_means(frame, l, &patch.cells, &exact);
+                for ((value, mean), _) in values.iter().zip(means).zip(covered).filter(|(_, covered)| !covered) {
+                    sum.add(value - mean, volume);
+                }
+            }
+        }
+        found.push((name.clone(), sum.norms()));
+    }
+    Ok(found)
+}
+
+/// Means of an expression over the cells of a box of level `l`, x fastest.
+fn cell_means<const D: usize>(
+    frame: &Frame<D>,
+    l: usize,
+    cells: &crate::index::CellBox<D>,
+    exact: &RowExpressions<D>,
+) -> Vec<f64> {
+    let (dx, length) = (frame.levels[l].dx, cells.size()[0] as usize);
+    let mut means = vec![0.0; cells.volume()];
+    let mut point_values = vec![0.0; length];
+    let mut first = *cells;
+    first.hi[0] = first.lo[0] + 1;
+    let reach = 0.5 / 3.0_f64.sqrt();
+    for (row, cell) in first.cells().enumerate() {
+        let corner = frame.corner(l, cell);
+        for point in 0..1 << D {
+            let side = |d: usize| if point >> d & 1 == 0 { -reach } else { reach };
+            let lower = std::array::from_fn(|d| corner[d] + side(d) * dx[d]);
+            exact.evaluate(&CellRow { lower, dx, len: length, time: frame.time }, &[], &mut point_values);
+            let out = &mut means[row * length..][..length];
+            out.iter_mut().zip(&point_values).for_each(|(mean, value)| *mean += value / f64::from(1 << D));
+        }
+    }
+    means
+}
+
+/// The coarsest level of a frame: `q[equation][cell]`, x fastest.
+pub fn coarsest<const D: usize>(frame: &Frame<D>) -> Vec<Vec<f64>> {
+    let cells: usize = frame.cells.iter().map(|&n| n as usize).product();
+    let mut q = vec![vec![f64::NAN; cells]; frame.equations.len()];
+    for patch in frame.levels.first().map_or(&[][..], |level| &level.patches) {
+        let volume = patch.cells.volume();
+        for (i, cell) in patch.cells.cells().enumerate() {
+            let at = (0..D).rev().fold(0, |offset, d| offset * frame.cells[d] as usize + cell[d] as usize);
+            q.iter_mut().enumerate().for_each(|(m, q)| q[at] = patch.q[m * volume + i]);
+        }
+    }
+    q
+}
+
+/// The errors of a frame with respect to another one of the same problem, on the frame's coarsest level.
+///
+/// # Errors
+/// Other equations, another domain or time, or cells that do not fit into each other.
+pub fn to_frame<const D: usize>(frame: &Frame<D>, truth: &Frame<D>) -> Result<Vec<(String, Norms)>, CompareError> {
+    let unlike = |what: &str| Err(CompareError::Unlike(format!("the two solutions have different {what}")));
+    if frame.equations != truth.equations {
+        return unlike("equations");
+    }
+    if (frame.lower, frame.upper) != (truth.lower, truth.upper) {
+        return unlike("domains");
+    }
+    if (frame.time - truth.time).abs() > 1e-9 * truth.time.abs().max(1e-9) {
+        return unlike("times");
+    }
+    if (0..D).any(|d| truth.cells[d] % frame.cells[d] != 0) {
+        return unlike("cells: those of the finer one must fill those of the other");
+    }
+    let (own, fine) = (coarsest(frame), coarsest(truth));
+    let ratio: [usize; D] = std::array::from_fn(|d| (truth.cells[d] / frame.cells[d]) as usize);
+    let share = 1.0 / ratio.iter().product::<usize>() as f64;
+    let mut found = Vec::new();
+    for (name, (own, fine)) in frame.equations.iter().zip(own.iter().zip(&fine)) {
+        let mut means = vec![0.0; own.len()];
+        for (number, value) in fine.iter().enumerate() {
+            let (mut rest, mut at, mut stride) = (number, 0, 1);
+            for d in 0..D {
+                at += rest % truth.cells[d] as usize / ratio[d] * stride;
+                rest /= truth.cells[d] as usize;
+                stride *= frame.cells[d] as usize;
+            }
+            means[at] += share * value;
+        }
+        let mut sum = Sum::default();
+        own.iter().zip(&means).for_each(|(a, b)| sum.add(a - b, 1.0));
+        found.push((name.clone(), sum.norms()));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{CellBox, Ratio};
+    use crate::io::frame::{FrameLevel, FramePatch};
+
+    /// x² on [0, 2] × [0, 1] as means over 4 × 2 · n cells, the left half refined once; `shift` is added on the finer level.
+    fn frame(n: i32, shift: f64) -> Frame<2> {
+        let mean = |lower: f64, dx: f64| ((lower + dx).powi(3) - lower.powi(3)) / (3.0 * dx);
+        let patch = |cells: CellBox<2>, dx: f64, shift: f64| FramePatch {
+            cells,
+            q: cells.cells().map(|c| mean(f64::from(c[0]) * dx, dx) + shift).collect(),
+            aux: vec![],
+        };
+        let dx = 0.5 / f64::from(n);
+        Frame {
+            number: 1,
+            time: 0.5,
+            steps: vec![],
+            equations: vec!["q".into()],
+            aux: vec![],
+            lower: [0.0; 2],
+            upper: [2.0, 1.0],
+            cells: [4 * n, 2 * n],
+            ratios: vec![Ratio([2, 2])],
+            levels: vec![
+                FrameLevel { dx: [dx; 2], patches: vec![patch(CellBox::new([0; 2], [4 * n, 2 * n]), dx, 0.0)] },
+                FrameLevel {
+                    dx: [0.5 * dx; 2],
+                    patches: vec![patch(CellBox::new([0; 2], [4 * n, 4 * n]), 0.5 * dx, shift)],
+                },
+            ],
+        }
+    }
+
+    /// Gauss's rule is exact for x², so the error is what was added, on the half of the domain that is refined.
+    #[test]
+    fn errors_to_formulas_count_the_finest_cells() {
+        let formulas = vec![("q".to_owned(), "x^2 + 0 * t".to_owned())];
+        let found = to_exact(&frame(3, 0.25), &formulas, &Vocabulary::default()).unwrap();
+        let Norms { l1, l2, max } = found[0].1;
+        for (value, expected) in [(l1, 0.125), (l2, (0.5_f64 * 0.0625).sqrt()), (max, 0.25)] {
+            assert!((value - expected).abs() < 1e-14, "{value} instead of {expected}");
+        }
+        let wrong = |name: &str, text: &str| {
+            to_exact(&frame(1, 0.0), &[(name.into(), text.into())], &Vocabulary::default()).unwrap_err().to_string()
+        };
+        assert!(wrong("p", "x").contains("the equations are q"));
+        assert!(wrong("q", "2 * y_lowr").contains("did you mean `y_lower`?"));
+    }
+
+    /// Means of finer cells are those of the coarser ones; what does not fit together is refused.
+    #[test]
+    fn errors_to_a_finer_run_are_differences_of_means() {
+        let Norms { l1, max, .. } = to_frame(&frame(2, 0.0), &frame(6, 0.0)).unwrap()[0].1;
+        assert!(l1 < 1e-14 && max < 1e-14, "{l1} {max}");
+        let mut shifted = frame(2, 0.0);
+        shifted.levels[0].patches[0].q[3] += 0.5;
+        let Norms { l1, l2, max } = to_frame(&shifted, &frame(4, 0.0)).unwrap()[0].1;
+        assert!(
+            (l1 - 0.5 / 32.0).abs() < 1e-14 && (l2 - 0.5 / 32.0_f64.sqrt()).abs() < 1e-14 && (max - 0.5).abs() < 1e-14
+        );
+        assert!(to_frame(&frame(2, 0.0), &frame(3, 0.0)).unwrap_err().to_string().contains("cells"));
+        let later = Frame { time: 0.6, ..frame(4, 0.0) };
+        assert!(to_frame(&frame(2, 0.0), &later).unwrap_err().to_string().contains("times"));
+    }
+}

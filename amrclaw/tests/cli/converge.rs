@@ -1,0 +1,72 @@
+//! `amrclaw converge`: errors, orders, files.
+
+use super::{files, program};
+
+/// A sine that is carried once around a periodic line, of which the exact solution is known.
+const CASE: &str = r#"
+[solver]
+name = "advection"
+u = 1.0
+[mesh]
+cells = [20]
+[mesh.boundary]
+x = "periodic"
+[scheme]
+limiter = "none"
+[time]
+end = 1.0
+[initial]
+q = "sin(2*pi*x)"
+"#;
+
+fn converge(arguments: &[&str]) -> (tempfile::TempDir, super::Outcome) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("sine.toml"), CASE).unwrap();
+    let mut command = program(folder.path());
+    command.args(["converge", "sine.toml", "--output", "study"]).args(arguments);
+    let outcome = command.output().unwrap().into();
+    (folder, outcome)
+}
+
+/// The orders in the last row of the table, in all three norms.
+fn last_orders(folder: &std::path::Path) -> Vec<f64> {
+    let table = std::fs::read_to_string(folder.join("study/converge.csv")).unwrap();
+    let row: Vec<&str> = table.lines().last().unwrap().split(',').collect();
+    [5, 7, 9].map(|column| row[column].parse().unwrap()).to_vec()
+}
+
+/// Lax–Wendroff is of second order, against the exact solution and against a finer one.
+#[test]
+fn smooth_waves_converge_with_second_order() {
+    let exact = ["--exact", "q = sin(2*pi*(x - t))", "--meshes", "4"];
+    let (folder, outcome) = converge(&exact);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let orders = last_orders(folder.path());
+    assert!(orders.iter().all(|order| (1.9..2.2).contains(order)), "{orders:?}");
+    assert!(outcome.stdout.contains("160") && outcome.stdout.contains("order"), "{}", outcome.stdout);
+    let expected = "cells_160 cells_20 cells_40 cells_80 converge.csv converge.png";
+    assert_eq!(files(&folder.path().join("study")).join(" "), expected);
+
+    let (folder, outcome) = converge(&["--reference", "finest"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // The finest solution's own error is a quarter of the last one compared, which raises the order seen to log2(15/3) = 2.3.
+    let orders = last_orders(folder.path());
+    assert!(orders.iter().all(|order| (2.1..2.5).contains(order)), "{orders:?}");
+}
+
+/// Formulas that cannot be compared are refused before anything runs.
+#[test]
+fn wrong_formulas_are_refused() {
+    let table = [
+        (["--exact", "sin(x)"], "names no equation"),
+        (["--exact", "p = sin(x)"], "no equation `p`"),
+        (["--exact", "q = sin(y)"], "unknown name `y`"),
+        (["--exact", "q = sin(x"], "never closed"),
+    ];
+    for (arguments, reason) in table {
+        let (folder, outcome) = converge(&arguments);
+        assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(reason), "{}", outcome.stderr);
+        assert_eq!(files(folder.path()), ["sine.toml"]);
+    }
+}

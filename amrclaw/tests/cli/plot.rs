@@ -1,0 +1,133 @@
+//! `amrclaw plot`: what it draws of a run's frames, and what it refuses.
+
+use super::{Outcome, example, files, program, run_well};
+use std::path::Path;
+
+fn plot(folder: &Path, arguments: &[&str]) -> Outcome {
+    let mut command = program(folder);
+    command.args(["plot", "out"]).args(arguments);
+    command.output().expect("the program starts").into()
+}
+
+fn plot_well(folder: &Path, arguments: &[&str]) -> Outcome {
+    let outcome = plot(folder, arguments);
+    assert_eq!(outcome.code, Some(0), "{arguments:?}: {}", outcome.stderr);
+    outcome
+}
+
+/// Three frames of Euler's equations on two levels.
+fn euler(folder: &Path) {
+    let sets = ["mesh.cells=[20,20]", "levels.max=2", "levels.ratio=2", "time.end=0.1", "output.count=2"];
+    let sets = [&sets[..], &["output.png=false"]].concat();
+    run_well(folder, &example("euler_quadrants"), &sets, &["--output", "out"]);
+}
+
+/// Formulas and the solver's quantities, a panel of them, with range, logarithm, zoom and outlines of one level; the
+/// parameter gamma is the run's own.
+#[test]
+fn quantities_and_formulas_are_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    euler(folder.path());
+    let arguments = [
+        ["--field", "mach"],
+        ["--field", "sqrt(x_momentum^2 + y_momentum^2) / density"],
+        ["--field", "abs(grad(density))"],
+        ["--zoom", "0.1,0.5,0.2,0.6"],
+        ["--output", "panel.png"],
+        ["--outline-level", "2"],
+    ];
+    plot_well(folder.path(), arguments.as_flattened());
+    plot_well(folder.path(), &["--field", "pressure", "--log", "--range", "0.01,2", "--output", "log.png"]);
+    plot_well(folder.path(), &["--field", "density", "--slice", "y=0.5", "--output", "line.png"]);
+    let names = ["line.png", "log.png", "out", "panel.png"];
+    assert_eq!(files(folder.path()), names);
+    let size = |name: &str| {
+        let file = std::io::BufReader::new(std::fs::File::open(folder.path().join(name)).unwrap());
+        let reader = png::Decoder::new(file).read_info().unwrap();
+        (reader.info().width, reader.info().height)
+    };
+    // Three square pictures lie in two columns and two rows.
+    let ((width, height), (one_width, one_height)) = (size("panel.png"), size("log.png"));
+    assert!(width > 2 * 800 && height > 2 * 800 && width < 3 * one_width && height == 2 * one_height);
+}
+
+/// Films in two formats hold every frame; pictures of all frames are files of their own.
+#[test]
+fn films_hold_every_frame() {
+    let folder = tempfile::tempdir().unwrap();
+    euler(folder.path());
+    plot_well(folder.path(), &["--frames", "all", "--size", "60", "--film", "film.gif", "--field", "density"]);
+    plot_well(folder.path(), &["--frames", "0-2", "--size", "60", "--film", "film.html"]);
+    let mut decoder = gif::DecodeOptions::new();
+    decoder.set_color_output(gif::ColorOutput::RGBA);
+    let mut film = decoder.read_info(std::fs::File::open(folder.path().join("film.gif")).unwrap()).unwrap();
+    let mut pictures = 0;
+    while film.read_next_frame().unwrap().is_some() {
+        pictures += 1;
+    }
+    assert_eq!(pictures, 3);
+    let page = std::fs::read_to_string(folder.path().join("film.html")).unwrap();
+    assert_eq!(page.matches("data:image/png;base64,").count(), 3);
+    assert!(!page.contains("http"), "nothing comes from the network");
+    let outcome = plot_well(folder.path(), &["--frames", "all", "--size", "60"]);
+    assert_eq!(outcome.stdout.lines().count(), 3);
+    assert!(folder.path().join("out/plot_0002.png").exists());
+}
+
+/// What cannot be drawn is refused with what there is.
+#[test]
+fn what_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    euler(folder.path());
+    let table: &[(&[&str], &[&str])] = &[
+        (&["--frame", "9"], &["frame_0009", "there are frames 0 to 2"]),
+        (&["--field", "densty"], &["did you mean `density`", "mach"]),
+        (&["--field", "dz(density)"], &["2D"]),
+        (&["--range", "2,1"], &["write the smaller one first"]),
+        (&["--log", "--range", "0,1"], &["no logarithms"]),
+        (&["--zoom", "5,6,0,1"], &["nothing to show along x", "from 0 to 1"]),
+        (&["--slice", "z=0.5"], &["cannot be cut along z"]),
+        (&["--projection", "max:y"], &["only frames in 3D"]),
+        (&["--outline-level", "7"], &["levels are 1 to 2"]),
+        (&["--film", "film.avi"], &[".mp4, .gif or .html"]),
+        (&["--field", "x_momentum - x_momentum", "--log"], &["no positive value"]),
+    ];
+    for (arguments, reasons) in table {
+        let outcome = plot(folder.path(), arguments);
+        assert_eq!(outcome.code, Some(2), "{arguments:?}: {}", outcome.stderr);
+        for reason in *reasons {
+            assert!(outcome.stderr.contains(reason), "no \"{reason}\" in\n{}", outcome.stderr);
+        }
+    }
+    assert_eq!(files(folder.path()), ["out"]);
+}
+
+/// Output fields are in frames, as if they had been computed from these, and in gauges where a point is enough for them.
+#[test]
+fn output_fields_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = [
+        "mesh.cells=[20,20]",
+        "levels.max=2",
+        "levels.ratio=2",
+        "time.end=0.05",
+        r#"output.field=[{name = "m", formula = "mach"}, {name = "slope", formula = "grad(density)"}]"#,
+        r#"gauge=[{name = "g", position = [0.5, 0.5]}]"#,
+    ];
+    run_well(folder.path(), &example("euler_quadrants"), &sets, &["--output", "out"]);
+    let gauge = std::fs::read_to_string(folder.path().join("out/gauge_g.csv")).unwrap();
+    assert!(gauge.lines().nth(1).unwrap().ends_with("energy,m"), "{gauge}");
+    let row: Vec<f64> = gauge.lines().last().unwrap().split(',').map(|n| n.parse().unwrap()).collect();
+    let [density, mx, my, energy, mach] = row[2..] else { panic!("{row:?}") };
+    let speed = mx.hypot(my) / density;
+    let pressure = 0.4 * (energy - 0.5 * density * speed * speed);
+    assert!((mach - speed / (1.4 * pressure / density).sqrt()).abs() < 1e-12, "{mach}");
+    for (field, formula) in [("m", "mach"), ("slope", "grad(density)")] {
+        plot_well(folder.path(), &["--field", field, "--output", "written.png"]);
+        plot_well(folder.path(), &["--field", &format!("0 + {field} - ({formula})"), "--output", "difference.png"]);
+        // Values that are zero everywhere have one colour only, and no logarithm.
+        let difference = format!("abs({field} - ({formula}))");
+        let outcome = plot(folder.path(), &["--field", &difference, "--log"]);
+        assert!(outcome.stderr.contains("no positive value"), "{field}: {}", outcome.stderr);
+    }
+}

@@ -1,0 +1,28 @@
+"""The command `amrclaw`: the program that the package brings along."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_PROGRAM = Path(__file__).resolve().parent / "_bin" / ("amrclaw.exe" if os.name == "nt" else "amrclaw")
+
+
+def main() -> int:
+    """Becomes the program."""
+    if not _PROGRAM.exists():
+        print("error: this installation of the package has no program; install it by: pip install ./python", file=sys.stderr)
+        return 1
+    arguments = [str(_PROGRAM), *sys.argv[1:]]
+    if os.name == "nt":
+        return subprocess.run(arguments).returncode
+    # Installers may drop the permission to execute.
+    if not os.access(_PROGRAM, os.X_OK):
+        _PROGRAM.chmod(0o755)
+    os.execv(arguments[0], arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

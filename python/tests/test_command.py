@@ -1,0 +1,28 @@
+"""The command that the package brings along."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMAND = Path(sys.executable).with_name("amrclaw")
+
+
+def call(*arguments, **options):
+    return subprocess.run([COMMAND, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.mark.skipif(not COMMAND.exists(), reason="the package is not installed from a wheel")
+def test_the_command_is_the_program(tmp_path):
+    """It has the program's version, writes an example from what it carries, runs it, and passes exit codes on."""
+    import amrclaw
+
+    assert call("--version").stdout.split() == ["amrclaw", amrclaw.__version__]
+    assert call("example", "burgers_square", cwd=tmp_path).returncode == 0
+    settings = ["--set", "mesh.cells=[10,10]", "--set", "levels.max=1", "--set", "time.end=0.1", "--set", "output.times=[0.1]"]
+    done = call("run", "burgers_square/case.toml", *settings, "--output", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert amrclaw.load(tmp_path / "out")[-1].time == pytest.approx(0.1)
+    refused = call("run", "missing.toml", cwd=tmp_path)
+    assert refused.returncode == 2 and "missing.toml" in refused.stderr
