@@ -111,6 +111,7 @@ fn output_fields_are_written() {
         "levels.max=2",
         "levels.ratio=2",
         "time.end=0.05",
+        "output.times=[0.05]",
         r#"output.field=[{name = "m", formula = "mach"}, {name = "slope", formula = "grad(density)"}]"#,
         r#"gauge=[{name = "g", position = [0.5, 0.5]}]"#,
     ];
