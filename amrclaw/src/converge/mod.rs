@@ -5,20 +5,12 @@ mod table;
 pub use table::{csv, picture, text};
 
 use crate::io::OutputError;
+pub use crate::io::compare::Reference;
 use crate::io::compare::{CompareError, Norms, Truth, errors};
 use crate::io::config::Case;
 use crate::io::run_json::RunRecord;
 use crate::sweep::{Launch, RunResultStatus, SweepError};
 use std::path::PathBuf;
-
-/// What the solutions are compared with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reference {
-    /// Formulas of position and time by equation.
-    Exact(Vec<(String, String)>),
-    /// The solution on the finest mesh.
-    Finest,
-}
 
 /// A study: what is run, how, and where its files go.
 #[derive(Clone, Debug)]

@@ -98,7 +98,10 @@ mod tests {
     fn orders_are_those_of_the_errors() {
         let resolution = |n: i32, e: Option<f64>| Resolution {
             cells: vec![n, 2 * n],
-            errors: e.map(|e| ("q".to_owned(), Norms { l1: e, l2: 2.0 * e, max: 3.0 })).into_iter().collect(),
+            errors: e
+                .map(|e| ("q".to_owned(), Norms { l1: e, l2: 2.0 * e, max: 3.0, range: 1.0 }))
+                .into_iter()
+                .collect(),
             record: RunRecord { wall_seconds: 0.5, ..RunRecord::default() },
         };
         let study = [resolution(10, Some(0.04)), resolution(20, Some(0.01)), resolution(40, None)];

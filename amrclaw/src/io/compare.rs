@@ -18,6 +18,26 @@ pub struct Norms {
     pub l2: f64,
     /// The largest.
     pub max: f64,
+    /// From the smallest to the largest value of what the solution is compared with.
+    pub range: f64,
+}
+
+/// What the runs of a study are compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// Formulas of position and time by equation.
+    Exact(Vec<(String, String)>),
+    /// The finest of the runs.
+    Finest,
+}
+
+/// The error of a solution as one number: the mean of the absolute error (L1) over the range of values, of the equation
+/// where it is largest. Equations whose range is round-off beside that of others do not count.
+pub fn relative_error(errors: &[(String, Norms)]) -> Option<f64> {
+    let widest = errors.iter().map(|(_, norms)| norms.range).fold(0.0, f64::max);
+    let counting = errors.iter().filter(|(_, norms)| norms.range > 1e-10 * widest);
+    // A value that is no number must not pass for small.
+    counting.map(|(_, norms)| norms.l1 / norms.range).reduce(|a, b| if a > b || a.is_nan() { a } else { b })
 }
 
 /// A comparison that cannot be made.
@@ -87,11 +107,14 @@ struct Sum {
     absolute: f64,
     squares: f64,
     max: f64,
+    truth: Option<(f64, f64)>,
 }
 
 impl Sum {
-    fn add(&mut self, error: f64, volume: f64) {
-        let error = error.abs();
+    fn add(&mut self, value: f64, truth: f64, volume: f64) {
+        let error = (value - truth).abs();
+        let (low, high) = self.truth.get_or_insert((truth, truth));
+        (*low, *high) = (low.min(truth), high.max(truth));
         self.volume += volume;
         self.absolute += volume * error;
         self.squares += volume * error * error;
@@ -102,7 +125,8 @@ impl Sum {
     }
 
     fn norms(&self) -> Norms {
-        Norms { l1: self.absolute / self.volume, l2: (self.squares / self.volume).sqrt(), max: self.max }
+        let range = self.truth.map_or(0.0, |(low, high)| high - low);
+        Norms { l1: self.absolute / self.volume, l2: (self.squares / self.volume).sqrt(), max: self.max, range }
     }
 }
 
@@ -132,7 +156,7 @@ pub fn to_exact<const D: usize>(
                 let values = &patch.q[equation * cells..][..cells];
                 let means = cell_means(frame, l, &patch.cells, &exact);
                 for ((value, mean), _) in values.iter().zip(means).zip(covered).filter(|(_, covered)| !covered) {
-                    sum.add(value - mean, volume);
+                    sum.add(*value, mean, volume);
                 }
             }
         }
@@ -215,7 +239,7 @@ pub fn to_frame<const D: usize>(frame: &Frame<D>, truth: &Frame<D>) -> Result<Ve
             means[at] += share * value;
         }
         let mut sum = Sum::default();
-        own.iter().zip(&means).for_each(|(a, b)| sum.add(a - b, 1.0));
+        own.iter().zip(&means).for_each(|(a, b)| sum.add(*a, *b, 1.0));
         found.push((name.clone(), sum.norms()));
     }
     Ok(found)
@@ -261,7 +285,8 @@ mod tests {
     fn errors_to_formulas_count_the_finest_cells() {
         let formulas = vec![("q".to_owned(), "x^2 + 0 * t".to_owned())];
         let found = to_exact(&frame(3, 0.25), &formulas, &Vocabulary::default()).unwrap();
-        let Norms { l1, l2, max } = found[0].1;
+        let Norms { l1, l2, max, .. } = found[0].1;
+        assert!((relative_error(&found).unwrap() - l1 / found[0].1.range).abs() < 1e-15 && found[0].1.range > 3.5);
         for (value, expected) in [(l1, 0.125), (l2, (0.5_f64 * 0.0625).sqrt()), (max, 0.25)] {
             assert!((value - expected).abs() < 1e-14, "{value} instead of {expected}");
         }
@@ -279,7 +304,7 @@ mod tests {
         assert!(l1 < 1e-14 && max < 1e-14, "{l1} {max}");
         let mut shifted = frame(2, 0.0);
         shifted.levels[0].patches[0].q[3] += 0.5;
-        let Norms { l1, l2, max } = to_frame(&shifted, &frame(4, 0.0)).unwrap()[0].1;
+        let Norms { l1, l2, max, .. } = to_frame(&shifted, &frame(4, 0.0)).unwrap()[0].1;
         assert!(
             (l1 - 0.5 / 32.0).abs() < 1e-14 && (l2 - 0.5 / 32.0_f64.sqrt()).abs() < 1e-14 && (max - 0.5).abs() < 1e-14
         );

@@ -1,7 +1,8 @@
 //! Takes the runs of a sweep one after the other.
 
 use super::child::Ended;
-use super::{Launch, Plan, PlannedRun, RunResult, RunResultStatus, SweepError, files};
+use super::{Launch, Plan, PlannedRun, RunResult, RunResultStatus, Summary, SweepError, files};
+use crate::io::compare::Reference;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{OutputError, check_output_dir};
 use std::path::PathBuf;
@@ -17,6 +18,8 @@ pub struct Sweep {
     pub case_text: String,
     /// Decided the order of the runs.
     pub seed: u64,
+    /// What the solutions are compared with, if they are.
+    pub reference: Option<Reference>,
     /// Folder of the sweep's files; each run has one in it.
     pub dir: PathBuf,
 }
@@ -49,7 +52,7 @@ pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -
     if !results.is_empty() {
         watch(Notice::Kept(results.len()));
     }
-    files::write(sweep, &results)?;
+    files::write(sweep, &results, &Summary::new(&sweep.plan, &results))?;
     for run in &sweep.plan.runs {
         if results.iter().any(|result| result.run == *run) {
             continue;
@@ -63,8 +66,9 @@ pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -
         let result = RunResult { run: run.clone(), status, error, record };
         watch(Notice::End(&result));
         results.push(result);
-        files::write(sweep, &results)?;
+        files::write(sweep, &results, &Summary::new(&sweep.plan, &results))?;
     }
+    files::write(sweep, &results, &Summary::of(sweep, &results))?;
     Ok(results)
 }
 

@@ -75,12 +75,11 @@ pub(super) fn check_earlier(sweep: &Sweep, resume: bool) -> Result<(), SweepErro
 }
 
 /// Writes all three files; each appears whole or not at all.
-pub(super) fn write(sweep: &Sweep, results: &[RunResult]) -> Result<(), SweepError> {
+pub(super) fn write(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> Result<(), SweepError> {
     let mut results: Vec<RunResult> = results.to_vec();
     results.sort_by_key(|result| (result.run.device, result.run.setting, result.run.repeat));
-    let summary = Summary::new(&sweep.plan, &results);
-    let json = json(sweep, &results, &summary);
-    let page = report::page(sweep, &results, &summary);
+    let json = json(sweep, &results, summary);
+    let page = report::page(sweep, &results, summary);
     let write =
         |name, text: &str| write_file(&sweep.dir.join(name), Durability::Program, |out| out.write_all(text.as_bytes()));
     write(CSV_NAME, &csv(&sweep.plan, &results))?;
@@ -187,7 +186,7 @@ mod tests {
             overrides: vec![],
             arguments: vec!["--threads".into(), "2".into()],
         };
-        Sweep { plan, launch, case_text: "[mesh]".into(), seed: 1, dir: dir.to_owned() }
+        Sweep { plan, launch, case_text: "[mesh]".into(), seed: 1, reference: None, dir: dir.to_owned() }
     }
 
     /// Every run has a row with as many fields as the head, also those that failed, whatever their message holds.
@@ -231,7 +230,7 @@ mod tests {
         let first = sweep(plan, dir.path());
         check_earlier(&first, false).unwrap();
         check_earlier(&first, true).unwrap();
-        write(&first, &results).unwrap();
+        write(&first, &results, &Summary::new(&first.plan, &results)).unwrap();
         check_earlier(&first, true).unwrap();
         let refused = |sweep: &Sweep, resume| check_earlier(sweep, resume).unwrap_err().to_string();
         assert!(refused(&first, false).contains("--resume"));

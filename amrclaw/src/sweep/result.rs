@@ -1,7 +1,8 @@
 //! What runs gave, medians over repeats, and the best and worst of each device.
 
-use super::{Plan, PlannedRun};
+use super::{Plan, PlannedRun, Sweep};
 use crate::diagnose::PhaseSeconds;
+use crate::io::compare::{Reference, Truth, errors, relative_error};
 use crate::io::run_json::RunRecord;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +42,9 @@ pub struct Medians {
     pub done: usize,
     /// Runs that did not.
     pub failed: usize,
-    /// Wall seconds. NaN, as all that follow, if no run reached its end.
+    /// Seconds without output, by which settings are ranked. NaN, as all that follow, if no run reached its end.
+    pub seconds: f64,
+    /// Wall seconds.
     pub wall_seconds: f64,
     /// Least and most wall seconds.
     pub wall_range: [f64; 2],
@@ -57,6 +60,11 @@ pub struct Medians {
     pub memory_host: f64,
     /// Most memory in use on the device, bytes.
     pub memory_device: f64,
+    /// Largest change of the total of a conserved quantity from start to end, over its size: what flows through the sides
+    /// of the domain, and what sources add, is in it.
+    pub drift: f64,
+    /// Mean error over the range of values, if it was asked for and could be taken.
+    pub error: Option<f64>,
 }
 
 /// The fastest and the slowest setting of a device.
@@ -73,7 +81,7 @@ pub struct Best {
 impl Best {
     /// How many times the slowest setting takes as long as the fastest.
     pub fn ratio(&self) -> f64 {
-        self.slowest.wall_seconds / self.fastest.wall_seconds
+        self.slowest.seconds / self.fastest.seconds
     }
 }
 
@@ -103,6 +111,59 @@ impl Summary {
         Summary { medians, best }
     }
 
+    /// As [`Summary::new`], with the errors that the sweep asks for. The finest setting is the one with the most cell
+    /// updates.
+    pub fn of(sweep: &Sweep, results: &[RunResult]) -> Self {
+        let mut summary = Self::new(&sweep.plan, results);
+        let Some(reference) = &sweep.reference else { return summary };
+        let folder = |m: &Medians| {
+            let is_here = |result: &&RunResult| {
+                (result.run.device, result.run.setting, result.status) == (m.device, m.setting, RunResultStatus::Done)
+            };
+            results.iter().find(is_here).map(|result| sweep.dir.join(&result.run.folder))
+        };
+        let by_work = |a: &&Medians, b: &&Medians| a.cells_advanced_total.total_cmp(&b.cells_advanced_total);
+        let finest = summary.medians.iter().filter(|m| m.done > 0).max_by(by_work).and_then(folder);
+        let error = |m: &Medians| {
+            let truth = match reference {
+                Reference::Exact(formulas) => Truth::Exact(formulas),
+                Reference::Finest => Truth::Run(finest.as_deref()?),
+            };
+            relative_error(&errors(&folder(m)?, &truth).ok()?)
+        };
+        let found: Vec<Option<f64>> = summary.medians.iter().map(error).collect();
+        summary.medians.iter_mut().zip(found).for_each(|(m, error)| m.error = error);
+        let devices = 0..sweep.plan.devices.len();
+        summary.best = devices.filter_map(|device| best_of(device, &summary.medians)).collect();
+        summary
+    }
+
+    /// Says so where the fastest setting of a device is the one without refinement, beside others with it: it is not
+    /// faster at the same, it does less.
+    pub fn does_less(&self, plan: &Plan, device: usize) -> Option<String> {
+        let levels = plan.vary.iter().position(|vary| vary.keys.iter().any(|key| key == "levels.max"))?;
+        let value = |m: &Medians| plan.vary[levels].values[plan.settings[m.setting][levels]].trim().to_owned();
+        let best = &self.best(device)?.fastest;
+        let refined = |m: &&Medians| m.device == device && m.done > 0 && value(m) != "1";
+        let by_time = |a: &&Medians, b: &&Medians| a.seconds.total_cmp(&b.seconds);
+        let other = self.medians.iter().filter(refined).min_by(by_time)?;
+        if value(best) != "1" {
+            return None;
+        }
+        let errors = match (best.error, other.error) {
+            (Some(own), Some(others)) => {
+                format!("; its error is {own:.2e}, that of {} {others:.2e}", plan.describe(other.setting))
+            }
+            _ => "; --error tells what the levels are worth".to_owned(),
+        };
+        Some(format!(
+            "With levels.max = 1 it does less, not the same faster: nothing is refined, {:.3e} cell updates against {:.3e} with {}{errors}.",
+            best.cells_advanced_total,
+            other.cells_advanced_total,
+            plan.describe(other.setting),
+        ))
+    }
+
     /// The medians of a setting on a device, if it has been run there.
     pub fn at(&self, device: usize, setting: usize) -> Option<&Medians> {
         self.medians.iter().find(|m| (m.device, m.setting) == (device, setting))
@@ -116,7 +177,7 @@ impl Summary {
 
 fn best_of(device: usize, medians: &[Medians]) -> Option<Best> {
     let done = || medians.iter().filter(|m| m.device == device && m.done > 0);
-    let by_time = |a: &&Medians, b: &&Medians| a.wall_seconds.total_cmp(&b.wall_seconds);
+    let by_time = |a: &&Medians, b: &&Medians| a.seconds.total_cmp(&b.seconds);
     let (fastest, slowest) = (done().min_by(by_time)?.clone(), done().max_by(by_time)?.clone());
     Some(Best { device, fastest, slowest })
 }
@@ -132,6 +193,7 @@ impl Medians {
             device,
             done: records.len(),
             failed: results.len() - records.len(),
+            seconds: of(|r| r.wall_seconds - r.phases.output),
             wall_seconds: of(|r| r.wall_seconds),
             wall_range: [walls.clone().fold(f64::NAN, f64::min), walls.fold(f64::NAN, f64::max)],
             cells_advanced_total: of(|r| r.cells_advanced_total as f64),
@@ -148,8 +210,22 @@ impl Medians {
             },
             memory_host: of(|r| r.memory_bytes.host as f64),
             memory_device: of(|r| r.memory_bytes.device as f64),
+            drift: of(drift),
+            error: None,
         }
     }
+}
+
+/// Largest change of a total over its size; totals that are round-off beside others do not count.
+fn drift(record: &RunRecord) -> f64 {
+    let largest =
+        record.totals_initial.values().chain(record.totals_final.values()).fold(0.0, |m: f64, v| m.max(v.abs()));
+    let change = |(name, initial): (&String, &f64)| {
+        let last = record.totals_final.get(name)?;
+        let size = initial.abs().max(last.abs());
+        (size > 1e-10 * largest).then(|| (last - initial).abs() / size)
+    };
+    record.totals_initial.iter().filter_map(change).fold(0.0, f64::max)
 }
 
 /// Mean number of patches on all levels.
@@ -220,6 +296,29 @@ pub(super) mod tests {
         let failed = summary.at(1, 0).unwrap();
         assert!(failed.done == 0 && failed.failed == 3 && failed.wall_seconds.is_nan());
         assert_eq!(summary.best(1).unwrap().fastest.setting, 1);
+    }
+
+    /// Output does not count in the ranking; totals that change tell the drift; a setting without refinement that wins
+    /// among others is told to do less.
+    #[test]
+    fn ranking_leaves_output_out_and_says_what_does_less() {
+        let vary = vec!["levels.max=1,2".parse().unwrap()];
+        let plan = Plan::new(vary, false, vec!["cpu".into()], 1, 1).unwrap();
+        let result = |run: &PlannedRun| {
+            let mut record = RunRecord::default();
+            let coarse = run.setting == 0;
+            record.phases = PhaseSeconds { output: if coarse { 5.0 } else { 0.0 }, ..PhaseSeconds::default() };
+            record.set_work(vec![if coarse { 100 } else { 900 }], if coarse { 6.0 } else { 2.0 });
+            record.totals_initial = [("mass".to_owned(), 2.0), ("momentum".to_owned(), 1e-15)].into();
+            record.totals_final = [("mass".to_owned(), 1.5), ("momentum".to_owned(), 3e-15)].into();
+            RunResult { run: run.clone(), status: RunResultStatus::Done, error: String::new(), record: Some(record) }
+        };
+        let results: Vec<_> = plan.runs.iter().map(result).collect();
+        let summary = Summary::new(&plan, &results);
+        let best = &summary.best(0).unwrap().fastest;
+        assert_eq!((best.setting, best.seconds, best.wall_seconds, best.drift), (0, 1.0, 6.0, 0.25));
+        let note = summary.does_less(&plan, 0).unwrap();
+        assert!(note.contains("1.000e2 cell updates against 9.000e2") && note.contains("--error"), "{note}");
     }
 
     /// A device on which nothing reached its end has no best setting.

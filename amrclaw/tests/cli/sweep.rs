@@ -33,6 +33,26 @@ fn done(folder: &Path) -> Vec<String> {
     files(&out).into_iter().filter(|name| out.join(name).join("run.json").exists()).collect()
 }
 
+/// Errors fall with the levels, and are zero for the setting that the others are compared with; the drift is round-off
+/// while nothing has reached the sides.
+#[test]
+fn errors_tell_what_levels_are_worth() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[20,20]", "time.end=0.05"];
+    let outcome = sweep_well(folder.path(), &sets, &["--vary", "levels.max=1,2,3", "--error", "finest"]);
+    assert!(outcome.stdout.contains("error") && outcome.stdout.contains("drift"), "{}", outcome.stdout);
+    let json = description(folder.path());
+    let figures = |key: &str| -> Vec<f64> {
+        json["settings"].as_array().unwrap().iter().map(|setting| setting[key].as_f64().unwrap()).collect()
+    };
+    let errors = figures("error");
+    assert!(errors[0] > errors[1] && errors[1] > errors[2] && errors[2] == 0.0, "{errors:?}");
+    assert!(figures("drift").iter().all(|drift| *drift < 1e-12));
+    if json["best"][0]["fastest"]["levels.max"] == "1" {
+        assert!(outcome.stdout.contains("does less, not the same faster"), "{}", outcome.stdout);
+    }
+}
+
 /// A grid of 2 × 2 settings, each twice: eight runs in folders of their own, tables of them, medians, the best setting; and
 /// a run of the sweep is what `run` with the same settings is.
 #[test]

@@ -95,6 +95,10 @@ pub struct SweepArguments {
     /// Decides the order of the runs.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
+    /// Take the error of every setting: `finest`, against the setting with the most cell updates, or against formulas as for
+    /// `converge --exact`. Each run then writes its end as a frame, and no other.
+    #[arg(long, value_name = "finest|FORMULAS")]
+    pub error: Option<String>,
     /// Folder of the sweep [default: output/ and the name of the case's folder and _sweep]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,

@@ -58,18 +58,20 @@ fn write_table(dir: &Path, table: &str) -> Result<std::path::PathBuf, OutputErro
 }
 
 fn reference(arguments: &ConvergeArguments, case: &Case) -> Result<Reference, Failure> {
-    if arguments.exact.is_empty() {
-        return Ok(Reference::Finest);
-    }
+    if arguments.exact.is_empty() { Ok(Reference::Finest) } else { exact("--exact", &arguments.exact, case) }
+}
+
+/// Formulas by equation, as `option` gives them.
+pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, Failure> {
     let mut formulas = Vec::new();
-    for part in arguments.exact.iter().flat_map(|text| text.split(';')).map(str::trim).filter(|part| !part.is_empty()) {
+    for part in texts.iter().flat_map(|text| text.split(';')).map(str::trim).filter(|part| !part.is_empty()) {
         let Some((name, formula)) = named(part) else {
-            let message = format!("--exact: `{part}` names no equation; write such as `pressure = sin(x - t)`");
+            let message = format!("{option}: `{part}` names no equation; write such as `pressure = sin(x - t)`");
             return Err(Failure::Input(message));
         };
         formulas.push((name.to_owned(), formula.to_owned()));
     }
-    case.check_exact(&formulas).map_err(|message| Failure::Input(format!("--exact: {message}")))?;
+    case.check_exact(&formulas).map_err(|message| Failure::Input(format!("{option}: {message}")))?;
     Ok(Reference::Exact(formulas))
 }
 

@@ -2,9 +2,11 @@
 
 use crate::Failure;
 use crate::arguments::SweepArguments;
+use crate::converge::exact;
 use crate::execution::{Device, name};
 use crate::run::default_output;
 use crate::terminal;
+use amrclaw::io::compare::Reference;
 use amrclaw::io::config::{Case, CaseErrors};
 use amrclaw::sweep::{
     CSV_NAME, JSON_NAME, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
@@ -22,7 +24,7 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
     display.finish();
     let results = outcome.map_err(failure)?;
     if !arguments.execution.quiet {
-        terminal::show(&text(&sweep, &Summary::new(&sweep.plan, &results)));
+        terminal::show(&text(&sweep, &Summary::of(&sweep, &results)));
     }
     let failed = results.iter().filter(|result| result.status == RunResultStatus::Failed).count();
     match failed {
@@ -49,8 +51,26 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     let plan = Plan::new(arguments.vary.clone(), arguments.zip, devices, repeats, arguments.seed).map_err(failure)?;
     let case_text = check_cases(arguments, &plan)?;
     let dir = arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_sweep"));
-    let launch = arguments.execution.launch(&arguments.case)?;
-    Ok(Sweep { plan, launch, case_text, seed: arguments.seed, dir })
+    let mut launch = arguments.execution.launch(&arguments.case)?;
+    let reference = reference(arguments, &plan)?;
+    if reference.is_some() {
+        let frames = ["output.format=\"vtkhdf\"", "output.count=1", "output.png=false"];
+        launch.overrides.extend(frames.map(str::to_owned));
+    }
+    Ok(Sweep { plan, launch, case_text, seed: arguments.seed, reference, dir })
+}
+
+/// What `--error` compares the runs with.
+fn reference(arguments: &SweepArguments, plan: &Plan) -> Result<Option<Reference>, Failure> {
+    match arguments.error.as_deref() {
+        None => Ok(None),
+        Some("finest") => Ok(Some(Reference::Finest)),
+        Some(text) => {
+            let case = arguments.execution.load(&arguments.case, &plan.overrides(0));
+            let case = case.map_err(|errors| Failure::Input(errors.to_string()))?;
+            exact("--error", &[text.to_owned()], &case).map(Some)
+        }
+    }
 }
 
 /// The folder of a run of the case, with an ending of its own.
@@ -179,23 +199,30 @@ fn text(sweep: &Sweep, summary: &Summary) -> String {
     for (number, device) in plan.devices.iter().enumerate() {
         let best = summary.best(number);
         let width = (0..plan.settings.len()).map(|s| plan.describe(s).chars().count()).max().unwrap_or(0);
-        let _ = writeln!(out, "{device:<width$}    wall s  × fastest   advance s   regrid s  cell updates   patches");
+        let _ = write!(
+            out,
+            "{device:<width$}         s  × fastest   advance s   regrid s  cell updates   patches    drift"
+        );
+        let _ = writeln!(out, "{}", if sweep.reference.is_some() { "     error" } else { "" });
         for m in summary.medians.iter().filter(|m| m.device == number) {
             let what = plan.describe(m.setting);
             if m.done == 0 {
                 let _ = writeln!(out, "{what:<width$}    failed");
                 continue;
             }
-            let _ = writeln!(
+            let _ = write!(
                 out,
-                "{what:<width$}{:10.3} {:10.2} {:11.3} {:10.3} {:13.3e} {:9.1}",
-                m.wall_seconds,
-                m.wall_seconds / best.map_or(f64::NAN, |best| best.fastest.wall_seconds),
+                "{what:<width$}{:10.3} {:10.2} {:11.3} {:10.3} {:13.3e} {:9.1} {:8.1e}",
+                m.seconds,
+                m.seconds / best.map_or(f64::NAN, |best| best.fastest.seconds),
                 m.phases.advance,
                 m.phases.regrid,
                 m.cells_advanced_total,
                 m.patches_mean,
+                m.drift,
             );
+            let error = m.error.map_or_else(|| "–".to_owned(), |error| format!("{error:.2e}"));
+            let _ = writeln!(out, "{}", if sweep.reference.is_some() { format!(" {error:>9}") } else { String::new() });
         }
         if let Some(best) = best.filter(|_| plan.settings.len() > 1) {
             let _ = writeln!(
@@ -205,6 +232,9 @@ fn text(sweep: &Sweep, summary: &Summary) -> String {
                 plan.describe(best.slowest.setting),
                 best.ratio()
             );
+            if let Some(note) = summary.does_less(plan, number) {
+                let _ = writeln!(out, "{note}\n");
+            }
         }
     }
     let files = [REPORT_NAME, CSV_NAME, JSON_NAME].map(|name| sweep.dir.join(name).display().to_string());

@@ -83,18 +83,20 @@ fn in_short(sweep: &Sweep, summary: &Summary) -> String {
     let mut out = String::new();
     for (number, device) in plan.devices.iter().enumerate() {
         let text = match summary.best(number) {
-            Some(best) if plan.settings.len() > 1 => format!(
-                "On <strong>{}</strong> the fastest setting is <strong>{}</strong>: {} s. The slowest, {}, takes {} s: \
+            Some(best) if plan.settings.len() > 1 => {
+                format!(
+                    "On <strong>{}</strong> the fastest setting is <strong>{}</strong>: {} s. The slowest, {}, takes {} s: \
                  {} times as long.",
-                escape(device),
-                escape(&plan.describe(best.fastest.setting)),
-                significant(best.fastest.wall_seconds),
-                escape(&plan.describe(best.slowest.setting)),
-                significant(best.slowest.wall_seconds),
-                significant(best.ratio()),
-            ),
+                    escape(device),
+                    escape(&plan.describe(best.fastest.setting)),
+                    significant(best.fastest.seconds),
+                    escape(&plan.describe(best.slowest.setting)),
+                    significant(best.slowest.seconds),
+                    significant(best.ratio()),
+                ) + &summary.does_less(plan, number).map_or_else(String::new, |note| format!(" {}", escape(&note)))
+            }
             Some(best) => {
-                format!("<strong>{}</strong>: {} s.", escape(device), significant(best.fastest.wall_seconds))
+                format!("<strong>{}</strong>: {} s.", escape(device), significant(best.fastest.seconds))
             }
             None => format!("No run has reached its end on <strong>{}</strong>.", escape(device)),
         };
@@ -110,7 +112,7 @@ fn phase_figure(sweep: &Sweep, summary: &Summary) -> String {
     let mut left_out = 0;
     for (number, device) in sweep.plan.devices.iter().enumerate() {
         let mut medians: Vec<_> = summary.medians.iter().filter(|m| m.device == number && m.done > 0).collect();
-        medians.sort_by(|a, b| a.wall_seconds.total_cmp(&b.wall_seconds));
+        medians.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
         if medians.len() > MOST_PHASE_BARS {
             left_out += medians.len() - MOST_PHASE_BARS;
             // The ends tell most: the slow half and the fast half.
@@ -151,7 +153,8 @@ mod tests {
         let launch =
             Launch { program: "amrclaw".into(), case: "a&b.toml".into(), overrides: vec![], arguments: vec![] };
         let summary = Summary::new(&plan, results);
-        let sweep = Sweep { plan, launch, case_text: "[mesh] # <x>".into(), seed: 1, dir: "out".into() };
+        let sweep =
+            Sweep { plan, launch, case_text: "[mesh] # <x>".into(), seed: 1, reference: None, dir: "out".into() };
         page(&sweep, results, &summary)
     }
 

@@ -16,15 +16,31 @@ pub fn phases_id(device: usize) -> String {
 
 /// Medians of all settings on a device.
 pub fn results(plan: &Plan, summary: &Summary, device: usize) -> String {
-    let head = ["wall s", "from", "to", "× fastest", "Mupdates/s", "cells advanced", "patches", "MiB", "runs"];
-    let fastest = summary.best(device).map(|best| best.fastest.wall_seconds);
+    let head = [
+        "s",
+        "wall s",
+        "from",
+        "to",
+        "× fastest",
+        "error",
+        "drift",
+        "Mupdates/s",
+        "cells advanced",
+        "patches",
+        "MiB",
+        "runs",
+    ];
+    let fastest = summary.best(device).map(|best| best.fastest.seconds);
     let row = |m: &Medians| {
         let failed = if m.failed > 0 { format!(" ({} failed)", m.failed) } else { String::new() };
         vec![
+            significant(m.seconds),
             significant(m.wall_seconds),
             significant(m.wall_range[0]),
             significant(m.wall_range[1]),
-            significant(m.wall_seconds / fastest.unwrap_or(f64::NAN)),
+            significant(m.seconds / fastest.unwrap_or(f64::NAN)),
+            m.error.map_or_else(|| "–".to_owned(), |error| format!("{error:.2e}")),
+            format!("{:.1e}", m.drift),
             significant(m.updates_per_second / 1e6),
             grouped(m.cells_advanced_total),
             significant(m.patches_mean),
@@ -33,8 +49,9 @@ pub fn results(plan: &Plan, summary: &Summary, device: usize) -> String {
         ]
     };
     let caption = format!(
-        "{}: medians over the repeats of each setting; from and to are the shortest and the longest run; Mupdates/s are \
-         millions of cell updates a second of the whole run",
+        "{}: medians over the repeats of each setting; s are seconds without output, which settings are ranked by; from and \
+         to are the shortest and the longest run; error is the mean error over the range of values; drift is the change of \
+         the totals of the conserved quantities; Mupdates/s are millions of cell updates a second of the whole run",
         plan.devices[device]
     );
     table(plan, summary, device, &results_id(device), &caption, &head, &row)
