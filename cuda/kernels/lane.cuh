@@ -88,7 +88,7 @@ struct Lane {
     }
 };
 
-// The largest Courant number that a lane has met, and whether what it wrote is finite.
+// The largest Courant number that a lane has met, and whether what it wrote is finite, and positive where it must be.
 struct Found {
     Real courant;
     int exponents;

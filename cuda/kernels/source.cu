@@ -35,6 +35,9 @@ extern "C" __global__ void source(const SourceArgs args)
             // False for NaN and infinities alike.
             finite = finite && q[m] - q[m] == Real(0);
         }
+#if HAS_POSITIVE
+        finite = finite && solver.least_positive(q, aux) > Real(0);
+#endif
     }
     if (!finite && !args.ghosts) atomicOr(&args.reports[number].not_finite, 1u);
 }

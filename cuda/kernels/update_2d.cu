@@ -65,8 +65,8 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
     return row;
 }
 
-// Writes row k's new state.
-__device__ __forceinline__ void write(const Lane& at, int k, const State& q, Found& found)
+// Writes row k's new state, and notes if it is finite and positive where it must be.
+__device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, Found& found)
 {
     if (!at.inside) return;
     Real* cell = at.args.q_next + at.patch.q + (long long)k * at.patch.row + at.column;
@@ -75,6 +75,9 @@ __device__ __forceinline__ void write(const Lane& at, int k, const State& q, Fou
         cell[(long long)m * at.patch.component] = q[m];
         found.exponents = max(found.exponents, exponent_bits(q[m]));
     }
+#if HAS_POSITIVE
+    if (!(solver.least_positive(q, at.aux(0, k)) > Real(0.0))) found.exponents = NOT_FINITE;
+#endif
 }
 
 // The rows that a march begins with, asked for before anything else.
@@ -161,7 +164,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
                 q[m] = subtract(q[m], multiply(dtdx * kappa_below, x_part));
             }
         }
-        if (k > first) write(at, k - 1, q, found);
+        if (k > first) write(solver, at, k - 1, q, found);
         if constexpr (KEEP) {
             if (k >= first) taps.keep(solver, at, k, f, g, here.amdq, here.apdq);
         }
@@ -195,7 +198,7 @@ template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& so
             const Real x_part = add(row.fluctuations[m], subtract(from_right(f), f));
             q[m] = subtract(q[m], multiply(dtdx * kappa, x_part));
         }
-        write(at, k, q, found);
+        write(solver, at, k, q, found);
         if constexpr (KEEP) {
             taps.expect(at, k + 1);
             taps.keep(solver, at, k + 1, row.correction, unused, unused, unused);

@@ -71,6 +71,8 @@ impl Source {
             }
             define(&mut text, "FWAVES", &u8::from(solver.fwaves));
         }
+        let positive = target.solver.as_ref().is_some_and(|solver| solver.has_positive);
+        define(&mut text, "HAS_POSITIVE", &u8::from(positive));
         define(&mut text, "FUSED", &u8::from(target.fused));
         for (name, value) in &self.defines {
             define(&mut text, name, value);

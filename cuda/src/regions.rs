@@ -8,7 +8,8 @@ mod text;
 
 pub use fix::{FaceMapArgs, RefluxArgs, RegisterArgs};
 pub use gather::{
-    BLOCKS_PER_PATCH, FLAG_THREADS, FlagArgs, FlagTile, SampleArgs, SourceArgs, TotalsArgs, WIDEN_THREADS, WidenArgs,
+    BLOCKS_PER_PATCH, FLAG_THREADS, FlagArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WIDEN_THREADS,
+    WidenArgs,
 };
 pub use text::{CONSERVE, LIST_CHUNKS, PLAIN, REGISTERS, SOURCE, Shape};
 

@@ -49,7 +49,7 @@ fn measure<R: Scalar>(isa: Isa, cells: usize) -> f64 {
                 };
                 // SAFETY: the patch has two ghost cells on each side and the overrun at both ends.
                 let report = unsafe { solver.update_tile(&args, &mut scratch) };
-                assert!(report.finite);
+                assert!(report.admissible);
             }
         }
         seconds.push(clock.elapsed().as_secs_f64());

@@ -27,4 +27,6 @@ pub struct DeviceSource {
     pub has_boundary: bool,
     /// There is a function `flag`.
     pub has_flag: bool,
+    /// There is a function `least_positive`.
+    pub has_positive: bool,
 }

@@ -110,6 +110,12 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// Solving a face again costs less than keeping its solution and reading it back: a dozen operations at most, no
     /// division. The results are the same.
     const SOLVE_AGAIN: bool = false;
+    /// Names of what must be positive in every state: the formulas fail without it.
+    const POSITIVE: &'static [&'static str] = &[];
+    /// Names of what must not be negative in data, though steps may leave it so by round-off or an overshoot.
+    const NONNEGATIVE: &'static [&'static str] = &[];
+    /// Steps can change what must be positive: see [`Solver::least_positive`].
+    const CHECKS_STEPS: bool = false;
     /// Per axis, the component of `q` that changes sign at a solid wall with that normal.
     const WALL_NORMAL: [Option<usize>; 3];
 
@@ -170,6 +176,16 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     fn flag<V: Real>(&self, _x: [V; 3], _t: V, _q: [V; M], _aux: [V; A]) -> V::Mask {
         V::zero().lt(V::zero())
     }
+
+    /// The least of what must be positive and steps can change, where [`Solver::CHECKS_STEPS`].
+    #[inline(always)]
+    fn least_positive<V: Real>(&self, _q: [V; M], _aux: [V; A]) -> V {
+        V::constant(1.0)
+    }
+
+    /// The values of [`Solver::POSITIVE`], then of [`Solver::NONNEGATIVE`], one each.
+    #[inline(always)]
+    fn quantities<V: Real>(&self, _q: [V; M], _aux: [V; A], _values: &mut [V]) {}
 
     /// An admissible state made of numbers between 0 and 1: what checks of the solver try.
     fn admissible(&self, unit: [f64; M]) -> [f64; M] {

@@ -156,7 +156,7 @@ impl<R: Scalar> Patch<R> {
                 // SAFETY: the patch has two ghost cells on every side and the overrun at both ends of its arrays; every
                 // tap has a slot of its own.
                 let report = unsafe { solver.update_tile(&args, &mut scratch) };
-                assert!(report.finite, "the state is no longer finite");
+                assert!(report.admissible, "the state is no longer finite");
                 courant = courant.max(report.courant);
             }
         }

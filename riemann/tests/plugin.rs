@@ -108,6 +108,7 @@ impl Solver<2, 1, 1> for Decay {
             has_source,
             has_boundary,
             has_flag,
+            has_positive: false,
         })
     }
 }
@@ -184,7 +185,7 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
     unsafe { solver.apply_source(&row) };
     // Packs may leave anything past the faces of the list.
     let sums = [&sum[..21], &sum[stride..stride + 21]].concat();
-    ([q_next, q, kept, sums].concat(), report.courant, report.finite)
+    ([q_next, q, kept, sums].concat(), report.courant, report.admissible)
 }
 
 /// Through the table the kernels give the bits that they give directly, in both precisions.

@@ -64,8 +64,8 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Appends what came of the steps and samples since the last call, in their order; waits for them if need be.
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError>;
 
-    /// What went wrong in the step of a level that was taken last, which broke `patch`: the first cell that holds a NaN or an
-    /// infinity in what the step read, ghost cells included, then in what its parts left, then in its outcome.
+    /// What went wrong in the step of a level that was taken last, which broke `patch`: the first cell that holds a NaN, an
+    /// infinity or a state that the solver does not allow in what the step read, ghost cells included, then in what its parts left, then in its outcome.
     fn find_failure(&self, level: Level, patch: usize) -> ExecError;
 
     /// Sets a level's time, after substeps whose sum rounds differently from the coarser level's step.
@@ -120,6 +120,9 @@ pub trait Executor<const D: usize>: Send + Sync {
 
     /// Sum of each equation over a level's cells that finer levels do not cover, times cell volume (and capacity).
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64>;
+
+    /// Raises `largest` to the largest absolute value of each equation over a level's own cells; NaN is passed over.
+    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError>;
 
     /// Bytes of memory held on the host and on the device.
     fn memory_bytes(&self) -> [usize; 2];

@@ -12,8 +12,8 @@ pub struct StepReport {
     pub courant: f64,
     /// Patch where it was seen.
     pub patch: usize,
-    /// The first patch that came to hold a NaN or an infinity, if one did; ghost cells that a later part of the step reads
-    /// count too.
+    /// The first patch that came to hold a NaN, an infinity or a state that the solver does not allow, if one did; ghost
+    /// cells that a later part of the step reads count too.
     pub broken: Option<usize>,
 }
 
@@ -137,10 +137,22 @@ pub enum ExecError {
         /// Where.
         place: CellPlace,
     },
-    /// A value became NaN or infinite in a part of a step whose values are gone.
+    /// A state is not one that the equations allow.
+    #[error("{quantity} is {value} on {place}: it must {}", if *positive { "be positive" } else { "not be negative" })]
+    Inadmissible {
+        /// What the solver says of the state.
+        quantity: String,
+        /// Its value.
+        value: f64,
+        /// It must be positive; else it must not be negative.
+        positive: bool,
+        /// Where.
+        place: CellPlace,
+    },
+    /// A value became NaN, infinite or inadmissible in a part of a step whose values are gone.
     #[error(
-        "a value became NaN or infinite on level {level}, patch {patch}, in the step to t = {time}, in a part of the step that \
-         is not kept"
+        "a value became NaN, infinite or inadmissible on level {level}, patch {patch}, in the step to t = {time}, in a part of \
+         the step that is not kept"
     )]
     LostWithinStep {
         /// Level.

@@ -161,6 +161,8 @@ fn settings<const D: usize>(case: &Case, shape: &SolverShape, num_ghost: i32) ->
         cfl_desired: settled.cfl_desired,
         cfl_max: settled.cfl_max,
         max_retries: case.time.max_retries,
+        end: case.time.end,
+        growth_limit: case.time.growth_limit,
     }
 }
 
@@ -237,7 +239,11 @@ impl<const D: usize> Simulation<D> {
 
     /// Builds the initial hierarchy of a case.
     fn begin(mut self, case: &Case) -> Result<Self, RunError> {
-        self.attempt(Self::build_initial_hierarchy).map_err(|error| error.in_case(case, &self.equations))?;
+        let begin = |simulation: &mut Self| {
+            simulation.build_initial_hierarchy()?;
+            simulation.watch_growth(true)
+        };
+        self.attempt(begin).map_err(|error| error.in_case(case, &self.equations, &self.aux))?;
         Ok(self)
     }
 
@@ -260,6 +266,6 @@ impl<const D: usize> Simulation<D> {
         let executor = make(&problem, solver, ratios, options)?;
         let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
         Simulation::new(problem, settings, executor, shape, gauges, options, solver.double.clone())
-            .map_err(|error| error.in_case(case, &shape.equations))
+            .map_err(|error| error.in_case(case, &shape.equations, &shape.aux))
     }
 }

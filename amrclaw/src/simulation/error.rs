@@ -1,6 +1,6 @@
 //! Why a run cannot begin or go on.
 
-use crate::exec::ExecError;
+use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{Case, CaseErrors};
 use thiserror::Error;
@@ -35,6 +35,50 @@ pub enum RunError {
     /// The executor could not go on.
     #[error("{0}")]
     Exec(#[from] ExecError),
+    /// The solution left what its equations allow.
+    #[error("{cause}\n  help: {help}")]
+    Inadmissible {
+        /// Which state, and where.
+        cause: ExecError,
+        /// What to do.
+        help: String,
+    },
+    /// The solution grows beyond what its data give.
+    #[error(
+        "{equation} has grown to {value:e} on {place}; {}, and every other quantity has grown as much\n  help: {GROWTH_HELP}",
+        measure_text(*measure, *steps)
+    )]
+    Growth {
+        /// The equation's quantity that has grown most.
+        equation: String,
+        /// Its value.
+        value: f64,
+        /// Its size that it is measured by.
+        measure: f64,
+        /// How many steps of the coarsest level ago that was.
+        steps: u64,
+        /// Where.
+        place: CellPlace,
+    },
+    /// The step became so small that the run cannot come to its end.
+    #[error(
+        "the time step has sunk to {dt:e}, from {longest:e}; {equation}, at most {measure:e} at first, is {value:e} on {place}\n  \
+         help: {GROWTH_HELP}"
+    )]
+    StepCollapse {
+        /// The step.
+        dt: f64,
+        /// The longest step.
+        longest: f64,
+        /// An equation's quantity.
+        equation: String,
+        /// Its value.
+        value: f64,
+        /// Its size that growth is measured by.
+        measure: f64,
+        /// Where it is largest.
+        place: CellPlace,
+    },
     /// The patches of a checkpoint are not those of a mesh.
     #[error("the checkpoint is damaged: the patches of its level {level} make no mesh")]
     Damaged {
@@ -80,12 +124,36 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// The same with what to do about a state that the equations do not allow.
+    pub(super) fn with_help(self, solver: &str) -> RunError {
+        let RunError::Exec(cause @ ExecError::Inadmissible { .. }) = self else { return self };
+        let help = match solver {
+            "euler" | "euler_tracer" => {
+                "Roe's solver does not keep density and pressure positive near vacuum: take the solver \"euler_hllc\", which keeps \
+                 the density so, a limiter such as \"minmod\", or `scheme.order = 1`"
+            }
+            _ => "lower `time.cfl_desired`, take a limiter such as \"minmod\", or `scheme.order = 1`",
+        };
+        RunError::Inadmissible { cause, help: help.to_owned() }
+    }
+
     /// What shows while the first levels are made comes of the case's data or its mesh: at the line that says so.
-    pub(super) fn in_case(self, case: &Case, equations: &[String]) -> RunError {
+    pub(super) fn in_case(self, case: &Case, equations: &[String], aux: &[String]) -> RunError {
         let (key, help) = match &self {
             RunError::Exec(ExecError::NotFinite { equation: name, .. }) => {
                 let section = if equations.contains(name) { "initial" } else { "aux" };
                 (format!("{section}.{name}"), "write a formula that is a number everywhere in the domain")
+            }
+            RunError::Exec(ExecError::Inadmissible { quantity, positive, .. }) => {
+                let wanted = if *positive { "is positive" } else { "is not negative" };
+                let help = format!("write formulas whose {quantity} {wanted} everywhere in the domain");
+                let key = match quantity {
+                    name if equations.contains(name) => format!("initial.{name}"),
+                    name if aux.contains(name) => format!("aux.{name}"),
+                    // What is computed from several equations.
+                    _ => "initial".to_owned(),
+                };
+                return case.error(&key, self.to_string(), help).into();
             }
             RunError::Exec(ExecError::Capacity { .. }) => {
                 let name = case.scheme.capacity.as_deref().unwrap_or_default();
@@ -99,6 +167,15 @@ impl RunError {
         };
         case.error(&key, self.to_string(), help).into()
     }
+}
+
+/// What to do about a solution that grows.
+const GROWTH_HELP: &str = "the scheme is unstable, or the solver leaves what its equations allow: lower `time.cfl_desired`, take \
+                           `scheme.transverse = 2` or `scheme.split = \"strang\"`, a limiter such as \"minmod\", or a solver that \
+                           keeps states positive; if this growth is real, raise `time.growth_limit`, or set it to 0";
+
+fn measure_text(measure: f64, steps: u64) -> String {
+    format!("{steps} steps of the coarsest level ago it was {measure:e} at most")
 }
 
 fn tries_text(tries: u32) -> String {

@@ -4,6 +4,7 @@ mod build;
 mod error;
 mod executor;
 mod gauge;
+mod growth;
 mod memory;
 mod options;
 mod pacing;
@@ -15,6 +16,7 @@ pub use crate::physics::UserFunctions;
 pub use error::RunError;
 pub use executor::MakeExecutor;
 pub use gauge::{Gauge, GaugeSample};
+pub use growth::GrowthRecord;
 pub use memory::keep_freed_memory;
 pub use options::{Device, Precision, RunOptions, available_threads};
 pub use restart::ScheduleState;
@@ -30,6 +32,7 @@ use crate::physics::{Problem, Split};
 use crate::plan::{self, LevelPlans, PlanOptions};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
+use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
 use std::sync::Arc;
 
@@ -56,6 +59,10 @@ pub struct Settings<const D: usize> {
     pub cfl_max: f64,
     /// How often it may be.
     pub max_retries: u32,
+    /// Time at which the run ends.
+    pub end: f64,
+    /// Growth of the solution from which on the run is given up; 0 for none.
+    pub growth_limit: f64,
 }
 
 /// A problem on its way through time.
@@ -74,9 +81,11 @@ pub struct Simulation<const D: usize> {
     counts: Counts,
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
+    growth: growth::Growth,
     pacing: pacing::Pacing,
     memory: memory::HostMemory,
     threads: Arc<rayon::ThreadPool>,
+    solver_name: String,
     /// To ask whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
 }
@@ -118,6 +127,13 @@ impl<const D: usize> Simulation<D> {
             counts: Counts::new(hierarchy.max_levels()),
             stopwatch: Stopwatch::default(),
             gauges: gauges.into_iter().map(|(name, x)| Gauge::new(name, x, num_eqn)).collect(),
+            growth: growth::Growth::new(
+                settings.growth_limit,
+                &problem,
+                solver.has_source(),
+                (num_eqn, &std::array::from_fn::<_, D, _>(|d| solver.wall_normal(Axis::ALL[d]))),
+            ),
+            solver_name: shape.name.clone(),
             pacing: pacing::Pacing::new(hierarchy.max_levels()),
             memory,
             threads: Arc::new(pool),

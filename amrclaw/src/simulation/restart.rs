@@ -1,6 +1,6 @@
 //! Going on from a snapshot as if the run had never stopped, bit for bit.
 
-use super::{RunError, RunOptions, Simulation};
+use super::{GrowthRecord, RunError, RunOptions, Simulation};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::LevelState;
 use crate::index::{CellBox, Level, Ratio};
@@ -20,6 +20,9 @@ pub struct ScheduleState {
     pub steps_since_regrid: Vec<u64>,
     /// What the run has done.
     pub counts: Counts,
+    /// What the alarm for growth remembers.
+    #[serde(default)]
+    pub growth: GrowthRecord,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -29,6 +32,7 @@ impl<const D: usize> Simulation<D> {
             dt_next: Some(self.dt_next).filter(|dt| dt.is_finite()),
             steps_since_regrid: self.subcycle.steps_since_regrid(),
             counts: self.counts.clone(),
+            growth: self.growth.record().clone(),
         }
     }
 
@@ -154,6 +158,7 @@ impl<const D: usize> Simulation<D> {
         self.counts.levels.resize(self.hierarchy.max_levels(), LevelCounts::default());
         self.subcycle.begin(self.time, self.dt_next);
         self.subcycle.set_finest(Level::COARSEST, self.hierarchy.finest());
+        self.growth.resume(&state.growth);
         self.subcycle.set_steps_since_regrid(&state.steps_since_regrid);
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
         Ok(())

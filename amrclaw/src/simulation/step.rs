@@ -27,7 +27,8 @@ impl<const D: usize> Simulation<D> {
     /// Takes one step of the coarsest level, and the finer levels with it.
     ///
     /// # Errors
-    /// The Courant number stayed too large, or the solution is no longer finite. The state is then that before the step.
+    /// The Courant number stayed too large, or the solution is no longer finite or admissible: the state is then that before the
+    /// step. The solution grows beyond what its data give.
     pub fn step(&mut self) -> Result<(), RunError> {
         self.attempt(|simulation| simulation.step_towards(f64::INFINITY))
     }
@@ -73,7 +74,9 @@ impl<const D: usize> Simulation<D> {
                 Err(error) => {
                     self.restore(&saved);
                     let may_retry = self.settings.dt_fixed.is_none() && tries <= self.settings.max_retries;
-                    let Some(factor) = self.shortened_by(&error).filter(|_| may_retry) else { return Err(error) };
+                    let Some(factor) = self.shortened_by(&error).filter(|_| may_retry) else {
+                        return Err(error.with_help(&self.solver_name));
+                    };
                     debug!(%error, dt, "step taken again");
                     self.counts.retries += u64::from(tries);
                     dt *= factor;
@@ -91,7 +94,7 @@ impl<const D: usize> Simulation<D> {
             Some(fixed) => fixed,
             None => self.subcycle.dt_wanted(),
         };
-        Ok(())
+        self.watch_growth(hits)
     }
 
     /// What to multiply a step by that failed, if a smaller one may succeed.
@@ -99,7 +102,9 @@ impl<const D: usize> Simulation<D> {
         match error {
             RunError::Courant { courant, .. } => Some(self.settings.cfl_desired / courant),
             // A step that is too large for a source or a strong wave leaves no Courant number that would say how large.
-            RunError::Exec(ExecError::NotFinite { .. } | ExecError::LostWithinStep { .. }) => Some(0.5),
+            RunError::Exec(
+                ExecError::NotFinite { .. } | ExecError::Inadmissible { .. } | ExecError::LostWithinStep { .. },
+            ) => Some(0.5),
             _ => None,
         }
     }

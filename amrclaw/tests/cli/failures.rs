@@ -43,6 +43,28 @@ fn a_vacuum_ends_the_run() {
     assert_eq!(record(&folder.path().join("out"))["status"], "failed");
 }
 
+/// A solution that grows beyond what its data give ends the run too, with the last state and a checkpoint on disk.
+#[test]
+fn growth_without_bound_ends_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = [
+        "mesh.cells=[20,20]",
+        "levels.max=1",
+        r#"source.pressure="1000 * pressure""#,
+        r#"source.u="1000 * u""#,
+        r#"source.v="1000 * v""#,
+        r#"scheme.source="godunov""#,
+        "time.dt=0.01",
+    ];
+    let outcome = run(folder.path(), &example("acoustics_radial"), &sets, &["--output", "out"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    for part in ["has grown to", "level 1, patch 0, cell [", "time.growth_limit", "checkpoint_", "run.json", ".vtkhdf"]
+    {
+        assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
+    }
+    assert_eq!(record(&folder.path().join("out"))["status"], "failed");
+}
+
 /// A fixed step that is too large fails with the Courant number and the place.
 #[test]
 fn a_fixed_step_that_is_too_large_ends_the_run() {

@@ -57,6 +57,24 @@ fn initial_data_that_are_not_finite_are_refused() {
     assert_refused(folder.path(), &[], &outcome, &["aux.sound_speed: sound_speed is inf", "cell [0, 0]"]);
 }
 
+/// Initial data that the equations do not allow are refused likewise: at the formula of the quantity, or at the table where
+/// several equations make it.
+#[test]
+fn inadmissible_initial_data_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[20,10]", r#"initial.energy="if(x < 0.5, 10, 0.01)""#];
+    let outcome = run(folder.path(), &example("euler_quadrants"), &sets, &[]);
+    let place =
+        ["initial: pressure is -", "level 1, patch 0, cell [", "it must be positive", "write formulas whose pressure"];
+    assert_refused(folder.path(), &[], &outcome, &place);
+    let sets = ["mesh.cells=[20,10]", r#"initial.density="0.3 - x""#];
+    let outcome = run(folder.path(), &example("euler_quadrants"), &sets, &[]);
+    assert_refused(folder.path(), &[], &outcome, &["initial.density: density is -0.0", "it must be positive"]);
+    let sets = ["mesh.cells=[20,20]", r#"aux.sound_speed="x""#];
+    let outcome = run(folder.path(), &example("acoustics_interface"), &sets, &[]);
+    assert_refused(folder.path(), &[], &outcome, &["aux.sound_speed: sound_speed is -", "it must be positive"]);
+}
+
 /// Cells for which no machine has the memory are refused, not begun.
 #[test]
 #[cfg(target_os = "linux")]

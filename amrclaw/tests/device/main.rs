@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod emulator;
+mod failures;
 mod flags;
 mod gpu;
 mod table;

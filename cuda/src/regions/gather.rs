@@ -127,6 +127,18 @@ device_struct! {
 }
 
 device_struct! {
+    /// What `largest` takes.
+    pub struct LargestArgs {
+        /// Patches; [`BLOCKS_PER_PATCH`] blocks each.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Per equation the bits of the largest absolute value, an `f64`; zero before the launch.
+        pub largest: Pointer<u64>,
+    }
+}
+
+device_struct! {
     /// What `source` takes.
     pub struct SourceArgs {
         /// Patches; [`BLOCKS_PER_PATCH`] blocks each.

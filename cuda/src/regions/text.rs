@@ -2,8 +2,8 @@
 
 use super::{
     AverageArgs, BLOCKS_PER_PATCH, BOUNDARY_PERIODIC, BOUNDARY_WALL, Chunk, Chunked, ConserveArgs, FaceMapArgs,
-    FaceRun, FillArgs, FlagArgs, FlagTile, ListArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs,
-    TotalsArgs, WidenArgs,
+    FaceRun, FillArgs, FlagArgs, FlagTile, LargestArgs, ListArgs, Patch, RefluxArgs, Region, RegisterArgs, SampleArgs,
+    SourceArgs, TotalsArgs, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::Source;
@@ -28,8 +28,18 @@ pub struct Shape {
 }
 
 /// Kernels that need no solver, in the order of [`Shape::plain`]'s text.
-pub const PLAIN: [&str; 9] =
-    [LIST_CHUNKS, "fill", "average_down", "face_map", "reflux", "flag_difference", "flag_widen", "sample", "totals"];
+pub const PLAIN: [&str; 10] = [
+    LIST_CHUNKS,
+    "fill",
+    "average_down",
+    "face_map",
+    "reflux",
+    "flag_difference",
+    "flag_widen",
+    "sample",
+    "totals",
+    "largest",
+];
 
 /// The kernel that writes what other kernels take for tables.
 pub const LIST_CHUNKS: &str = "list_chunks";
@@ -74,6 +84,7 @@ impl Shape {
             include_str!("../../kernels/flag_widen.cu"),
             include_str!("../../kernels/sample.cu"),
             include_str!("../../kernels/totals.cu"),
+            include_str!("../../kernels/largest.cu"),
         );
         let structs = vec![
             Chunked::cuda_text(),
@@ -87,6 +98,7 @@ impl Shape {
             WidenArgs::cuda_text(),
             SampleArgs::cuda_text(),
             TotalsArgs::cuda_text(),
+            LargestArgs::cuda_text(),
         ];
         self.with_counts(self.source("regions.cu", text, structs))
     }

@@ -23,6 +23,9 @@ pub struct Description {
     pub fwaves: bool,
     /// Whether solving a face again costs less than keeping its solution.
     pub solve_again: bool,
+    /// Quantities that must be positive in every state, then those that must not be negative in data.
+    pub positive: Vec<String>,
+    pub nonnegative: Vec<String>,
     pub parameters: Vec<Parameter>,
     pub forms: Vec<Form>,
 }
@@ -37,6 +40,21 @@ pub struct Form {
     pub aux_face: Vec<Option<usize>>,
     /// Per axis, the component that changes its sign at a wall.
     pub wall_normal: [Option<usize>; 3],
+}
+
+/// Where a component is found.
+#[derive(Clone, Copy)]
+pub enum Component {
+    Equation(usize),
+    Aux(usize),
+}
+
+impl Form {
+    /// The equation or the auxiliary value of a name.
+    pub fn component(&self, name: &str) -> Option<Component> {
+        let among = |names: &[String]| names.iter().position(|other| other == name);
+        among(&self.equations).map(Component::Equation).or_else(|| among(&self.aux).map(Component::Aux))
+    }
 }
 
 /// Name of the macro that hands the description to the `impl` block.
@@ -82,6 +100,8 @@ impl Description {
             title: attribute.title.unwrap_or_else(|| parameter::documentation(&item.attrs)),
             fwaves: attribute.fwaves,
             solve_again: attribute.solve_again,
+            positive: attribute.positive,
+            nonnegative: attribute.nonnegative,
             parameters,
             forms,
         })

@@ -6,7 +6,8 @@
 mod expression;
 mod statement;
 
-use crate::description::{Description, Form};
+use crate::description::{Component, Description, Form};
+use crate::quantities::{Quantities, Value};
 use crate::tree::{Function, Program};
 use crate::types::Type;
 use std::cell::RefCell;
@@ -29,6 +30,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     if program.functions.iter().all(|function| function.name != "transverse") {
         functions.push_str(&text.no_transverse(form));
     }
+    functions.push_str(&least_positive(&Quantities::of(description, form, program)));
     let mut body = format!("    // {}\n", description.solver);
     for parameter in &description.parameters {
         let _ = writeln!(body, "    Real {};", parameter.name);
@@ -44,6 +46,24 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
 
 /// Words before each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
+
+/// The least of the quantities that must stay positive.
+fn least_positive(quantities: &Quantities<'_>) -> String {
+    let value = |&k: &usize| match quantities.values[k] {
+        Value::Component(Component::Equation(m)) => format!("q[{m}]"),
+        Value::Component(Component::Aux(a)) => format!("aux[{a}]"),
+        Value::Computed(k) => format!("computed[{k}]"),
+    };
+    let values = quantities.changed.iter().map(value);
+    let Some(least) = values.reduce(|least, value| format!("real_min({least}, {value})")) else { return String::new() };
+    let computed = quantities.function.map_or(String::new(), |function| {
+        let (count, arguments) = (quantities.values.len(), quantities.arguments().join(", "));
+        format!("        const Array<Real, {count}> computed = {}({arguments});\n", function.name)
+    });
+    format!(
+        "\n    {QUALIFIERS} Real least_positive(State q, Aux aux) const {{\n{computed}        return {least};\n    }}\n"
+    )
+}
 
 impl Text {
     fn function(&self, function: &Function) -> String {

@@ -8,7 +8,8 @@ mod plain;
 mod statement;
 
 use crate::check::{ENTRIES, Entry};
-use crate::description::{Description, Form};
+use crate::description::{Component, Description, Form};
+use crate::quantities::{Quantities, Value};
 use crate::tree::{Function, Local, Program};
 use crate::types::Type;
 use proc_macro2::{Literal, TokenStream};
@@ -38,6 +39,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
     let transverse = program.functions.iter().all(|f| f.name != "transverse").then(|| writer.no_transverse());
     let plain_functions = program.plain.iter().map(|function| plain::function(form, function));
     let (header, constants_of_trait) = (impl_header(description, form), trait_constants(description, form, program));
+    let quantities = writer.quantities(&Quantities::of(description, form, program));
     let device_source = device_source(description, form, program);
     let allowed = allowed();
     // A helper or a variable may be of use in other numbers of dimensions only.
@@ -56,6 +58,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
             #(#entries)*
             #transverse
             #(#plain_functions)*
+            #quantities
             #device_source
         }
     }
@@ -99,7 +102,7 @@ fn impl_header(description: &Description, form: &Form) -> TokenStream {
 fn trait_constants(description: &Description, form: &Form, program: &Program) -> TokenStream {
     let Form { dim, equations, aux, .. } = form;
     let (m, a, fwaves) = (equations.len(), aux.len(), description.fwaves);
-    let solve_again = description.solve_again;
+    let Description { solve_again, positive, nonnegative, .. } = description;
     let faces = form.aux_face.iter().map(|face| match face {
         Some(axis) => {
             let axis = format_ident!("{}", ["X", "Y", "Z"][*axis]);
@@ -133,6 +136,8 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
         const AUX_FACE: [::core::option::Option<::riemann::axis::Axis>; #a] = [#(#faces),*];
         const FWAVES: bool = #fwaves;
         const SOLVE_AGAIN: bool = #solve_again;
+        const POSITIVE: &'static [&'static str] = &[#(#positive),*];
+        const NONNEGATIVE: &'static [&'static str] = &[#(#nonnegative),*];
         #(#flags)*
         const WALL_NORMAL: [::core::option::Option<usize>; 3] = [#(#walls),*];
     }
@@ -146,6 +151,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
     let (m, w, a, fwaves) = (form.equations.len(), form.waves, form.aux.len(), description.fwaves);
     let has = |name: &str| program.functions.iter().any(|f| f.name == name);
     let (source, boundary, flag) = (has("source"), has("boundary"), has("flag"));
+    let positive = !Quantities::of(description, form, program).changed.is_empty();
     quote! {
         fn device_source(&self) -> ::core::option::Option<::riemann::device_source::DeviceSource> {
             ::core::option::Option::Some(::riemann::device_source::DeviceSource {
@@ -158,6 +164,7 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
                 has_source: #source,
                 has_boundary: #boundary,
                 has_flag: #flag,
+                has_positive: #positive,
             })
         }
     }
@@ -224,6 +231,47 @@ impl Writer<'_> {
         let name = &path.path.segments.first().filter(|segment| segment.ident == "Normal")?.ident;
         let (m, w) = (self.form.equations.len(), self.form.waves);
         Some(quote!(#name<V, #m, #w>))
+    }
+
+    /// The values of the quantities that must be positive or must not be negative, and the least of those that steps check.
+    fn quantities(&self, quantities: &Quantities<'_>) -> TokenStream {
+        if quantities.values.is_empty() {
+            return TokenStream::new();
+        }
+        let (state, aux) =
+            (self.ty(&Type::reals(self.form.equations.len())), self.ty(&Type::reals(self.form.aux.len())));
+        let computed = quantities.function.map(|function| {
+            let (name, arguments) = (&function.name, quantities.arguments());
+            let arguments = arguments.iter().map(|name| format_ident!("{name}"));
+            quote!(let computed = self.#name::<V>(#(#arguments),*);)
+        });
+        let value = |value: &Value| match value {
+            Value::Component(Component::Equation(m)) => quote!(q[#m]),
+            Value::Component(Component::Aux(a)) => quote!(aux[#a]),
+            Value::Computed(k) => quote!(computed[#k]),
+        };
+        let all = quantities.values.iter().map(value);
+        let changed: Vec<_> = quantities.changed.iter().map(|&k| value(&quantities.values[k])).collect();
+        let least = changed.split_first().map(|(first, others)| {
+            quote! {
+                const CHECKS_STEPS: bool = true;
+                #[inline(always)]
+                fn least_positive<V: ::riemann::real::Real>(&self, q: #state, aux: #aux) -> V {
+                    let _ = aux;
+                    #computed
+                    #first #(.min(#others))*
+                }
+            }
+        });
+        quote! {
+            #least
+            #[inline(always)]
+            fn quantities<V: ::riemann::real::Real>(&self, q: #state, aux: #aux, values: &mut [V]) {
+                let _ = (q, aux);
+                #computed
+                values.copy_from_slice(&[#(#all),*]);
+            }
+        }
     }
 
     /// Without a transverse solver nothing moves along the face.

@@ -17,6 +17,7 @@ mod check;
 mod description;
 mod emit_cuda;
 mod emit_rust;
+mod quantities;
 mod tree;
 mod types;
 
@@ -40,7 +41,8 @@ use syn::punctuated::Punctuated;
 /// Keys: `dim` (2 where left out; `dim = [1, 2]` for a struct with a parameter `const D: usize`); `equations`, names of the
 /// state's components, those of a vector along the axes as `vector("u", "v")`; `waves`; `aux`, names of auxiliary values,
 /// those that live on faces as `faces("u_edge", "v_edge")`; `fwaves`; `solve_again`, where
-/// `normal` costs a dozen operations and no division; `name`, by which a case asks for the solver (the
+/// `normal` costs a dozen operations and no division; `positive`, what must be positive in every state (the block's
+/// `admissible_state` gives the values where they are not equations); `nonnegative`, what must not be negative in data; `name`, by which a case asks for the solver (the
 /// struct's in small letters where left out); `title`, what it solves.
 #[proc_macro_attribute]
 pub fn solver(attribute: TokenStream, item: TokenStream) -> TokenStream {

@@ -42,6 +42,10 @@ pub struct SolverInfo {
     pub has_source: bool,
     /// Per axis, the component of q that changes sign at a solid wall.
     pub wall_normal: [Option<usize>; 3],
+    /// Names of what must be positive in every state.
+    pub positive: &'static [&'static str],
+    /// Names of what must not be negative in data.
+    pub nonnegative: &'static [&'static str],
 }
 
 impl SolverInfo {
@@ -80,6 +84,8 @@ macro_rules! catalogue {
             has_transverse: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_TRANSVERSE,
             has_source: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_SOURCE,
             wall_normal: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::WALL_NORMAL,
+            positive: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::POSITIVE,
+            nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,
         }),*];
 
         /// Builds the solver that `info` describes. `values` holds every parameter.

@@ -3,6 +3,7 @@
 use super::face::fluctuation_sums;
 use super::rows::scratch_len;
 use super::source::apply_source;
+use super::states::first_inadmissible;
 use super::update::update_tile;
 use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
 use crate::axis::Axis;
@@ -70,6 +71,15 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     fn num_waves(&self) -> usize;
     /// True if the solver has a source term.
     fn has_source(&self) -> bool;
+    /// Names of what must be positive in every state.
+    fn positive(&self) -> &[&'static str];
+    /// Names of what must not be negative in data.
+    fn nonnegative(&self) -> &[&'static str];
+    /// The values of these quantities, positive ones first, in one cell.
+    ///
+    /// # Panics
+    /// If there is not one number for each component and each quantity.
+    fn quantities(&self, q: &[R], aux: &[R], values: &mut [R]);
     /// Component that changes sign at a wall with normal `axis`.
     fn wall_normal(&self, axis: Axis) -> Option<usize>;
     /// The solver's CUDA C++, if there is one.
@@ -100,6 +110,14 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// # Safety
     /// The row and [`super::PACK_OVERRUN`] numbers beyond must be readable, the row writable by the caller alone.
     unsafe fn apply_source(&self, row: &SourceRow<R>);
+
+    /// The first cell of a row that is not admissible: where something is not positive that must be and steps can change, or,
+    /// in `data`, any that must be, or something is negative that must not be. Of the row only states, auxiliary values and
+    /// counts matter; it is not written.
+    ///
+    /// # Safety
+    /// The row must be readable.
+    unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize>;
 }
 
 /// A [`Solver`] compiled into whole-patch kernels.
@@ -205,6 +223,17 @@ where
     fn has_source(&self) -> bool {
         S::HAS_SOURCE
     }
+    fn positive(&self) -> &[&'static str] {
+        S::POSITIVE
+    }
+    fn nonnegative(&self) -> &[&'static str] {
+        S::NONNEGATIVE
+    }
+    fn quantities(&self, q: &[R], aux: &[R], values: &mut [R]) {
+        let (q, aux) = (q.try_into().expect("one per equation"), aux.try_into().expect("one per auxiliary value"));
+        assert_eq!(values.len(), S::POSITIVE.len() + S::NONNEGATIVE.len());
+        self.solver.quantities::<R>(q, aux, values);
+    }
     fn wall_normal(&self, axis: Axis) -> Option<usize> {
         S::WALL_NORMAL[axis.index()]
     }
@@ -232,5 +261,10 @@ where
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
         dispatch!(self, apply_source, (row: &SourceRow<R>) -> ())
+    }
+
+    unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {
+        // SAFETY: the caller's promise.
+        unsafe { first_inadmissible(&self.solver, row, data) }
     }
 }

@@ -9,6 +9,7 @@ mod dispatch;
 mod face;
 mod rows;
 mod source;
+mod states;
 mod taps;
 mod update;
 mod x_faces;
@@ -116,8 +117,8 @@ impl Tap {
 pub struct TileReport {
     /// Largest Courant number over the tile's faces.
     pub courant: f64,
-    /// False if the new state holds a NaN or an infinity.
-    pub finite: bool,
+    /// False if the new state holds a NaN or an infinity, or something is not positive that must be.
+    pub admissible: bool,
 }
 
 /// A list of faces between states that lie apart: coarse cells and fine ghost cells at the edge of a fine patch.

@@ -34,8 +34,8 @@ pub(super) struct Marcher<'a, S, V: Real, const M: usize, const W: usize, const 
     pub dt_over_dx: [V; 2],
     /// Largest Courant number of each lane.
     pub courant: V,
-    /// Zero while all new values are finite, then NaN.
-    pub finite: V,
+    /// Zero while all new values are finite, and positive where they must be, then NaN.
+    pub fault: V,
     pub next_tap: usize,
 }
 
@@ -68,13 +68,13 @@ where
         columns,
         dt_over_dx: [V::constant(args.dt / args.dx[0]), V::constant(args.dt / args.dx[1])],
         courant: V::zero(),
-        finite: V::zero(),
+        fault: V::zero(),
         next_tap: 0,
     };
     // SAFETY: the caller's promise covers every row and column touched.
     unsafe { tile.march() };
-    let finite = !(!tile.finite.le(V::zero())).any();
-    TileReport { courant: tile.courant.max_lane().to_f64(), finite }
+    let admissible = !(!tile.fault.le(V::zero())).any();
+    TileReport { courant: tile.courant.max_lane().to_f64(), admissible }
 }
 
 impl<S, V, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, M, W, A>
@@ -243,10 +243,20 @@ where
         Some(V::lanes_between((-i).clamp(0, lanes) as usize, (count - i).clamp(0, lanes) as usize))
     }
 
-    /// Writes the pack at column `i` of row `k`, as far as it lies in the tile, and notes if it is finite.
+    /// Writes the pack at column `i` of row `k`, as far as it lies in the tile, and notes if it is finite and
+    /// positive where it must be.
     #[inline(always)]
     pub(super) unsafe fn write(&mut self, i: isize, k: isize, values: [V; M]) {
         let inside = Self::lanes_inside(i, self.columns);
+        if const { S::CHECKS_STEPS } {
+            // SAFETY: the cells are the tile's, and a pack beyond is readable.
+            let least = self.solver.least_positive(values, unsafe { self.aux(i, k) });
+            let fault = V::select(least.gt(V::zero()), V::zero(), V::constant(f64::NAN));
+            self.fault += match inside {
+                None => fault,
+                Some(inside) => V::select(inside, fault, V::zero()),
+            };
+        }
         // SAFETY: the tile's cells of `q_next` are ours to write.
         unsafe {
             let out = self.args.q_next.offset(self.offset(i, k));
@@ -255,11 +265,11 @@ where
                 let zero_if_finite = value * V::zero();
                 match inside {
                     None => {
-                        self.finite += zero_if_finite;
+                        self.fault += zero_if_finite;
                         value.store(out);
                     }
                     Some(inside) => {
-                        self.finite += V::select(inside, zero_if_finite, V::zero());
+                        self.fault += V::select(inside, zero_if_finite, V::zero());
                         value.store_where(inside, out);
                     }
                 }

@@ -100,6 +100,8 @@ pub struct Description {
     /// Per axis a component, or −1.
     pub(super) wall_normal: [i32; 3],
     pub(super) parameters: List<Parameter>,
+    pub(super) positive: List<Text>,
+    pub(super) nonnegative: List<Text>,
     pub(super) fwaves: bool,
     pub(super) has_transverse: bool,
     pub(super) has_source: bool,
@@ -107,6 +109,8 @@ pub struct Description {
     pub(super) has_aux: bool,
     pub(super) has_boundary: bool,
     pub(super) has_flag: bool,
+    /// The CUDA text has `least_positive`.
+    pub(super) checks_steps: bool,
 }
 
 /// A solver inside the plugin.
@@ -224,6 +228,10 @@ pub struct Entries<R> {
         unsafe extern "C" fn(Object, *const TileCall<R>, scratch: *mut R, len: usize, *mut TileReport) -> Status,
     pub(super) fluctuation_sums: unsafe extern "C" fn(Object, Axis, *const FaceList<R>) -> Status,
     pub(super) apply_source: unsafe extern "C" fn(Object, *const SourceRow<R>) -> Status,
+    /// Out: values of what must be positive, then of what must not be negative.
+    pub(super) quantities: unsafe extern "C" fn(Object, q: *const R, aux: *const R, out: *mut R) -> Status,
+    /// Out: the first inadmissible cell of the row, or the row's length.
+    pub(super) first_inadmissible: unsafe extern "C" fn(Object, *const SourceRow<R>, data: bool, *mut usize) -> Status,
     /// Out: waves, speeds, amdq, apdq.
     pub(super) normal: unsafe extern "C" fn(Object, *const FaceCall<R>, out: *mut R) -> Status,
     /// Out: bmasdq, bpasdq.

@@ -67,6 +67,8 @@ where
         aux_face: List::leak(S::AUX_FACE.iter().map(|face| face.map_or(-1, |axis| axis.index() as i32)).collect()),
         wall_normal: S::WALL_NORMAL.map(|component| component.map_or(-1, |m| m as i32)),
         parameters: List::leak(parameters.collect()),
+        positive: texts(S::POSITIVE),
+        nonnegative: texts(S::NONNEGATIVE),
         fwaves: S::FWAVES,
         has_transverse: S::HAS_TRANSVERSE,
         has_source: S::HAS_SOURCE,
@@ -74,6 +76,7 @@ where
         has_aux: S::HAS_AUX,
         has_boundary: S::HAS_BOUNDARY,
         has_flag: S::HAS_FLAG,
+        checks_steps: S::CHECKS_STEPS,
     }
 }
 
@@ -96,6 +99,8 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
             update_tile: Self::update_tile::<R>,
             fluctuation_sums: Self::fluctuation_sums::<R>,
             apply_source: Self::apply_source::<R>,
+            quantities: Self::quantities::<R>,
+            first_inadmissible: Self::first_inadmissible::<R>,
             normal: Self::normal::<R>,
             transverse: Self::transverse::<R>,
             flux: Self::flux::<R>,
@@ -178,6 +183,29 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
         // SAFETY: the caller keeps the promises of `PatchSolver::apply_source`.
         guard(|| unsafe {
             Self::kernels(object).apply_source(&*row);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn quantities<R: Scalar>(object: Object, q: *const R, aux: *const R, out: *mut R) -> Status {
+        // SAFETY: the pointers are to as many values as the description says.
+        guard(|| unsafe {
+            let out = std::slice::from_raw_parts_mut(out, S::POSITIVE.len() + S::NONNEGATIVE.len());
+            Self::kernels(object).solver().quantities(read::<R, M>(q), read(aux), out);
+            Status::DONE
+        })
+    }
+
+    unsafe extern "C" fn first_inadmissible<R: Scalar>(
+        object: Object,
+        row: *const SourceRow<R>,
+        data: bool,
+        cell: *mut usize,
+    ) -> Status {
+        // SAFETY: the caller keeps the promises of `PatchSolver::first_inadmissible`, and there is a place for the cell.
+        guard(|| unsafe {
+            let row = &*row;
+            *cell = Self::kernels(object).first_inadmissible(row, data).unwrap_or(row.len);
             Status::DONE
         })
     }

@@ -19,6 +19,7 @@ use crate::prelude::*;
     title = "Linear acoustics in a medium given cell by cell",
     equations = ["pressure", vector("u", "v")],
     aux = ["impedance", "sound_speed"],
+    positive = ["impedance", "sound_speed"],
     waves = 2
 )]
 pub struct AcousticsVariable<const D: usize = 2>;

@@ -23,6 +23,7 @@ use crate::prelude::*;
     dim = [1, 2, 3],
     title = "Euler equations of an ideal gas",
     equations = ["density", vector("x_momentum", "y_momentum", "z_momentum"), "energy"],
+    positive = ["density", "pressure"],
     waves = D + 2
 )]
 pub struct Euler<const D: usize = 2> {

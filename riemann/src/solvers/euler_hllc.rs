@@ -20,6 +20,7 @@ use crate::prelude::*;
     dim = [1, 2, 3],
     title = "Euler equations of an ideal gas, HLLC solver",
     equations = ["density", vector("x_momentum", "y_momentum", "z_momentum"), "energy"],
+    positive = ["density", "pressure"],
     waves = 3
 )]
 pub struct EulerHllc<const D: usize = 2> {

@@ -20,6 +20,7 @@ use crate::prelude::*;
 #[riemann::solver(
     title = "Euler equations of an ideal gas with a tracer",
     equations = ["density", vector("x_momentum", "y_momentum"), "energy", "tracer"],
+    positive = ["density", "pressure"],
     waves = 5
 )]
 pub struct EulerTracer {

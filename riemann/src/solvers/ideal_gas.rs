@@ -50,6 +50,12 @@ impl IdealGas {
         (inverse_density, (self.gamma - 1.0) * (q[ENERGY] - kinetic))
     }
 
+    /// Density and pressure.
+    fn admissible_state(&self, q: State) -> [Real; 2] {
+        let (_, pressure) = self.gas(q, 1.0 / q[DENSITY]);
+        [q[DENSITY], pressure]
+    }
+
     /// Sound speed `√(γp/ρ)`.
     fn sound_speed(&self, gas: Gas) -> Real {
         let (inverse_density, pressure) = gas;

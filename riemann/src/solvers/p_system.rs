@@ -21,6 +21,7 @@ use crate::prelude::*;
     dim = [1, 2],
     title = "Nonlinear elastic waves: the p-system",
     equations = ["strain", vector("x_momentum", "y_momentum")],
+    nonnegative = ["slope of the stress"],
     waves = 2,
     fwaves
 )]
@@ -90,6 +91,10 @@ impl PSystem {
         flux[STRAIN] = -(q[n] / self.density);
         flux[n] = -self.stress(q[STRAIN]);
         flux
+    }
+
+    fn admissible_state(&self, q: State) -> [Real; 1] {
+        [self.modulus + (2.0 * self.nonlinearity) * q[STRAIN]]
     }
 
     fn admissible(&self, unit: State) -> State {

@@ -22,6 +22,7 @@ use crate::prelude::*;
     dim = [1, 2],
     title = "Shallow water equations over a flat bottom",
     equations = ["depth", vector("x_momentum", "y_momentum")],
+    nonnegative = ["depth"],
     waves = D + 1
 )]
 pub struct ShallowWater<const D: usize = 2> {

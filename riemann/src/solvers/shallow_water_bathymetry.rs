@@ -23,6 +23,7 @@ use crate::prelude::*;
 #[riemann::solver(
     title = "Shallow water equations over a bottom given cell by cell",
     equations = ["depth", vector("x_momentum", "y_momentum")],
+    nonnegative = ["depth"],
     aux = ["bottom"],
     waves = 3,
     fwaves

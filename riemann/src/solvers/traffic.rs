@@ -13,7 +13,14 @@
 use crate::prelude::*;
 
 /// Traffic flow: equation `density`.
-#[riemann::solver(dim = [1, 2], title = "Traffic flow on roads", equations = ["density"], waves = 1, solve_again)]
+#[riemann::solver(
+    dim = [1, 2],
+    title = "Traffic flow on roads",
+    equations = ["density"],
+    nonnegative = ["density", "1 - density"],
+    waves = 1,
+    solve_again
+)]
 pub struct Traffic<const D: usize = 2> {
     /// largest velocity along x
     #[parameter(default = 1.0)]
@@ -50,6 +57,10 @@ impl Traffic {
 
     fn flux(&self, axis: Axis, q: State) -> State {
         [self.largest(axis) * q[0] * (1.0 - q[0])]
+    }
+
+    fn admissible_state(&self, q: State) -> [Real; 2] {
+        [q[0], 1.0 - q[0]]
     }
 
     fn admissible(&self, unit: State) -> State {

@@ -86,6 +86,7 @@ impl Solver<1, 1, 0> for Fault {
             has_source: false,
             has_boundary: false,
             has_flag: false,
+            has_positive: false,
         })
     }
 }

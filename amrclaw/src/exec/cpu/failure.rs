@@ -1,11 +1,15 @@
-//! What went wrong, and where: cells that are not finite.
+//! What went wrong, and where: cells that are not finite, or whose states the solver does not allow.
 
 use super::CpuExecutor;
+use super::interpolate::rows;
 use super::update::stages_left;
 use crate::exec::{CellPlace, ExecError};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
+use crate::physics::Boundary;
+use crate::plan::{BoundaryRegion, GhostPlan};
 use rayon::prelude::*;
+use riemann::patch::SourceRow;
 use riemann::real::Scalar;
 
 /// Which cells of a patch are looked at.
@@ -57,6 +61,83 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         time: f64,
     ) -> Option<ExecError> {
         self.not_finite_in(level, patch, (state, self.solver.equations()), cells, time)
+            .or_else(|| self.inadmissible_in(level, patch, state, (cells, false), time))
+    }
+
+    /// The first cell whose state the solver does not allow; in `data` more is asked of it than of what steps make.
+    fn inadmissible_in(
+        &self,
+        level: Level,
+        patch: usize,
+        state: &[R],
+        (cells, data): (Searched, bool),
+        time: f64,
+    ) -> Option<ExecError> {
+        let solver = self.solver.as_ref();
+        let positive = solver.positive();
+        let names: Vec<_> = positive.iter().chain(solver.nonnegative()).collect();
+        if names.is_empty() {
+            return None;
+        }
+        let store = &self.levels[level.index()];
+        let layout = &store.layout.patches[patch];
+        let (num_eqn, num_aux) = (store.num_eqn, solver.aux().len());
+        let read = |array: &[R], count: usize, cell| -> Vec<R> {
+            (0..count).map(|m| array[layout.offset(count, cell) + m * layout.component()]).collect()
+        };
+        let mut values = vec![R::zero(); names.len()];
+        cells.cells(layout).find_map(|cell| {
+            solver.quantities(&read(state, num_eqn, cell), &read(&store.aux, num_aux, cell), &mut values);
+            let wrong = |k: usize| {
+                let value = values[k].to_f64();
+                // Written so that NaN is found too.
+                if k < positive.len() { !(value > 0.0) } else { data && !(value >= 0.0) }
+            };
+            let k = (0..names.len()).find(|&k| wrong(k))?;
+            let place = self.place(level, patch, cell, time);
+            let (quantity, value) = (names[k].to_string(), values[k].to_f64());
+            Some(ExecError::Inadmissible { quantity, value, positive: k < positive.len(), place })
+        })
+    }
+
+    /// Refuses ghost cells outside the domain that a function of the user's has filled with what is not finite or not allowed.
+    pub(super) fn check_boundaries(&self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
+        let is_user = |boundary: &Boundary<D>| matches!(boundary, Boundary::User(_));
+        if !self.problem.boundary.as_flattened().iter().any(is_user) {
+            return Ok(());
+        }
+        let store = &self.levels[level.index()];
+        let (q, num_eqn, num_aux) = (store.q(), store.num_eqn, self.solver.aux().len());
+        for (k, patch) in store.layout.patches.iter().enumerate() {
+            let of_user =
+                |region: &&BoundaryRegion<D>| is_user(&self.problem.boundary[region.axis.index()][region.side.index()]);
+            for region in plan.boundaries(k).iter().filter(of_user) {
+                let len = region.cells.size()[0] as usize;
+                let right = rows(&region.cells).all(|cell| {
+                    let start = patch.offset(num_eqn, cell);
+                    let component = |m: usize| &q[start + m * patch.component()..][..len];
+                    let row = SourceRow {
+                        q: q[start..].as_ptr().cast_mut(),
+                        aux: store.aux.get(patch.offset(num_aux, cell)..).map_or(std::ptr::null(), <[R]>::as_ptr),
+                        len,
+                        component: patch.component(),
+                        centre: [0.0; 3],
+                        dx: 0.0,
+                        t: store.time,
+                        dt: 0.0,
+                    };
+                    // SAFETY: the row lies in the patch, with all its components; it is only read.
+                    let allowed = unsafe { self.solver.first_inadmissible(&row, false) }.is_none();
+                    allowed && (0..num_eqn).all(|m| component(m).iter().all(|v| v.finite()))
+                });
+                if !right {
+                    let (level, patch, time) = (level, k, store.time);
+                    let found = self.failure_in(level, patch, q, Searched::Ghosts, time);
+                    return Err(found.unwrap_or(ExecError::LostWithinStep { level, patch, time }));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn not_finite_in(
@@ -98,14 +179,17 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             .unwrap_or(ExecError::LostWithinStep { level, patch, time })
     }
 
-    /// Refuses initial data or auxiliary values that are not finite.
+    /// Refuses initial data or auxiliary values that are not finite, or that the solver does not allow.
     pub(super) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let interior = Searched::interior();
         let in_patch = |patch: usize| {
             let aux = (store.aux.as_slice(), self.solver.aux());
             let wrong_aux = || self.not_finite_in(level, patch, aux, interior, store.time);
-            self.failure_in(level, patch, store.q(), interior, store.time).or_else(wrong_aux)
+            let equations = (store.q(), self.solver.equations());
+            self.not_finite_in(level, patch, equations, interior, store.time)
+                .or_else(wrong_aux)
+                .or_else(|| self.inadmissible_in(level, patch, store.q(), (interior, true), store.time))
         };
         let found = (0..store.layout.patches.len()).into_par_iter().find_map_first(in_patch);
         found.map_or(Ok(()), Err)

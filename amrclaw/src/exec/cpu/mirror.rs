@@ -67,8 +67,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.flag_level(level, dt)
     }
 
-    /// Fills the ghost cells outside the domain, at the level's time.
-    pub(in crate::exec) fn mirror_boundaries(&mut self, level: Level, plan: &GhostPlan<D>) {
+    /// Fills the ghost cells outside the domain, at the level's time, and checks those of the user's.
+    pub(in crate::exec) fn mirror_boundaries(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         let context = BoundaryContext {
             domain: &self.problem.domain,
@@ -87,6 +87,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 unsafe { boundary::fill(q, patch, region, kind, normal, &context) };
             }
         }
+        self.check_boundaries(level, plan)
     }
 
     /// Lets the source terms act on a level's states, on ghost cells too if `ghosts`. Answers the first patch that is not

@@ -145,7 +145,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         assert_eq!(plans.epoch, self.epoch, "stale plan: rebuild at regrid");
         self.fill_level(level, &plans.ghost);
-        Ok(())
+        self.check_boundaries(level, &plans.ghost)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
@@ -252,6 +252,11 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
         self.level_totals(level, finer)
+    }
+
+    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
+        largest.iter_mut().enumerate().for_each(|(m, most)| *most = most.max(self.level_largest(level, m)));
+        Ok(())
     }
 
     fn memory_bytes(&self) -> [usize; 2] {

@@ -2,12 +2,16 @@
 
 use super::CpuExecutor;
 use super::interpolate::rows;
+use super::turns::in_turns;
 use crate::exec::LevelState;
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::plan::LevelPlans;
 use rayon::prelude::*;
 use riemann::real::Scalar;
+
+/// Maxima kept side by side.
+const LANES: usize = 16;
 
 /// Interior values of a patch, `[component, z, y, x]`.
 fn interior<const D: usize, R: Scalar>(array: &[R], patch: &PatchLayout<D>, components: usize) -> Vec<f64> {
@@ -78,6 +82,28 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             totals.iter_mut().zip(sums).for_each(|(t, s)| *t += s * volume);
         }
         totals
+    }
+
+    /// Largest absolute value of equation `m` in a level's own cells.
+    pub(super) fn level_largest(&self, level: Level, m: usize) -> f64 {
+        let store = &self.levels[level.index()];
+        let patches = &store.layout.patches;
+        let of_patch = |k: usize| {
+            let patch = &patches[k];
+            let len = patch.cells.size()[0] as usize;
+            // Independent maxima, which the compiler makes lanes of; their order does not matter.
+            let mut lanes = [R::zero(); LANES];
+            for row in rows(&patch.cells) {
+                let start = patch.offset(store.num_eqn, row) + m * patch.component();
+                for chunk in store.q()[start..][..len].chunks(LANES) {
+                    for (lane, &value) in lanes.iter_mut().zip(chunk) {
+                        *lane = value.abs().max(*lane);
+                    }
+                }
+            }
+            lanes.into_iter().fold(0.0, |most: f64, lane| most.max(lane.to_f64()))
+        };
+        in_turns(patches.len(), of_patch, 0.0, f64::max)
     }
 
     fn add_row(&self, q: &[R], aux: &[R], patch: &PatchLayout<D>, (row, len): ([i32; D], usize), sums: &mut [f64]) {

@@ -43,7 +43,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
     }
 
     /// Lets the source terms act for a time `dt` from time `t`, on ghost cells too if `ghosts`. Answers the first patch whose
-    /// values are not all finite after it.
+    /// values are not all finite and allowed after it.
     ///
     /// # Safety
     /// Nobody else touches `q` meanwhile.
@@ -70,6 +70,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
                         let values = q.row(start + m * patch.component(), len);
                         finite &= values.iter().all(|v| v.to_f64().is_finite());
                     }
+                    finite &= self.solver.first_inadmissible(&self.row(q, patch, row, len, t, dt), false).is_none();
                 }
             }
             finite
@@ -92,6 +93,20 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         t: f64,
         dt: f64,
     ) {
+        // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
+        unsafe { self.solver.apply_source(&self.row(q, patch, cell, len, t, dt)) };
+    }
+
+    /// A row of cells as the solver takes it.
+    fn row(
+        &self,
+        q: Shared<'_, R>,
+        patch: &PatchLayout<D>,
+        cell: [i32; D],
+        len: usize,
+        t: f64,
+        dt: f64,
+    ) -> SourceRow<R> {
         let mut centre = [0.0; 3];
         for (d, corner) in self.lower_corner(cell).into_iter().enumerate() {
             centre[d] = corner + 0.5 * self.dx[d];
@@ -101,9 +116,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             n => self.aux[patch.offset(n, cell)..].as_ptr(),
         };
         let q = q.at(patch.offset(self.num_eqn, cell));
-        let row = SourceRow { q, aux, len, component: patch.component(), centre, dx: self.dx[0], t, dt };
-        // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
-        unsafe { self.solver.apply_source(&row) };
+        SourceRow { q, aux, len, component: patch.component(), centre, dx: self.dx[0], t, dt }
     }
 
     /// One step of the midpoint rule, second order in time.

@@ -112,7 +112,7 @@ impl<const D: usize, R: Scalar> SweepContext<'_, D, R> {
         let tiles = &plans.tiles.tiles;
         let update = |n: usize| {
             let report = self.update_tile(solver, &tiles[n], plans, &mut scratch.mine());
-            Outcome::new(report.courant, tiles[n].patch, report.finite)
+            Outcome::new(report.courant, tiles[n].patch, report.admissible)
         };
         in_turns(tiles.len(), update, Outcome::NONE, Outcome::or)
     }
@@ -152,12 +152,12 @@ pub(in crate::exec) fn source_after_waves(split: SourceSplit, time: f64, dt: f64
     }
 }
 
-/// Largest Courant number so far, where, and the first patch that is not finite. Combined in any order to the same result.
+/// Largest Courant number so far, where, and the first patch that is not finite or not admissible. Combined in any order to the same result.
 #[derive(Clone, Copy)]
 pub(in crate::exec) struct Outcome {
     pub courant: f64,
     pub patch: u32,
-    /// `u32::MAX` where all are finite.
+    /// `u32::MAX` where all are.
     broken: u32,
 }
 
@@ -165,8 +165,8 @@ impl Outcome {
     pub const NONE: Outcome = Outcome { courant: 0.0, patch: 0, broken: u32::MAX };
 
     /// What was found in a patch, or a part of it.
-    pub fn new(courant: f64, patch: u32, finite: bool) -> Outcome {
-        Outcome { courant, patch, broken: if finite { u32::MAX } else { patch } }
+    pub fn new(courant: f64, patch: u32, admissible: bool) -> Outcome {
+        Outcome { courant, patch, broken: if admissible { u32::MAX } else { patch } }
     }
 
     pub fn or(self, other: Outcome) -> Outcome {

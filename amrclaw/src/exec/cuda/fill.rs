@@ -70,7 +70,7 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     fn ask_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         self.fetch_level(level)?;
         let host = self.host.get_mut();
-        host.mirror_boundaries(level, &plans.ghost);
+        host.mirror_boundaries(level, &plans.ghost)?;
         let store = &self.levels[level.index()];
         Ok(self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?)
     }

@@ -11,7 +11,7 @@ use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
 use crate::index::{CellBox, Level};
 use crate::plan::LevelPlans;
 use ::cuda::abi::Pointer;
-use ::cuda::regions::{SampleArgs, TotalsArgs};
+use ::cuda::regions::{BLOCKS_PER_PATCH, LargestArgs, SampleArgs, TotalsArgs};
 use ::cuda::update::PatchReport;
 use ::cuda::{CudaError, Grid};
 use riemann::real::Scalar;
@@ -213,6 +213,22 @@ impl<const D: usize, R: Scalar, N: Machine> CudaExecutor<D, R, N> {
     pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
         // The device is lost where this fails; the run has said so, and its totals are not known.
         self.sum_rows(level, finer).unwrap_or_else(|_| vec![f64::NAN; self.sizes.num_eqn])
+    }
+
+    /// Largest absolute values of a level's own cells.
+    pub(super) fn level_largest(&self, level: Level) -> Result<Vec<f64>, ExecError> {
+        let store = &self.levels[level.index()];
+        let mut bits = vec![0_u64; self.sizes.num_eqn];
+        let bytes = bits.len() * 8;
+        let out = self.machine.allocate(bytes)?;
+        self.machine.zero(&out, 0, bytes)?;
+        let args = LargestArgs { patches: store.patches(), q: store.q_address(), largest: pointer::<_, N>(&out, 0) };
+        let blocks = store.mesh.patches().len() as u32 * BLOCKS_PER_PATCH;
+        let grid = Grid { blocks: [blocks, 1, 1], threads: 128, shared_bytes: 0 };
+        // SAFETY: the array and the patches are those of the level; there is a number for each equation.
+        unsafe { self.machine.launch("largest", grid, &args)? };
+        self.machine.download(&out, 0, bytes_of_mut(&mut bits))?;
+        Ok(bits.into_iter().map(f64::from_bits).collect())
     }
 
     fn sum_rows(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {

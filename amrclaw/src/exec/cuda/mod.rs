@@ -306,6 +306,12 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for CudaExecutor<D, R, N
         self.level_totals(level, finer)
     }
 
+    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
+        let of_level = self.level_largest(level)?;
+        largest.iter_mut().zip(of_level).for_each(|(most, value)| *most = most.max(value));
+        Ok(())
+    }
+
     fn memory_bytes(&self) -> [usize; 2] {
         let DeviceUse { memory, pinned, .. } = self.machine.usage();
         [pinned.held as usize + self.host.lock().memory_bytes()[0], memory.held as usize]

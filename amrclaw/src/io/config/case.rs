@@ -174,6 +174,8 @@ pub struct TimeSettings {
     pub max_steps: Option<u64>,
     /// How often a step may be taken again.
     pub max_retries: u32,
+    /// Growth of the solution from which on the run is given up; 0 for none.
+    pub growth_limit: f64,
 }
 
 /// Values that fill the cells: the case file's `[initial]` and `[aux]`.

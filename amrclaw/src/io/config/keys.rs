@@ -66,6 +66,7 @@ pub const KEYS: &[Key] = &[
     key("time.dt", "number", "steps follow `time.cfl_desired`"),
     key("time.max_steps", "integer", "no limit"),
     key("time.max_retries", "integer", "10"),
+    key("time.growth_limit", "number", "1e6"),
     key("initial", "`\"user\"`, or a table", "required"),
     key("initial.EQUATION", "expression", "required"),
     key("aux", "`\"user\"`, or a table", "required by solvers that have aux"),

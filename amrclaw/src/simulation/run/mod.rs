@@ -167,6 +167,7 @@ impl<'a, const D: usize> Driver<'a, D> {
         let end = self.case.time.end;
         while self.simulation.time() < end {
             if self.case.time.max_steps.is_some_and(|most| self.steps() >= most) {
+                self.simulation.check_growth()?;
                 self.write_last_frame()?;
                 break;
             }

@@ -1,7 +1,7 @@
 //! The `impl` block: constants, names for types, functions.
 
 use super::scope::{Scopes, is_reserved};
-use super::signature::{Entry, PLAIN};
+use super::signature::{ADMISSIBLE_STATE, Entry, PLAIN};
 use super::{Checker, Context};
 use crate::description::{Description, Form};
 use crate::tree::{Expr, Function, Program, Statement};
@@ -48,6 +48,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
         let message = "a solver needs `fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal`";
         return Err(Error::new_spanned(&block.self_ty, message));
     }
+    check_quantities(&context, block)?;
     let mut errors: Option<Error> = None;
     let mut checked = Vec::new();
     for function in functions {
@@ -62,6 +63,35 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     match errors {
         Some(errors) => Err(errors),
         None => Ok(Program { functions: checked, plain, constants: context.constant_values(block)? }),
+    }
+}
+
+/// Quantities that must be positive are equations or auxiliary values by name, or there is a function that gives their values.
+fn check_quantities(context: &Context, block: &syn::ItemImpl) -> Result<()> {
+    let Description { positive, nonnegative, .. } = context.description;
+    let names: Vec<_> = positive.iter().chain(nonnegative).collect();
+    let count = names.len();
+    if let Some(written) = context.signatures.get(ADMISSIBLE_STATE) {
+        if count == 0 {
+            let message =
+                "say what the values are: `positive = [\"density\", \"pressure\"]` in `#[riemann::solver(…)]`";
+            return Err(Error::new_spanned(&written.name, message));
+        }
+        if written.result != Type::reals(count) {
+            let message = format!("`{ADMISSIBLE_STATE}` returns [Real; {count}], one value for each of {names:?}");
+            return Err(Error::new_spanned(&written.name, message));
+        }
+        return Ok(());
+    }
+    match names.iter().find(|name| context.form.component(name).is_none()) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!(
+                "no equation or auxiliary value is called {name:?}: write `fn {ADMISSIBLE_STATE}(&self, q: State) -> [Real; \
+                 {count}]`, which gives the values of {names:?}"
+            );
+            Err(Error::new_spanned(&block.self_ty, message))
+        }
     }
 }
 

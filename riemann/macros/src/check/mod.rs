@@ -11,7 +11,7 @@ mod signature;
 mod statement;
 
 pub use block::{check_block, check_shared_name};
-pub use signature::{ENTRIES, Entry};
+pub use signature::{ADMISSIBLE_STATE, ENTRIES, Entry};
 
 use crate::description::{Description, Form};
 use crate::types::Type;

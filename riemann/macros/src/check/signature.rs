@@ -66,6 +66,11 @@ pub const ENTRIES: &[Entry] = {
     ]
 };
 
+/// The function that gives the values of the quantities that must be positive, then of those that must not be negative.
+pub const ADMISSIBLE_STATE: &str = "admissible_state";
+/// Its parameters.
+const ADMISSIBLE_STATE_PARAMETERS: [(&str, Shape); 2] = [("q", Shape::State), ("aux", Shape::Aux)];
+
 /// Functions that run on the CPU alone, once per cell at the start: any Rust, in `f64`.
 pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged"];
 
@@ -81,12 +86,6 @@ pub struct Signature {
 impl Entry {
     pub fn find(name: &Ident) -> Option<&'static Entry> {
         ENTRIES.iter().find(|entry| name == entry.name)
-    }
-
-    /// Names of the parameters for a message.
-    pub fn parameter_names(&self) -> String {
-        let names: Vec<_> = self.parameters.iter().map(|(name, _)| *name).collect();
-        names.join(", ")
     }
 }
 
@@ -203,7 +202,14 @@ impl Context<'_> {
         };
         let entry = Entry::find(&signature.ident);
         if let Some(entry) = entry {
-            self.check_entry(entry, signature, takes_self, &parameters, &result)?;
+            self.check_entry(entry.parameters, signature, takes_self, &parameters)?;
+            if result != entry.result.resolve(self) {
+                let message = format!("`{}` returns {}, not {result}", entry.name, self.describe(entry.result));
+                return Err(Error::new_spanned(&signature.output, message));
+            }
+        }
+        if signature.ident == ADMISSIBLE_STATE {
+            self.check_entry(&ADMISSIBLE_STATE_PARAMETERS, signature, takes_self, &parameters)?;
         }
         Ok(Signature { name: signature.ident.clone(), takes_self, parameters, result, is_entry: entry.is_some() })
     }
@@ -211,14 +217,14 @@ impl Context<'_> {
     /// Compares a function that the trait names with what the trait wants.
     fn check_entry(
         &self,
-        entry: &Entry,
+        entry: &[(&str, Shape)],
         signature: &syn::Signature,
         takes_self: bool,
         types: &[Type],
-        result: &Type,
     ) -> Result<()> {
+        let function = &signature.ident;
         if !takes_self {
-            return Err(Error::new_spanned(&signature.ident, format!("`{}` takes `&self`", entry.name)));
+            return Err(Error::new_spanned(function, format!("`{function}` takes `&self`")));
         }
         let typed = signature.inputs.iter().filter_map(|input| match input {
             syn::FnArg::Typed(typed) => Some(typed),
@@ -226,21 +232,17 @@ impl Context<'_> {
         });
         for (typed, ty) in typed.zip(types) {
             let name = parameter_name(&typed.pat)?;
-            let known = entry.parameters.iter().find(|(known, _)| name == known);
+            let known = entry.iter().find(|(known, _)| name == known);
             let Some((known, shape)) = known else {
-                let message =
-                    format!("`{}` has no parameter `{name}`; it has: {}", entry.name, entry.parameter_names());
+                let names: Vec<_> = entry.iter().map(|(name, _)| *name).collect();
+                let message = format!("`{function}` has no parameter `{name}`; it has: {}", names.join(", "));
                 return Err(Error::new_spanned(&typed.pat, message));
             };
             let expected = shape.resolve(self);
             if *ty != expected {
-                let message = format!("`{known}` of `{}` is {}, not {ty}", entry.name, self.describe(*shape));
+                let message = format!("`{known}` of `{function}` is {}, not {ty}", self.describe(*shape));
                 return Err(Error::new_spanned(&typed.ty, message));
             }
-        }
-        if *result != entry.result.resolve(self) {
-            let message = format!("`{}` returns {}, not {result}", entry.name, self.describe(entry.result));
-            return Err(Error::new_spanned(&signature.output, message));
         }
         Ok(())
     }

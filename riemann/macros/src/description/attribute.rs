@@ -17,6 +17,9 @@ pub struct Attribute {
     pub solve_again: bool,
     pub name: Option<String>,
     pub title: Option<String>,
+    /// What must be positive, and what must not be negative.
+    pub positive: Vec<String>,
+    pub nonnegative: Vec<String>,
 }
 
 /// Names of components: of one, or of one per axis.
@@ -25,7 +28,7 @@ enum Names {
     PerAxis(Vec<String>, Span),
 }
 
-const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, name, title";
+const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, positive, nonnegative, name, title";
 
 impl Parse for Attribute {
     fn parse(input: ParseStream) -> Result<Self> {
@@ -33,6 +36,7 @@ impl Parse for Attribute {
         let (mut equations, mut waves, mut aux) = (None, None, Vec::new());
         let mut dimensions = vec![2];
         let (mut fwaves, mut solve_again, mut name, mut title) = (false, false, None, None);
+        let (mut positive, mut nonnegative) = (Vec::new(), Vec::new());
         for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
             let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
             match key.as_str() {
@@ -48,6 +52,8 @@ impl Parse for Attribute {
                 "equations" => equations = Some(read_names(&meta.require_name_value()?.value, "vector")?),
                 "waves" => waves = Some(meta.require_name_value()?.value.clone()),
                 "aux" => aux = read_names(&meta.require_name_value()?.value, "faces")?,
+                "positive" => positive = read_texts(&meta.require_name_value()?.value)?,
+                "nonnegative" => nonnegative = read_texts(&meta.require_name_value()?.value)?,
                 "name" => name = Some(read_string(&meta.require_name_value()?.value)?),
                 "title" => title = Some(read_string(&meta.require_name_value()?.value)?),
                 _ => return Err(Error::new_spanned(meta.path(), format!("no such key: write one of {KEYS}"))),
@@ -56,7 +62,7 @@ impl Parse for Attribute {
         let equations = equations.filter(|names| !names.is_empty());
         let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
         let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
-        Ok(Attribute { dimensions, equations, waves, aux, fwaves, solve_again, name, title })
+        Ok(Attribute { dimensions, equations, waves, aux, fwaves, solve_again, name, title, positive, nonnegative })
     }
 }
 
@@ -131,6 +137,14 @@ fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
         },
     };
     array.elems.iter().map(names).collect()
+}
+
+/// A list of texts in quotes.
+fn read_texts(value: &Expr) -> Result<Vec<String>> {
+    match value {
+        Expr::Array(array) => array.elems.iter().map(read_string).collect(),
+        other => Err(Error::new_spanned(other, "write a list of names in quotes: `[\"density\", \"pressure\"]`")),
+    }
 }
 
 fn read_string(value: &Expr) -> Result<String> {

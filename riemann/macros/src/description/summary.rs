@@ -8,10 +8,10 @@ use syn::parse::ParseStream;
 use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
-    /// `solver generic fwaves again [parameter …] [dim waves [equation …] [aux …] [face …] [wall …]] …`; faces and walls count
+    /// `solver generic fwaves again [positive …] [nonnegative …] [parameter …] [dim waves [equation …] [aux …] [face …] [wall …]] …`; faces and walls count
     /// from one, zero is none.
     pub(super) fn summary(&self) -> TokenStream {
-        let Description { solver, generic, fwaves, solve_again, .. } = self;
+        let Description { solver, generic, fwaves, solve_again, positive, nonnegative, .. } = self;
         let parameters = self.parameters.iter().map(|parameter| &parameter.name);
         let forms = self.forms.iter().map(|form| {
             let Form { dim, equations, waves, aux, aux_face, wall_normal } = form;
@@ -19,7 +19,8 @@ impl Description {
             let walls = wall_normal.iter().map(|normal| normal.map_or(0, |component| component + 1));
             quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#walls)*]])
         });
-        quote!(#solver #generic #fwaves #solve_again [#(#parameters)*] #(#forms)*)
+        let quantities = quote!([#(#positive)*] [#(#nonnegative)*]);
+        quote!(#solver #generic #fwaves #solve_again #quantities [#(#parameters)*] #(#forms)*)
     }
 
     /// The other half of [`Description::summary`]. Name, title and the parameters' checks stay behind: the formulas do not
@@ -28,20 +29,21 @@ impl Description {
         let solver = input.parse()?;
         let flag = || input.parse::<LitBool>().map(|flag| flag.value);
         let (generic, fwaves, solve_again) = (flag()?, flag()?, flag()?);
+        let names = |texts: Vec<LitStr>| texts.iter().map(LitStr::value).collect::<Vec<_>>();
+        let (positive, nonnegative) = (names(list(input)?), names(list(input)?));
         let parameters = list::<Ident>(input)?.into_iter().map(Parameter::named).collect();
         let mut forms = Vec::new();
         while !input.is_empty() {
             let inside;
             bracketed!(inside in input);
             let (dim, waves) = (number(&inside)?, number(&inside)?);
-            let names = |texts: Vec<LitStr>| texts.iter().map(LitStr::value).collect();
             let (equations, aux) = (names(list(&inside)?), names(list(&inside)?));
             let aux_face = numbers(&inside)?;
             let wall_normal = numbers(&inside)?.try_into().expect("one per axis");
             forms.push(Form { dim, equations, waves, aux, aux_face, wall_normal });
         }
         let (name, title) = (String::new(), String::new());
-        Ok(Description { solver, generic, name, title, fwaves, solve_again, parameters, forms })
+        Ok(Description { solver, generic, name, title, fwaves, solve_again, positive, nonnegative, parameters, forms })
     }
 }
 

@@ -174,6 +174,7 @@ impl Instance {
             has_source: info.has_source,
             has_boundary: hooks.boundary,
             has_flag: hooks.flag,
+            has_positive: self.table().description.checks_steps,
         })
     }
 

@@ -45,6 +45,21 @@ impl<R: Precision> PatchSolver<R> for Instance {
     fn has_source(&self) -> bool {
         self.plugin().info.has_source
     }
+    fn positive(&self) -> &[&'static str] {
+        self.plugin().info.positive
+    }
+    fn nonnegative(&self) -> &[&'static str] {
+        self.plugin().info.nonnegative
+    }
+    fn quantities(&self, q: &[R], aux: &[R], values: &mut [R]) {
+        assert_eq!((q.len(), aux.len()), (self.num_eqn(), self.num_aux()));
+        let info = self.plugin().info;
+        assert_eq!(values.len(), info.positive.len() + info.nonnegative.len());
+        let entries = R::entries(self.table());
+        // SAFETY: the values are there, and room for the quantities.
+        let status = unsafe { (entries.quantities)(self.object(), q.as_ptr(), aux.as_ptr(), values.as_mut_ptr()) };
+        self.done_or_nan(status, values);
+    }
     fn wall_normal(&self, axis: Axis) -> Option<usize> {
         self.plugin().info.wall_normal[axis.index()]
     }
@@ -63,7 +78,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
     }
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
-        let mut report = TileReport { courant: 0.0, finite: false };
+        let mut report = TileReport { courant: 0.0, admissible: false };
         let call = TileCall::new(args);
         let (buffer, len) = (scratch.as_mut_ptr(), scratch.len());
         // SAFETY: the caller's promises are handed on.
@@ -111,6 +126,16 @@ impl<R: Precision> PatchSolver<R> for Instance {
                     .fill(R::constant(f64::NAN));
             }
         }
+    }
+
+    unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {
+        let mut cell = row.len;
+        // SAFETY: the caller's promises are handed on, and there is a place for the cell.
+        let status = unsafe { (R::entries(self.table()).first_inadmissible)(self.object(), row, data, &mut cell) };
+        if !self.done(status) {
+            return Some(0);
+        }
+        (cell < row.len).then_some(cell)
     }
 }
 

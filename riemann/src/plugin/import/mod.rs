@@ -169,6 +169,7 @@ unsafe fn read_description(table: &Table) -> Result<(&'static SolverInfo, &'stat
     // SAFETY: likewise.
     let (name, title, aux_face) = unsafe { (d.name.get()?, d.title.get()?, d.aux_face.get()) };
     let (equations, aux) = (texts(&d.equations)?, texts(&d.aux)?);
+    let (positive, nonnegative) = (texts(&d.positive)?, texts(&d.nonnegative)?);
     let wall_normal = d.wall_normal.map(|m| usize::try_from(m).ok());
     if equations.is_empty() || !(1..=3).contains(&d.dim) || aux_face.len() != aux.len() {
         return Err(LoadError::Damaged("its counts"));
@@ -188,6 +189,8 @@ unsafe fn read_description(table: &Table) -> Result<(&'static SolverInfo, &'stat
         has_transverse: d.has_transverse,
         has_source: d.has_source,
         wall_normal,
+        positive,
+        nonnegative,
     };
     Ok((Box::leak(Box::new(info)), aux_face.iter().map(|&n| axis(n)).collect::<Vec<_>>().leak()))
 }

@@ -25,7 +25,16 @@ pub fn read(reader: &mut Reader<'_>) -> TimeSettings {
         dt: positive(reader, "time.dt"),
         max_steps: reader.optional_integer("time.max_steps", 1).map(|n| n as u64),
         max_retries: reader.integer("time.max_retries", 0, 10) as u32,
+        growth_limit: growth_limit(reader),
     }
+}
+
+/// How much the solution may grow.
+fn growth_limit(reader: &mut Reader<'_>) -> f64 {
+    let limit = reader.number("time.growth_limit", 1e6);
+    let message = format!("must be 0, for no limit, or at least 10, but is {limit}");
+    reader.check(limit == 0.0 || limit >= 10.0, "time.growth_limit", message, "write for example `1e6`");
+    limit
 }
 
 fn positive(reader: &mut Reader<'_>, path: &str) -> Option<f64> {

@@ -39,6 +39,7 @@ fn a_small_case_has_the_documented_defaults() {
             dt: None,
             max_steps: None,
             max_retries: 10,
+            growth_limit: 1e6,
         }
     );
     assert_eq!(

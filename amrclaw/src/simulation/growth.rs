@@ -1,0 +1,257 @@
+//! The alarm for solutions that grow beyond any bound that their data give: an unstable scheme need not reach infinity before the
+//! run is over.
+//!
+//! Looked at is the largest absolute value of each quantity, those of a vector together. The alarm asks that *every* quantity that
+//! is not zero has grown by the limit: in a blast the momentum grows from nothing while density and energy stay what they
+//! are, and the waves of an unstable scheme grow in all equations alike. The measure is what there was at the start, for a
+//! quantity that began at zero what it was when first seen. Where sources or boundaries of the user's feed the solution,
+//! the measure is the last look instead, and the limit holds for each ten steps.
+//!
+//! Looks are rare, so that they cost next to nothing: after steps whose number is a power of two, then once the cells that
+//! have been updated are many times those that there are, and at the end of the run.
+
+use super::{RunError, Simulation};
+use crate::exec::CellPlace;
+use crate::index::Level;
+use crate::physics::{Boundary, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Updates of a cell between two looks at it, on the average.
+const UPDATES_PER_LOOK: u64 = 128;
+/// Coarse steps for which the limit holds where the solution is fed.
+const STEPS_PER_LIMIT: f64 = 10.0;
+/// A step so much smaller than the longest one is suspicious,
+const COLLAPSE: f64 = 1e-6;
+/// and a run that has so many steps to go does not come to its end.
+const HOPELESS_STEPS: f64 = 1e8;
+
+/// What the alarm remembers from look to look.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GrowthRecord {
+    /// Largest absolute value of each group of equations that later ones are measured by; zero until one has been seen.
+    measure: Vec<f64>,
+    /// Coarse steps at the last look.
+    steps: u64,
+    /// Cells advanced at the last look.
+    cells: u64,
+    /// The longest step that the Courant number has asked for.
+    longest_step: f64,
+}
+
+/// The alarm of a run.
+#[derive(Debug)]
+pub(super) struct Growth {
+    /// Growth from which on there is an alarm; 0 for none.
+    limit: f64,
+    /// The solution is fed by sources or boundaries.
+    fed: bool,
+    /// Group of each equation: components of a vector are one.
+    groups: Vec<usize>,
+    record: GrowthRecord,
+    /// Largest absolute values of the equations at the present look. Kept, so that a look allocates nothing.
+    largest: Vec<f64>,
+}
+
+impl Growth {
+    /// `normals`: components of `num_eqn` equations that are normal to walls, which are those of a vector.
+    pub fn new<const D: usize>(
+        limit: f64,
+        problem: &Problem<D>,
+        has_source: bool,
+        (num_eqn, normals): (usize, &[Option<usize>]),
+    ) -> Self {
+        let vector: Vec<usize> = normals.iter().flatten().copied().collect();
+        let first = vector.first().copied();
+        let groups = (0..num_eqn).map(|m| first.filter(|_| vector.contains(&m)).unwrap_or(m)).collect();
+        let user = |boundary: &Boundary<D>| matches!(boundary, Boundary::User(_));
+        let fed = has_source || problem.source.is_some() || problem.boundary.as_flattened().iter().any(user);
+        let record = GrowthRecord { measure: vec![0.0; num_eqn], ..GrowthRecord::default() };
+        Growth { limit, fed, groups, record, largest: vec![0.0; num_eqn] }
+    }
+
+    /// What is to be remembered with a checkpoint.
+    pub fn record(&self) -> &GrowthRecord {
+        &self.record
+    }
+
+    /// Goes on from what a checkpoint remembers; one without starts afresh.
+    pub fn resume(&mut self, record: &GrowthRecord) {
+        if record.measure.len() == self.groups.len() {
+            self.record.clone_from(record);
+        }
+    }
+
+    /// Whether a look is due after `steps` coarse steps that advanced `cells` cells; there are `present` cells now.
+    fn is_due(&self, steps: u64, cells: u64, present: u64) -> bool {
+        steps.is_power_of_two() || cells - self.record.cells >= UPDATES_PER_LOOK * present
+    }
+
+    /// Growth that is allowed since the measure was taken.
+    fn allowed(&self, steps: u64) -> f64 {
+        if !self.fed {
+            return self.limit;
+        }
+        self.limit.powf(((steps - self.record.steps) as f64 / STEPS_PER_LIMIT).max(1.0))
+    }
+
+    /// The largest value in a group of equations.
+    fn of_group(&self, group: usize) -> f64 {
+        let values = self.groups.iter().zip(&self.largest).filter(|(g, _)| **g == group);
+        values.fold(0.0, |most, (_, &value)| most.max(value))
+    }
+
+    /// Takes in the largest values of the equations. Answers the equation that has grown most, and its measure, if all have
+    /// grown too much.
+    fn look(&mut self, steps: u64, cells: u64) -> Option<(usize, f64)> {
+        let allowed = self.allowed(steps);
+        let measure = |group: usize| self.record.measure[group];
+        let equations = 0..self.groups.len();
+        let some = equations.clone().any(|group| measure(group) > 0.0);
+        if some
+            && equations.clone().all(|group| measure(group) == 0.0 || self.of_group(group) > allowed * measure(group))
+        {
+            let growth = |&m: &usize| {
+                let measure = measure(self.groups[m]);
+                if measure > 0.0 { self.largest[m] / measure } else { 0.0 }
+            };
+            let most = equations.max_by(|a, b| growth(a).total_cmp(&growth(b)));
+            return most.map(|m| (m, measure(self.groups[m])));
+        }
+        for group in equations {
+            let (before, now) = (self.record.measure[group], self.of_group(group));
+            self.record.measure[group] = if self.fed || before == 0.0 { before.max(now) } else { before };
+        }
+        (self.record.steps, self.record.cells) = (steps, cells);
+        None
+    }
+
+    /// Takes in the step that the Courant number asks for, `left` before the end of the run. Answers the longest one if the step
+    /// has collapsed.
+    fn collapsed(&mut self, dt: f64, left: f64) -> Option<f64> {
+        self.record.longest_step = self.record.longest_step.max(dt.min(left));
+        let longest = self.record.longest_step;
+        (dt < COLLAPSE * longest && left > HOPELESS_STEPS * dt).then_some(longest)
+    }
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Looks at the solution's growth if that is due, or `now` in any case.
+    pub(super) fn watch_growth(&mut self, now: bool) -> Result<(), RunError> {
+        if self.growth.limit <= 0.0 {
+            return Ok(());
+        }
+        let (steps, cells) = (self.counts.levels[0].steps, self.counts.cells_total());
+        if self.settings.dt_fixed.is_none()
+            && let Some(longest) = self.growth.collapsed(self.dt_next, self.settings.end - self.time)
+        {
+            let (equation, measure) = (0, self.growth.record.measure.first().copied().unwrap_or(0.0));
+            let (value, place) = self.place_of_largest(equation);
+            let equation = self.equations[equation].clone();
+            let dt = self.dt_next;
+            return Err(RunError::StepCollapse { dt, longest, equation, value, measure, place });
+        }
+        let present: usize = self.hierarchy.levels().iter().map(|level| level.num_cells()).sum();
+        if !(now || self.growth.is_due(steps, cells, present as u64)) || steps == self.growth.record.steps && steps > 0
+        {
+            return Ok(());
+        }
+        self.growth.largest.fill(0.0);
+        for l in 0..self.hierarchy.num_levels() {
+            self.exec.raise_to_largest(Level(l as u8), &mut self.growth.largest)?;
+        }
+        let since = if self.growth.fed { self.growth.record.steps } else { 0 };
+        let Some((equation, measure)) = self.growth.look(steps, cells) else { return Ok(()) };
+        let (value, place) = self.place_of_largest(equation);
+        let equation = self.equations[equation].clone();
+        Err(RunError::Growth { equation, value, measure, steps: steps - since, place })
+    }
+
+    /// Looks at the solution's growth now.
+    ///
+    /// # Errors
+    /// It has grown beyond what its data give.
+    pub fn check_growth(&mut self) -> Result<(), RunError> {
+        self.in_pool(|simulation| simulation.watch_growth(true))
+    }
+
+    /// The value of an equation that is largest in size, and where it is.
+    fn place_of_largest(&self, equation: usize) -> (f64, CellPlace) {
+        let mut found = (0.0_f64, Level::COARSEST, 0, self.hierarchy.level(Level::COARSEST).patches()[0].lo);
+        for l in 0..self.hierarchy.num_levels() {
+            let level = Level(l as u8);
+            let state = self.exec.snapshot(level);
+            for (k, (patch, q)) in self.hierarchy.level(level).patches().iter().zip(&state.q).enumerate() {
+                let values = &q[equation * patch.volume()..][..patch.volume()];
+                for (cell, &value) in patch.cells().zip(values) {
+                    if value.abs() > found.0.abs() {
+                        found = (value, level, k, cell);
+                    }
+                }
+            }
+        }
+        let (value, level, patch, cell) = found;
+        let (dx, lower) = (self.hierarchy.dx(level), self.problem.domain.lower);
+        let centre = (0..D).map(|d| lower[d] + (f64::from(cell[d]) + 0.5) * dx[d]).collect();
+        (value, CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An alarm for a gas: density, a vector of momentum, energy.
+    fn gas(fed: bool) -> Growth {
+        let record = GrowthRecord { measure: vec![0.0; 4], ..GrowthRecord::default() };
+        Growth { limit: 1e6, fed, groups: vec![0, 1, 1, 3], record, largest: vec![0.0; 4] }
+    }
+
+    /// A look at these values after so many steps.
+    fn look(growth: &mut Growth, values: [f64; 4], steps: u64) -> Option<(usize, f64)> {
+        growth.largest.copy_from_slice(&values);
+        growth.look(steps, 100 * steps)
+    }
+
+    /// A blast makes momentum where there was none, from noise too, while density and energy keep their size.
+    #[test]
+    fn a_blast_is_no_alarm() {
+        let mut growth = gas(false);
+        assert_eq!(look(&mut growth, [1.0, 0.0, 1e-17, 1e5], 0), None);
+        assert_eq!(look(&mut growth, [3.0, 2e2, 3e2, 9e5], 1), None);
+        assert_eq!(look(&mut growth, [5.0, 9e3, 9e3, 9e9], 2), None);
+    }
+
+    /// All equations a million times what they were: an alarm that names the one which has grown most.
+    #[test]
+    fn growth_of_everything_is_an_alarm() {
+        let mut growth = gas(false);
+        assert_eq!(look(&mut growth, [1.0, 0.0, 0.0, 2.0], 0), None);
+        assert_eq!(look(&mut growth, [1.0, 1e-2, 0.0, 2.0], 1), None);
+        assert_eq!(look(&mut growth, [1e7, 1e5, 1e6, 4e6], 2), Some((2, 1e-2)));
+    }
+
+    /// From nothing at all anything may come, and what feeds the solution may let it grow: by a factor of three a step, as at the
+    /// foot of a pulse, but not by a million in ten steps.
+    #[test]
+    fn what_is_fed_may_grow_steadily() {
+        let mut growth = gas(true);
+        assert_eq!(look(&mut growth, [0.0; 4], 0), None);
+        let mut value = 1e-20;
+        for step in 1..60 {
+            value *= 3.0;
+            assert_eq!(look(&mut growth, [value; 4], step), None, "step {step}");
+        }
+        assert_eq!(look(&mut growth, [1e7 * value; 4], 65).map(|(_, measure)| measure), Some(value));
+    }
+
+    /// A step that sinks by many orders is an alarm only where the run could not come to its end.
+    #[test]
+    fn a_collapse_leaves_too_many_steps() {
+        let mut growth = gas(false);
+        assert_eq!(growth.collapsed(f64::INFINITY, 1.0), None, "nothing moves yet");
+        assert_eq!(growth.collapsed(1e-7, 1.0), None, "a wave has set in, and ten million steps are left");
+        assert_eq!(growth.collapsed(1e-12, 0.5), Some(1.0));
+        let mut small = gas(false);
+        assert_eq!(small.collapsed(1e-12, 1.0), None, "small from the start");
+    }
+}

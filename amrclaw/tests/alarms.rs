@@ -1,0 +1,185 @@
+//! Runs that go wrong without leaving the numbers: growth that no data explain, states that the equations do not allow.
+
+mod common;
+
+use amrclaw::exec::ExecError;
+use amrclaw::io::config::Case;
+use amrclaw::physics::{BoundaryCell, BoundaryFunction};
+use amrclaw::plugin::ChosenSolver;
+use amrclaw::simulation::{RunError, RunOptions, Simulation, UserFunctions};
+use common::{bits, start, start_with, take_steps};
+use riemann::prelude::*;
+use std::sync::Arc;
+
+/// Advection that takes the difference from the wrong side: unstable at every step.
+#[riemann::solver(equations = ["q"], waves = 1)]
+pub struct Downwind {
+    /// velocity
+    pub u: Real,
+}
+
+#[riemann::kernels]
+impl Downwind {
+    fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
+        let speed = if axis == Axis::X { self.u } else { 0.0 };
+        let wave = [qr[0] - ql[0]];
+        Normal { waves: [wave], speeds: [speed], amdq: [speed * wave[0]], apdq: [0.0] }
+    }
+}
+
+/// A bump on two levels.
+const BUMP: &str = r#"
+[solver]
+name = "downwind"
+[mesh]
+cells = [24, 8]
+[mesh.boundary]
+x = ["periodic", "periodic"]
+y = ["periodic", "periodic"]
+[levels]
+max = 2
+[regrid.flag]
+tolerance = 0.1
+[scheme]
+order = 1
+transverse = 0
+split = "godunov"
+[time]
+end = 100.0
+dt_initial = 1e-2
+cfl_desired = 0.8
+[initial]
+q = "1 + exp(-100 * (x - 0.5)^2)"
+"#;
+
+fn downwind(overrides: &[&str]) -> Simulation<2> {
+    let solver = ChosenSolver::own(Downwind { u: 1.0 });
+    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+    let case = Case::from_str_with(BUMP, "a bump", &overrides, |_| Ok(solver.shape.clone())).expect("a right case");
+    Simulation::with_chosen(&case, &RunOptions::default(), &solver).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The first error of at most so many steps.
+fn first_error(simulation: &mut Simulation<2>, steps: usize) -> Option<RunError> {
+    (0..steps).find_map(|_| simulation.step().err())
+}
+
+/// An unstable scheme is stopped long before infinity, with the place, both values and what to do.
+#[test]
+fn an_unstable_scheme_is_stopped() {
+    let mut simulation = downwind(&[]);
+    let error = first_error(&mut simulation, 200).expect("the solution grows without bound");
+    let message = error.to_string();
+    let RunError::Growth { equation, value, measure, .. } = error else { panic!("{message}") };
+    assert_eq!(equation, "q");
+    // The bump's top at a cell's centre, half a fine cell off at most.
+    assert!((1.9..=2.0).contains(&measure), "{measure}");
+    assert!(value.abs() >= 1e6 * measure && value.is_finite(), "{value:e}");
+    for part in
+        ["q has grown to", "level ", "patch ", "cell [", "t = ", "help: ", "time.cfl_desired", "time.growth_limit"]
+    {
+        assert!(message.contains(part), "no \"{part}\" in\n{message}");
+    }
+    let steps = simulation.counts().levels[0].steps;
+    let mut unwatched = downwind(&["time.growth_limit=0"]);
+    take_steps(&mut unwatched, steps as usize + 4);
+}
+
+/// Advection with a source term: `q_t + … = rate q`, in steps of 1/100.
+fn growing(rate: f64) -> Simulation<2> {
+    let text = format!(
+        "[solver]\nname = \"advection\"\nu = 0.5\nv = 0.25\n[mesh]\ncells = [12, 10]\n[mesh.boundary]\nx = \"periodic\"\ny = \
+         \"periodic\"\n[scheme]\nsource = \"godunov\"\n[source]\nq = \"{rate} * q\"\n[time]\nend = 10.0\ndt = 0.01\n[initial]\nq = \
+         \"1 + x\"\n"
+    );
+    start(&text, &[])
+}
+
+/// What a source feeds may grow exponentially as long as its steps resolve that: by (1 + 1 + 1/2) a step, to 10²⁵. By
+/// (1 + 10 + 50) a step, a million within four, it is an alarm.
+#[test]
+fn sources_may_let_the_solution_grow() {
+    let mut steady = growing(100.0);
+    take_steps(&mut steady, 64);
+    let error = first_error(&mut growing(1000.0), 16).expect("steps of that size cannot follow such a source");
+    assert!(matches!(error, RunError::Growth { .. }), "{error}");
+}
+
+/// A pulse that comes in through a side into a domain that holds nothing, from 10⁻²⁰ upwards.
+struct Pulse;
+
+impl BoundaryFunction<2> for Pulse {
+    fn fill(&self, cell: &BoundaryCell<2>, _: &[f64], ghost: &mut [f64]) {
+        ghost[0] = (-((cell.time - 0.7) / 0.1).powi(2)).exp();
+    }
+}
+
+#[test]
+fn a_pulse_into_nothing_is_no_alarm() {
+    let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 0.0\n[mesh]\ncells = [30, 4]\n[mesh.boundary]\nx = [\"user\", \
+                \"extrapolate\"]\ny = \"periodic\"\n[time]\nend = 1.0\n[initial]\nq = \"0\"\n";
+    let user = UserFunctions { boundary: Some(Arc::new(Pulse)), ..UserFunctions::default() };
+    let mut simulation = start_with(text, &[], user);
+    common::advance_to(&mut simulation, 1.0);
+}
+
+/// Gas that is torn apart faster than sound, by Roe's solver.
+const TORN: &str = r#"
+[solver]
+name = "euler"
+[mesh]
+cells = [20, 6]
+[mesh.boundary]
+y = "periodic"
+[scheme]
+order = 1
+[time]
+end = 1.0
+cfl_desired = 0.8
+max_retries = 2
+[initial]
+density = "1"
+x_momentum = "if(x < 0.5, -20, 20)"
+y_momentum = "0"
+energy = "200.1"
+"#;
+
+/// A step that leaves a negative pressure or density is not taken: the message names it with its value and place, and says which
+/// solver to take. That solver goes on.
+#[test]
+fn a_negative_pressure_is_named() {
+    let mut simulation = start(TORN, &[]);
+    let (mut before, mut error) = (bits(&simulation.frame()), None);
+    while error.is_none() && simulation.time() < 0.1 {
+        before = bits(&simulation.frame());
+        error = simulation.step().err();
+    }
+    let error = error.expect("Roe's solver fails");
+    let message = error.to_string();
+    let RunError::Inadmissible { cause: ExecError::Inadmissible { value, positive: true, .. }, .. } = error else {
+        panic!("{message}")
+    };
+    assert!(value <= 0.0, "{value}");
+    for part in ["level 1, patch 0, cell [", "t = ", "it must be positive", "help: ", "euler_hllc"] {
+        assert!(message.contains(part), "no \"{part}\" in\n{message}");
+    }
+    assert!(bits(&simulation.frame()) == before, "the state is not that before the step");
+}
+
+/// A boundary of the user's that gives a gas without mass is named before anything is computed with it.
+struct Nothing;
+
+impl BoundaryFunction<2> for Nothing {
+    fn fill(&self, _: &BoundaryCell<2>, mirror: &[f64], ghost: &mut [f64]) {
+        ghost.copy_from_slice(mirror);
+        ghost[0] = -0.5;
+    }
+}
+
+#[test]
+fn an_inadmissible_boundary_is_named() {
+    let user = UserFunctions { boundary: Some(Arc::new(Nothing)), ..UserFunctions::default() };
+    let mut simulation = start_with(TORN, &["mesh.boundary.x=[\"user\",\"extrapolate\"]"], user);
+    let message = simulation.step().expect_err("there is no such gas").to_string();
+    assert!(message.contains("density is -0.5 on level 1, patch 0, ghost cell [-2, "), "{message}");
+}

@@ -1,0 +1,103 @@
+//! What solvers say of their states: which quantities must be positive, and their values.
+
+use riemann::catalogue;
+use riemann::patch::{PatchSolver, SourceRow};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn kernels(name: &str, dim: usize) -> Arc<dyn PatchSolver<f64>> {
+    catalogue::kernels(name, dim, &parameters(name, dim)).unwrap_or_else(|e| panic!("{e}")).double
+}
+
+/// One for every parameter that has no default.
+fn parameters(name: &str, dim: usize) -> BTreeMap<String, f64> {
+    let info = catalogue::find(name, dim).expect("listed");
+    info.parameters.iter().filter(|p| p.default.is_none()).map(|p| (p.name.to_owned(), 1.0)).collect()
+}
+
+fn quantities(solver: &dyn PatchSolver<f64>, q: &[f64], aux: &[f64]) -> Vec<f64> {
+    let mut values = vec![f64::NAN; solver.positive().len() + solver.nonnegative().len()];
+    solver.quantities(q, aux, &mut values);
+    values
+}
+
+/// The first inadmissible one of some cells, each its state; `data`: as of initial data.
+fn first_inadmissible(solver: &dyn PatchSolver<f64>, cells: &[&[f64]], data: bool) -> Option<usize> {
+    let mut by_component: Vec<f64> = (0..cells[0].len()).flat_map(|m| cells.iter().map(move |cell| cell[m])).collect();
+    let q = by_component.as_mut_ptr();
+    let (len, aux) = (cells.len(), std::ptr::null());
+    let row = SourceRow { q, aux, len, component: len, centre: [0.0; 3], dx: 1.0, t: 0.0, dt: 0.0 };
+    // SAFETY: the row holds all components of its cells, and the solver has no aux.
+    unsafe { solver.first_inadmissible(&row, data) }
+}
+
+/// The states that checks of a solver try are those that it says are admissible: in every solver, from random numbers.
+#[test]
+fn states_to_try_are_admissible() {
+    let mut checked = 0;
+    for info in catalogue::all() {
+        let solver = kernels(info.name, info.dim);
+        let faces = catalogue::faces(info.name, info.dim, &parameters(info.name, info.dim)).expect("valid").double;
+        assert_eq!((solver.positive(), solver.nonnegative()), (info.positive, info.nonnegative), "{}", info.name);
+        let mut random = 1_u64;
+        let mut unit = |len: usize| -> Vec<f64> {
+            let mut next = || {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (random >> 11) as f64 / (1_u64 << 53) as f64
+            };
+            (0..len).map(|_| next()).collect()
+        };
+        for _ in 0..500 {
+            let q = faces.admissible(&unit(info.equations.len()));
+            let aux = faces.admissible_aux(&unit(info.aux.len()));
+            let values = quantities(solver.as_ref(), &q, &aux);
+            let (positive, nonnegative) = values.split_at(info.positive.len());
+            assert!(positive.iter().all(|v| *v > 0.0), "{}: {values:?} of {q:?}", info.name);
+            assert!(nonnegative.iter().all(|v| *v >= 0.0), "{}: {values:?} of {q:?}", info.name);
+        }
+        checked += usize::from(!info.positive.is_empty());
+    }
+    assert!(checked >= 6, "{checked} solvers say what must be positive");
+}
+
+/// Density, and `p = (γ − 1)(E − ρ|u|²/2)`: at ρ = 2, ρu = (2, 4), E = 8 that is 0.4 (8 − 20/4).
+#[test]
+fn a_gas_has_density_and_pressure() {
+    for name in ["euler", "euler_hllc"] {
+        let gas = kernels(name, 2);
+        assert_eq!(gas.positive(), ["density", "pressure"]);
+        let values = quantities(gas.as_ref(), &[2.0, 2.0, 4.0, 8.0], &[]);
+        assert_eq!(values[0], 2.0);
+        // Two roundings of the reciprocal and the difference.
+        assert!((values[1] - 1.2).abs() < 1e-15, "{values:?}");
+        let (right, thin) = ([2.0, 2.0, 4.0, 8.0], [-1e-9, 0.0, 0.0, 8.0]);
+        let (cold, broken) = ([2.0, 2.0, 4.0, 4.9], [2.0, f64::NAN, 4.0, 8.0]);
+        for data in [false, true] {
+            assert_eq!(first_inadmissible(gas.as_ref(), &[&right, &right], data), None);
+            for wrong in [thin, cold, broken] {
+                assert_eq!(first_inadmissible(gas.as_ref(), &[&right, &wrong, &thin], data), Some(1), "{wrong:?}");
+            }
+        }
+    }
+}
+
+/// Data must not have negative depths; steps may leave some, which the formulas take for dry land.
+#[test]
+fn what_must_not_be_negative_is_asked_of_data_alone() {
+    let water = kernels("shallow_water", 2);
+    assert_eq!((water.positive(), water.nonnegative()), (&[][..], &["depth"][..]));
+    let (dry, below): (&[f64], &[f64]) = (&[0.0, 0.0, 0.0], &[-1e-3, 0.0, 0.0]);
+    assert_eq!(first_inadmissible(water.as_ref(), &[dry, below], true), Some(1));
+    assert_eq!(first_inadmissible(water.as_ref(), &[dry, below], false), None);
+    let cars = kernels("traffic", 1);
+    assert_eq!(first_inadmissible(cars.as_ref(), &[&[0.0], &[1.0], &[1.25]], true), Some(2));
+    assert_eq!(quantities(cars.as_ref(), &[1.25], &[]), [1.25, -0.25]);
+}
+
+/// Auxiliary values are checked by their names, with the data.
+#[test]
+fn auxiliary_values_must_be_positive_too() {
+    let medium = kernels("acoustics_variable", 2);
+    assert_eq!(medium.positive(), ["impedance", "sound_speed"]);
+    assert_eq!(quantities(medium.as_ref(), &[0.0; 3], &[2.0, -1.0]), [2.0, -1.0]);
+}
