@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tracing::{info, warn};
 
 /// `v` as an array over the axes; the case has been checked for its length.
-fn axes<const D: usize, T: Copy>(v: &[T]) -> [T; D] {
+pub(super) fn axes<const D: usize, T: Copy>(v: &[T]) -> [T; D] {
     std::array::from_fn(|d| v[d])
 }
 
@@ -239,6 +239,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Builds the initial hierarchy of a case.
     fn begin(mut self, case: &Case) -> Result<Self, RunError> {
+        self.attempt(|simulation| simulation.check_sources(case))?;
         let begin = |simulation: &mut Self| {
             simulation.build_initial_hierarchy()?;
             simulation.watch_growth(true)

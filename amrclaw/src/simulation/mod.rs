@@ -10,6 +10,7 @@ mod options;
 mod pacing;
 mod restart;
 mod run;
+mod start;
 mod step;
 
 pub use crate::physics::UserFunctions;
@@ -21,6 +22,7 @@ pub use memory::keep_freed_memory;
 pub use options::{Device, Precision, RunOptions, available_threads};
 pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
+pub use start::check;
 
 use crate::diagnose::{Counts, Stopwatch};
 use crate::exec::{DeviceUse, Executor, HostMemory, HostValues};

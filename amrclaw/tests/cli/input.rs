@@ -151,14 +151,35 @@ fn wrong_options_are_refused() {
     assert_refused(folder.path(), &before, &outcome, &["cannot create solver.so/out", "--output DIR"]);
 }
 
-/// `validate` finds what `run` would, with the same exit code.
+/// `validate` finds what `run` would before its first step, with the same exit code: keys, functions that nobody brings along, data
+/// and sources that are not finite on the coarsest mesh, a mesh for which there is no memory.
 #[test]
 fn validate_refuses_what_run_refuses() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = program(folder.path());
-    let case = example("burgers_square");
-    let outcome: Outcome = command.arg("validate").arg(case).args(["--set", "time.end=-1.0"]).output().unwrap().into();
-    assert_refused(folder.path(), &[], &outcome, &["time.end"]);
+    let mistakes: &[(&str, &str, &[&str])] = &[
+        ("burgers_square", "time.end=-1.0", &["time.end"]),
+        ("burgers_square", "initial=user", &["initial: the solver `burgers` brings no initial data along"]),
+        ("burgers_square", "regrid.flag.criterion=user", &["regrid.flag.criterion", "no refinement criterion along"]),
+        ("burgers_square", "mesh.boundary.x=user", &["mesh.boundary.x", "no boundary values along"]),
+        ("burgers_square", "initial.q=sqrt(0.5 - x)", &["initial.q: q is NaN", "level 1, ", "cell [10, 0]"]),
+        ("burgers_square", "initial.q=(2 + x)^1e9*1e300", &["initial.q: q is inf", "cell [0, 0]"]),
+        ("burgers_square", "initial.q=1e999", &["initial.q: ", "finite number"]),
+        ("burgers_square", "source.q=log(x - 0.5)", &["source.q: q is NaN", "cell [0, 0]", "write a formula"]),
+        ("acoustics_interface", "aux.sound_speed=1/0", &["aux.sound_speed: sound_speed is inf"]),
+        ("decaying_puff", "initial.q=1e308 * 10", &["initial.q: q is inf"]),
+        ("acoustics_radial", "scheme.transverse=0", &["time.cfl_desired: is 0.9", "up to Courant number 0.292 only"]),
+        #[cfg(target_os = "linux")]
+        ("acoustics_radial", "mesh.cells=[500000000,500000000]", &["mesh.cells: ", "of memory, and there are"]),
+    ];
+    for (name, set, reasons) in mistakes {
+        let sets = ["mesh.cells=[20,10]", "levels.max=1", set];
+        let outcome = run(folder.path(), &example(name), &sets, &["--output", "out"]);
+        assert_refused(folder.path(), &[], &outcome, reasons);
+        let mut command = program(folder.path());
+        command.arg("validate").arg(example(name)).args(sets.iter().flat_map(|set| ["--set", set]));
+        let outcome: Outcome = command.output().unwrap().into();
+        assert_refused(folder.path(), &[], &outcome, reasons);
+    }
 }
 
 /// A restart needs a checkpoint, and the problem that it is of.

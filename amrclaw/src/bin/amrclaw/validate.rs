@@ -4,11 +4,13 @@ use crate::Failure;
 use crate::arguments::ValidateArguments;
 use crate::solver;
 use amrclaw::io::config::{Case, SolverFrom};
+use amrclaw::simulation;
 
 pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let file = &arguments.case.case;
     let case = Case::load_with(file, &arguments.case.overrides, |choice| solver::find(choice, false))
         .map_err(|errors| Failure::Input(errors.to_string()))?;
+    simulation::check(&case).map_err(|error| Failure::Input(error.to_string()))?;
     let solver = match &case.solver.from {
         SolverFrom::Name(name) => name.clone(),
         SolverFrom::Path(path) => path.display().to_string(),

@@ -254,6 +254,11 @@ impl<'a> Reader<'a> {
             Value::String(text) => text.clone(),
             Value::Integer(i) => i.to_string(),
             Value::Float(x) if x.is_finite() => x.to_string(),
+            Value::Float(x) => {
+                let help = "write a number up to 1e308, or a formula";
+                self.wrong(path, format!("needs a finite number, but is {x}"), help);
+                return None;
+            }
             _ => {
                 self.wrong_type(path, node, "an expression in quotes", "write a formula such as \"exp(-r^2)\"");
                 return None;

@@ -106,7 +106,12 @@ fn number(rest: &str, at: usize) -> Result<(TokenKind, usize), ExpressionError> 
             length += 1 + sign + digits;
         }
     }
-    match rest[..length].parse() {
+    match rest[..length].parse::<f64>() {
+        Ok(value) if value.is_infinite() => Err(ExpressionError::new(
+            at..at + length,
+            format!("`{}` is more than a number can be", &rest[..length]),
+            "write a number up to 1e308",
+        )),
         Ok(value) => Ok((TokenKind::Number(value), length)),
         Err(_) => Err(ExpressionError::new(
             at..at + length,

@@ -124,6 +124,8 @@ const DATA: &[Mistake] = mistakes! {
     43 "pressure = \"z\"" => (43, 13, 1), "initial.pressure", "unknown name `z`", "x, y, r, t, x_lower";
     43 "pressure = 'sn(x)'" => (43, 13, 2), "initial.pressure", "unknown function `sn`", "did you mean `sin`?";
     43 "pressure = \"\"\"\n1 +\n  2 * q\n\"\"\"" => (45, 7, 1), "initial.pressure", "unknown name `q`", "names known here";
+    43 "pressure = \"1e999 * x\"" => (43, 13, 5), "initial.pressure", "`1e999` is more than a number can be", "1e308";
+    43 "pressure = 1e999" => (43, 12, 5), "initial.pressure", "needs a finite number, but is inf", "1e308";
     43 "pressure = \"\"" => (43, 13, 1), "initial.pressure", "the expression is empty", "formula";
     43 "pressure = [1]" => (43, 12, 3), "initial.pressure", "needs an expression in quotes, but is a list", "formula";
     43 "pressure = \"user\"" => (44, 5, 3), "initial.u", "another of the table is \"user\"", "for all";

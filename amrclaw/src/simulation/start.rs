@@ -1,0 +1,165 @@
+//! What a case's data are at the start, before there are levels: what cannot be run is refused by the line that says so.
+
+use super::build::axes;
+use super::{RunError, RunOptions, Simulation};
+use crate::index::Level;
+use crate::io::config::{Case, CaseErrors, SolverFrom};
+use crate::physics::{CellFunction, CellRow, SourceSplit, UserFunctions};
+use riemann::patch::{PACK_OVERRUN, SourceRow};
+
+/// Cells of a row that are looked at together.
+const ROW: i32 = 1 << 14;
+/// Most rows that are looked at; of a larger mesh, some at equal distances.
+const MOST_ROWS: u64 = 1 << 12;
+
+/// Refuses what a run would refuse before its first step: everything that is wrong with the case and its solver, functions that
+/// nobody brings along, data that are not finite on the coarsest mesh, a mesh for which there is no memory.
+///
+/// Nothing is written, and no level is made. Of a large mesh some rows are looked at.
+///
+/// # Errors
+/// What is wrong, by file, line and key.
+pub fn check(case: &Case) -> Result<(), RunError> {
+    match case.dimension() {
+        1 => check_in::<1>(case),
+        2 => check_in::<2>(case),
+        3 => check_in::<3>(case),
+        dimension => unreachable!("cases have 1, 2 or 3 dimensions, not {dimension}"),
+    }
+}
+
+fn check_in<const D: usize>(case: &Case) -> Result<(), RunError> {
+    let mut simulation = Simulation::<D>::assemble_chosen(case, &RunOptions::default(), UserFunctions::default())?;
+    simulation.attempt(|simulation| simulation.check_start(case))
+}
+
+/// Values of a row of cells and what to call them.
+struct Row<'a, const D: usize> {
+    cells: CellRow<D>,
+    /// The row's first cell.
+    first: [i32; D],
+    case: &'a Case,
+}
+
+impl<const D: usize> Row<'_, D> {
+    /// The first of these values, `[value, cell]` with `stride` cells a value, that `fine` refuses, as a mistake of the case.
+    fn refuse(
+        &self,
+        (names, values, stride): (&[String], &[f64], usize),
+        fine: impl Fn(f64) -> bool,
+        key: impl Fn(&str) -> (String, &'static str),
+    ) -> Result<(), CaseErrors> {
+        for (name, values) in names.iter().zip(values.chunks(stride.max(1))) {
+            let Some(i) = values[..self.cells.len].iter().position(|value| !fine(*value)) else { continue };
+            let mut cell = self.first;
+            cell[0] += i as i32;
+            let (centre, (key, help)) = (self.cells.centre(i), key(name));
+            let (value, t) = (values[i], self.cells.time);
+            let message =
+                format!("{name} is {value} on level {}, cell {cell:?} at {centre:?}, t = {t}", Level::COARSEST);
+            return Err(self.case.error(&key, message, help));
+        }
+        Ok(())
+    }
+}
+
+impl<const D: usize> Simulation<D> {
+    /// Refuses initial data, auxiliary values, a capacity and sources that are not what they must be on the coarsest mesh.
+    pub(super) fn check_start(&mut self, case: &Case) -> Result<(), RunError> {
+        let cells: [i32; D] = axes(&case.mesh.cells);
+        // Pieces of rows first, then the other axes.
+        let mut counts = cells.map(|n| n as u64);
+        counts[0] = counts[0].div_ceil(ROW as u64);
+        let total = counts.iter().fold(1_u64, |product, &n| product.saturating_mul(n));
+        for number in (0..total).step_by(total.div_ceil(MOST_ROWS) as usize) {
+            let mut rest = number;
+            let mut first = counts.map(|n| {
+                let here = rest % n;
+                rest /= n;
+                here as i32
+            });
+            first[0] *= ROW;
+            self.check_row(case, first, (cells[0] - first[0]).min(ROW) as usize)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses sources that are not finite at the start. Functions that would rather be asked for boxes are not asked here.
+    pub(super) fn check_sources(&mut self, case: &Case) -> Result<(), RunError> {
+        let by_block = |function: &dyn CellFunction<D>| function.by_block().is_some();
+        let asked = by_block(self.problem.initial.as_ref()) || self.problem.aux.as_deref().is_some_and(by_block);
+        let acts = self.problem.source.is_some() || self.solver.has_source();
+        if asked || !acts || self.problem.source_split == SourceSplit::None {
+            return Ok(());
+        }
+        self.check_start(case)
+    }
+
+    fn check_row(&self, case: &Case, first: [i32; D], len: usize) -> Result<(), CaseErrors> {
+        let domain = &self.problem.domain;
+        let dx: [f64; D] = std::array::from_fn(|d| (domain.upper[d] - domain.lower[d]) / f64::from(domain.cells[d]));
+        let lower = std::array::from_fn(|d| domain.lower[d] + f64::from(first[d]) * dx[d]);
+        let row = Row { cells: CellRow { lower, dx, len, time: self.settings.start }, first, case };
+        let finite = |value: f64| value.is_finite();
+        let formula = |section: &'static str| {
+            move |name: &str| (format!("{section}.{name}"), "write a formula that is a number everywhere in the domain")
+        };
+        let mut aux = vec![0.0; self.aux.len() * len];
+        if let Some(function) = &self.problem.aux {
+            function.fill_row(&row.cells, &mut aux);
+            row.refuse((&self.aux, &aux, len), finite, formula("aux"))?;
+        }
+        if let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) {
+            let kappa = (&self.aux[capacity..=capacity], &aux[capacity * len..][..len], len);
+            let key =
+                |name: &str| (format!("aux.{name}"), "write a formula that is above zero everywhere in the domain");
+            row.refuse(kappa, |value| value > 0.0, key)?;
+        }
+        let mut state = vec![0.0; self.equations.len() * len];
+        self.problem.initial.fill_row(&row.cells, &mut state);
+        row.refuse((&self.equations, &state, len), finite, formula("initial"))?;
+        if self.problem.source_split == SourceSplit::None {
+            return Ok(());
+        }
+        if let Some(function) = &self.problem.source {
+            let mut rates = vec![0.0; state.len()];
+            function.fill_row(&row.cells, &state, &aux, &mut rates);
+            row.refuse((&self.equations, &rates, len), finite, formula("source"))?;
+        }
+        if self.solver.has_source() { self.check_own_source(&row, &state, &aux) } else { Ok(()) }
+    }
+
+    /// Lets the solver's own source act on a row for the first step.
+    fn check_own_source(&self, row: &Row<'_, D>, state: &[f64], aux: &[f64]) -> Result<(), CaseErrors> {
+        let len = row.cells.len;
+        let stride = len.next_multiple_of(PACK_OVERRUN) + PACK_OVERRUN;
+        let spread = |values: &[f64]| {
+            let mut spread = vec![0.0; values.len() / len * stride + PACK_OVERRUN];
+            let parts = spread.chunks_mut(stride).zip(values.chunks(len));
+            parts.for_each(|(to, from)| to[..len].copy_from_slice(from));
+            spread
+        };
+        let (mut q, aux) = (spread(state), spread(aux));
+        let mut centre = [0.0; 3];
+        centre[..D].copy_from_slice(&row.cells.centre(0));
+        let (t, dt) = (row.cells.time, self.settings.dt_initial);
+        let cells = SourceRow {
+            q: q.as_mut_ptr(),
+            aux: aux.as_ptr(),
+            len,
+            component: stride,
+            centre,
+            dx: row.cells.dx[0],
+            t,
+            dt,
+        };
+        // SAFETY: both arrays hold `stride` numbers a component and the overrun behind the last; they are ours alone.
+        unsafe { self.solver.apply_source(&cells) };
+        let solver = match row.case.solver.from {
+            SolverFrom::Name(_) => "solver.name",
+            SolverFrom::Path(_) => "solver.path",
+        };
+        let help = "this is what the solver's `source` makes of the initial data: mend it, or write other data";
+        row.refuse((&self.equations, &q, stride), f64::is_finite, |_| (solver.to_owned(), help))
+    }
+}
