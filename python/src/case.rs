@@ -168,6 +168,6 @@ impl Options {
             return Err(errors::refused("threads: must be at least 1, but is 0"));
         }
         let (no_fused, device_memory) = (!self.fmad, self.device_memory);
-        Ok(RunOptions { threads: self.threads, precision, device, no_fused, device_memory })
+        Ok(RunOptions { threads: self.threads, precision, device, no_fused, device_memory, ..RunOptions::default() })
     }
 }

@@ -26,3 +26,4 @@ pub use error::{InputError, OutputError};
 pub use format::FrameFormat;
 pub use gauge::GaugeWriter;
 pub use run_json::RunRecord;
+pub use text::shown;

@@ -1,4 +1,6 @@
-//! Numbers as text, the way Fortran and C++ programs write and read them.
+//! Text: numbers the way Fortran and C++ programs write and read them, and what others wrote, made fit to be shown.
+
+use std::borrow::Cow;
 
 /// Appends a number in 26 columns with 17 significant digits, which give the same `f64` when read back.
 ///
@@ -24,9 +26,61 @@ pub fn digits17(value: f64) -> String {
     format!("{value:.16e}")
 }
 
+/// Whether a character stands for itself wherever it is shown: it moves no cursor, hides nothing and does not change the
+/// direction of the text around it (the Unicode report TR36, 2.8, on bidirectional controls).
+fn is_shown(c: char) -> bool {
+    let hidden = matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    !c.is_control() && !hidden
+}
+
+/// A character as it is shown: `\u{1b}` in place of one that a terminal would obey.
+pub(crate) fn shown_char(c: char) -> impl Iterator<Item = char> {
+    let (itself, escaped) = if is_shown(c) { (Some(c), None) } else { (None, Some(c.escape_unicode())) };
+    itself.into_iter().chain(escaped.into_iter().flatten())
+}
+
+/// A text that may come from anywhere, for a terminal: lines and tabs stay, other control characters and those that change
+/// the order of what is read are written out as `\u{202e}`.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| is_shown(c) || matches!(c, '\n' | '\t')) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            _ => shown.extend(shown_char(c)),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// The first `most` characters of one line, with `…` for what is left out.
+pub(crate) fn cut(line: &str, most: usize) -> Cow<'_, str> {
+    match line.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &line[..end])),
+        None => Cow::Borrowed(line),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a terminal would obey, and what turns the order of letters around, is written out; letters of any script stay.
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(shown("a\u{1b}[2Jb\u{202e}c\r\n\tδ"), "a\\u{1b}[2Jb\\u{202e}c\\u{d}\n\tδ");
+        assert!(matches!(shown("plain: Größe\n"), Cow::Borrowed(_)));
+    }
+
+    /// Cuts fall between characters.
+    #[test]
+    fn lines_are_cut() {
+        assert_eq!(cut("αβγδ", 3), "αβγ…");
+        assert_eq!(cut("αβγ", 3), "αβγ");
+    }
 
     /// Every number keeps its bits through text, and stays in its columns while its exponent has two digits.
     #[test]

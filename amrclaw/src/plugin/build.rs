@@ -5,7 +5,13 @@ use super::{PluginError, source, toolchain};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// The library made from the user's file: the one kept from an earlier time, or a new one.
+/// Checks without compiling that a file can be read and has a solver.
+pub fn inspect(path: &Path) -> Result<(), PluginError> {
+    let text = std::fs::read_to_string(path).map_err(PluginError::io("read", path))?;
+    source::solver_name(path, &text).map(drop)
+}
+
+/// The library made from the user's file: the one kept from an earlier time, if it is whole, or a new one.
 pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
     let text = std::fs::read_to_string(path).map_err(PluginError::io("read", path))?;
     let cache = cache::folder()?;
@@ -15,7 +21,7 @@ pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginE
     let package = format!("solver_{key}");
     let folder = cache.join("solvers").join(&key);
     let library = folder.join(format!("{}{package}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
-    if library.exists() {
+    if cache::is_whole(&library) {
         return Ok(library);
     }
     let solver = source::solver_name(path, &text)?;
@@ -27,7 +33,7 @@ pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginE
     let made = job.target().join("release").join(library.file_name().unwrap_or_default());
     // Copied, not linked: the compiler's folder may be cleaned. Renamed last, so that a broken copy is never loaded.
     let bytes = std::fs::read(&made).map_err(PluginError::io("read", &made))?;
-    cache::write(&library, &bytes)?;
+    cache::keep(&library, &bytes)?;
     Ok(library)
 }
 
@@ -46,16 +52,17 @@ impl Job<'_> {
         self.common.join("target")
     }
 
-    /// Writes the sources that solvers are compiled against, unless they are there.
+    /// Writes the sources that solvers are compiled against, as far as they are not there: files that are as they should be keep
+    /// their times, by which cargo knows what it has compiled already.
     fn write_sources(&self) -> Result<(), PluginError> {
-        let complete = self.common.join("complete");
-        if complete.exists() {
-            return Ok(());
-        }
         for (name, text) in source::riemann() {
-            cache::write(&self.common.join(name), text.as_bytes())?;
+            let path = self.common.join(name);
+            if std::fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+                continue;
+            }
+            cache::write(&path, text.as_bytes())?;
         }
-        cache::write(&complete, b"")
+        Ok(())
     }
 
     fn write_crate(&self, folder: &Path, solver: &str) -> Result<(), PluginError> {
@@ -70,6 +77,12 @@ impl Job<'_> {
     fn compile(&self, folder: &Path) -> Result<(), PluginError> {
         let mut output = self.cargo(folder, &["--offline"])?;
         if !output.status.success() && lacks_dependencies(&output) {
+            output = self.cargo(folder, &[])?;
+        }
+        if !output.status.success() && self.target().exists() && !self.blames_user(&output) {
+            // What the compiler keeps from earlier times may be damaged, and is no fault of the user's.
+            let target = self.target();
+            std::fs::remove_dir_all(&target).map_err(PluginError::io("remove", &target))?;
             output = self.cargo(folder, &[])?;
         }
         if output.status.success() {
@@ -90,6 +103,14 @@ impl Job<'_> {
         }
         let first_line = self.toolchain.lines().next().unwrap_or_default();
         command.env("RIEMANN_TOOLCHAIN", first_line).output().map_err(missing)
+    }
+
+    /// True if the compiler points at the user's file, and has been able to read all that it made before.
+    fn blames_user(&self, output: &Output) -> bool {
+        let text = String::from_utf8_lossy(&output.stderr);
+        let file = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let damage = ["error[E0786]", "error[E0460]", "error[E0463]", "extern location", "internal compiler error"];
+        text.contains(&format!("{file}:")) && !damage.iter().any(|sign| text.contains(sign))
     }
 
     /// The compiler's own words, with the user's name for the file.

@@ -2,14 +2,52 @@
 //!
 //! `AMRCLAW_CACHE`, or `amrclaw` in the user's folder for caches. In it: `toolchains/`, what compilers say of themselves;
 //! `riemann-HASH/`, the sources that solvers are compiled against, and what the compiler makes of them; `solvers/KEY/`,
-//! the compiled solvers. All of it can be deleted at any time.
+//! the compiled solvers, each with a digest. All of it can be deleted at any time, and what is damaged is made anew.
+//!
+//! What lies there is loaded and run, so the folder must be the user's own, and no other may write to it.
 
 use super::PluginError;
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The folder for everything that is kept.
+/// The folder for everything that is kept, made if need be.
+///
+/// # Errors
+/// It cannot be made, is another user's, or others may write to it.
 pub fn folder() -> Result<PathBuf, PluginError> {
+    let folder = place()?;
+    make_private(&folder)?;
+    Ok(folder)
+}
+
+#[cfg(unix)]
+fn make_private(folder: &Path) -> Result<(), PluginError> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    if let Some(above) = folder.parent() {
+        std::fs::create_dir_all(above).map_err(PluginError::io("create", above))?;
+    }
+    match std::fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(PluginError::io("create", folder)(e)),
+        _ => {}
+    }
+    let data = std::fs::metadata(folder).map_err(PluginError::io("read", folder))?;
+    let wrong = |message: &str| Err(PluginError::Cache { path: folder.to_owned(), message: message.to_owned() });
+    // SAFETY: it only asks, and cannot fail.
+    let user = unsafe { libc::geteuid() };
+    match data.mode() & 0o022 {
+        _ if !data.is_dir() => wrong("is no folder"),
+        _ if data.uid() != user => wrong("belongs to another user"),
+        0 => Ok(()),
+        _ => wrong("may be written to by other users"),
+    }
+}
+
+#[cfg(not(unix))]
+fn make_private(folder: &Path) -> Result<(), PluginError> {
+    std::fs::create_dir_all(folder).map_err(PluginError::io("create", folder))
+}
+
+fn place() -> Result<PathBuf, PluginError> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = set("AMRCLAW_CACHE") {
         return std::path::absolute(&folder).map_err(PluginError::io("find", &folder));
@@ -41,6 +79,11 @@ impl Hash {
         self
     }
 
+    /// All of the hash in hexadecimal digits.
+    fn digits(&self) -> String {
+        format!("{:032x}", self.0)
+    }
+
     /// Half of the hash in hexadecimal digits: enough to tell a user's files apart.
     pub fn name(&self) -> String {
         format!("{:016x}", (self.0 >> 64) as u64 ^ self.0 as u64)
@@ -57,6 +100,24 @@ pub fn write(path: &Path, text: &[u8]) -> Result<(), PluginError> {
     std::fs::rename(&passing, path).map_err(PluginError::io("write", path))
 }
 
+/// Where the digest of a kept file lies.
+fn digest_of(path: &Path) -> PathBuf {
+    path.with_added_extension("digest")
+}
+
+/// Writes a file with its digest, which comes last: without it the file counts for nothing.
+pub fn keep(path: &Path, bytes: &[u8]) -> Result<(), PluginError> {
+    write(path, bytes)?;
+    write(&digest_of(path), Hash::new().add(bytes).digits().as_bytes())
+}
+
+/// True if a kept file is there, and is what was written.
+pub fn is_whole(path: &Path) -> bool {
+    let read = |path: &Path| std::fs::read(path).ok();
+    let digest = |bytes: Vec<u8>| Hash::new().add(bytes).digits().into_bytes();
+    read(path).map(digest).is_some_and(|digest| read(&digest_of(path)) == Some(digest))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +128,44 @@ mod tests {
         assert_eq!(Hash::new().0, 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
         let byte = (Hash::new().0 ^ u128::from(b'a')).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
         assert_eq!(byte, 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
+    }
+
+    /// A kept file counts while its bytes and its digest are those that were written.
+    #[test]
+    fn damage_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/file");
+        assert!(!is_whole(&path));
+        keep(&path, b"content").unwrap();
+        assert!(is_whole(&path));
+        for (file, text) in [(path.clone(), "contenT"), (path.clone(), "conten"), (digest_of(&path), "")] {
+            let before = std::fs::read(&file).unwrap();
+            std::fs::write(&file, text).unwrap();
+            assert!(!is_whole(&path), "{}", file.display());
+            std::fs::write(&file, before).unwrap();
+        }
+        assert!(is_whole(&path));
+        std::fs::remove_file(digest_of(&path)).unwrap();
+        assert!(!is_whole(&path));
+    }
+
+    /// A new folder is the user's alone; one that others may write to is refused, and so is a file.
+    #[test]
+    #[cfg(unix)]
+    fn the_folder_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let above = tempfile::tempdir().unwrap();
+        let folder = above.path().join("a/b");
+        make_private(&folder).unwrap();
+        let mode = || std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o700);
+        for (mode, fine) in [(0o755, true), (0o775, false), (0o702, false), (0o700, true)] {
+            std::fs::set_permissions(&folder, PermissionsExt::from_mode(mode)).unwrap();
+            assert_eq!(make_private(&folder).is_ok(), fine, "{mode:o}");
+        }
+        let file = above.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(make_private(&file).unwrap_err().to_string().contains("is no folder"));
     }
 
     /// Parts do not run together.

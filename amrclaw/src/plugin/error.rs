@@ -28,6 +28,14 @@ pub enum PluginError {
     /// There is nowhere to keep what is compiled.
     #[error("there is no folder for compiled solvers: neither AMRCLAW_CACHE nor HOME is set")]
     NoCache,
+    /// The folder for what is compiled is not safe to load code from.
+    #[error("{}, the folder for compiled solvers, {message}", path.display())]
+    Cache {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        message: String,
+    },
     /// The file has no solver.
     #[error("{} holds no solver: no `#[riemann::solver(...)]` stands before a struct", path.display())]
     NoSolver {
@@ -56,6 +64,12 @@ pub enum PluginError {
         /// The file.
         path: PathBuf,
     },
+    /// The library is one of a solver, from before its version could be read in its file.
+    #[error("{} was built for an older version of this program: it has no `{}`", path.display(), riemann::plugin::STATEMENT)]
+    Older {
+        /// The file.
+        path: PathBuf,
+    },
     /// The library does not fit this program, or its solver cannot be made.
     #[error("{}: {source}", path.display())]
     Unfit {
@@ -76,13 +90,18 @@ impl PluginError {
                 "install Rust (https://rustup.rs), so that `cargo` and `rustc` are in PATH, or give a compiled library"
             }
             PluginError::NoCache => "set AMRCLAW_CACHE to a folder",
+            PluginError::Cache { .. } => {
+                "what lies there is loaded and run: `chmod 700` the folder if it is yours alone, or name another in AMRCLAW_CACHE"
+            }
             PluginError::NoSolver { .. } => "`amrclaw solver new NAME` writes a file to start from",
             PluginError::Compile { .. } => "correct the file; docs/solver-guide.md explains what a solver provides",
             PluginError::Library { .. } | PluginError::NotAPlugin { .. } => {
                 "write the path of a solver's `.rs` file, or of a library made with `riemann::plugin!`"
             }
             PluginError::Unfit { source: LoadError::Panicked(_), .. } => "correct the solver, or its parameters",
-            PluginError::Unfit { .. } => "build the solver again for this program, or give its `.rs` file",
+            PluginError::Unfit { .. } | PluginError::Older { .. } => {
+                "build the solver again for this program, or give its `.rs` file"
+            }
         }
     }
 

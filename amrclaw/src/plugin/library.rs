@@ -1,17 +1,15 @@
-//! Opening a library.
+//! Opening a library: its file first, then its code.
 
 use super::PluginError;
 use libloading::Library;
 use riemann::plugin::{ENTRY, Plugin, Table};
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Opens the plugin in the library `file`. Messages name `asked_for`, the file that the user gave.
 pub fn open(file: &Path, asked_for: &Path) -> Result<Plugin, PluginError> {
     let path = || asked_for.to_owned();
-    std::fs::metadata(file).map_err(PluginError::io("read", asked_for))?;
-    // The loader looks for names without a folder elsewhere.
-    let absolute = std::path::absolute(file).map_err(PluginError::io("read", asked_for))?;
+    let absolute = inspect(file, asked_for)?;
     // SAFETY: whoever names a library wants the code that it runs on loading.
     let library = unsafe { Library::new(&absolute) };
     // The error itself only names the call that failed.
@@ -25,4 +23,47 @@ pub fn open(file: &Path, asked_for: &Path) -> Result<Plugin, PluginError> {
     std::mem::forget(library);
     // SAFETY: the table comes from the entry, and the library stays.
     unsafe { Plugin::from_entry(table) }.map_err(|source| PluginError::Unfit { path: path(), source })
+}
+
+/// Checks a library without running any of its code; returns the path to load it by, since the loader looks for names without
+/// a folder elsewhere.
+pub fn inspect(file: &Path, asked_for: &Path) -> Result<PathBuf, PluginError> {
+    let data = std::fs::metadata(file).map_err(PluginError::io("read", asked_for))?;
+    let wrong = |message: String| PluginError::Library { path: asked_for.to_owned(), message };
+    if !data.is_file() {
+        return Err(wrong("it is no file".to_owned()));
+    }
+    if data.len() > LARGEST {
+        return Err(wrong(format!("it has {} bytes, more than any solver's library", data.len())));
+    }
+    let bytes = std::fs::read(file).map_err(PluginError::io("read", asked_for))?;
+    inspect_bytes(&bytes, asked_for)?;
+    std::path::absolute(file).map_err(PluginError::io("read", asked_for))
+}
+
+/// Bytes of a library at most. Those of solvers have about one million.
+const LARGEST: u64 = 1 << 30;
+
+/// The loader maps what the file's tables say and would die of what is not there. That the library fits this program is in a
+/// constant.
+#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+fn inspect_bytes(bytes: &[u8], asked_for: &Path) -> Result<(), PluginError> {
+    use super::elf::Image;
+    use riemann::plugin::{STATEMENT, Statement};
+    let path = || asked_for.to_owned();
+    let image = Image::read(bytes).map_err(|message| PluginError::Library { path: path(), message })?;
+    if image.symbol(ENTRY).is_none() {
+        return Err(PluginError::NotAPlugin { path: path() });
+    }
+    let Some(statement) = image.symbol(STATEMENT) else { return Err(PluginError::Older { path: path() }) };
+    let statement = image.bytes_at(statement, size_of::<Statement>()).unwrap_or_default();
+    Statement::check(statement).map_err(|source| PluginError::Unfit { path: path(), source })
+}
+
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64", target_endian = "little")))]
+fn inspect_bytes(bytes: &[u8], asked_for: &Path) -> Result<(), PluginError> {
+    match bytes {
+        [] => Err(PluginError::Library { path: asked_for.to_owned(), message: "it is empty".to_owned() }),
+        _ => Ok(()),
+    }
 }

@@ -6,6 +6,8 @@
 mod build;
 mod cache;
 mod chosen;
+#[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
+mod elf;
 mod error;
 mod functions;
 mod library;
@@ -25,11 +27,20 @@ use std::path::Path;
 /// # Errors
 /// The file is missing, does not compile, is no plugin, or one for another version of this program.
 pub fn load_with(path: &Path, announce: impl FnOnce()) -> Result<Plugin, PluginError> {
-    if path.extension().is_some_and(|extension| extension == "rs") {
-        library::open(&build::compiled(path, announce)?, path)
-    } else {
-        library::open(path, path)
-    }
+    if is_source(path) { library::open(&build::compiled(path, announce)?, path) } else { library::open(path, path) }
+}
+
+/// Checks a solver's file as far as that goes without running any code: that it is there, holds a solver, or is a library
+/// that fits this program.
+///
+/// # Errors
+/// It is missing, damaged, holds no solver, or one for another version of this program.
+pub fn inspect(path: &Path) -> Result<(), PluginError> {
+    if is_source(path) { build::inspect(path) } else { library::inspect(path, path).map(drop) }
+}
+
+fn is_source(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs")
 }
 
 /// As [`load_with`], noting a compilation in the log.

@@ -15,17 +15,18 @@ pub fn version(cache: &Path) -> Result<String, PluginError> {
     let missing = |source| PluginError::NoToolchain { program: "rustc", source };
     let rustc = executable("rustc").ok_or_else(|| missing(std::io::ErrorKind::NotFound.into()))?;
     let kept = cache.join("toolchains").join(fingerprint(&rustc).name());
-    if let Ok(text) = std::fs::read_to_string(&kept) {
+    if cache::is_whole(&kept)
+        && let Ok(text) = std::fs::read_to_string(&kept)
+    {
         return Ok(text);
     }
-    std::fs::create_dir_all(cache).map_err(PluginError::io("create", cache))?;
     // In the folder where solvers are compiled: rustup's choice may depend on it.
     let output = Command::new(&rustc).arg("-vV").current_dir(cache).stdin(Stdio::null()).output().map_err(missing)?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         return Err(missing(std::io::Error::other(message)));
     }
-    cache::write(&kept, &output.stdout)?;
+    cache::keep(&kept, &output.stdout)?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

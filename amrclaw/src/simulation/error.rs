@@ -110,6 +110,9 @@ pub enum RunError {
         /// The time.
         time: f64,
     },
+    /// Somebody asked the simulation to stop ([`crate::simulation::RunOptions::stop`]).
+    #[error("asked to stop")]
+    Stopped,
     /// The solver itself failed.
     #[error("the solver panicked: {0}")]
     Solver(String),

@@ -19,7 +19,7 @@ pub use executor::MakeExecutor;
 pub use gauge::{Gauge, GaugeSample};
 pub use growth::GrowthRecord;
 pub use memory::keep_freed_memory;
-pub use options::{Device, Precision, RunOptions, available_threads};
+pub use options::{Device, Precision, RunOptions, available_threads, most_threads};
 pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
 pub use start::check;
@@ -37,6 +37,7 @@ use crate::schedule::{StepControl, Subcycle};
 use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Levels, regridding and time steps.
 #[derive(Clone, Debug)]
@@ -88,6 +89,7 @@ pub struct Simulation<const D: usize> {
     memory: memory::HostMemory,
     threads: Arc<rayon::ThreadPool>,
     solver_name: String,
+    stop: Arc<AtomicBool>,
     /// To ask whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
 }
@@ -139,6 +141,7 @@ impl<const D: usize> Simulation<D> {
             pacing: pacing::Pacing::new(hierarchy.max_levels()),
             memory,
             threads: Arc::new(pool),
+            stop: options.stop.clone(),
             solver,
             hierarchy,
             problem,
@@ -156,6 +159,11 @@ impl<const D: usize> Simulation<D> {
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let outcome = self.in_pool(work);
         self.solver.failure().map_or(outcome, |message| Err(RunError::Solver(message)))
+    }
+
+    /// An error if the simulation has been asked to stop.
+    fn check_stop(&self) -> Result<(), RunError> {
+        if self.stop.load(Ordering::Relaxed) { Err(RunError::Stopped) } else { Ok(()) }
     }
 
     /// What plans depend on besides the mesh.

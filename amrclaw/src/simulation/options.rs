@@ -1,5 +1,8 @@
 //! How a case is run, as opposed to what it says.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 /// Precision of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Precision {
@@ -56,13 +59,22 @@ pub struct RunOptions {
     pub no_fused: bool,
     /// Bytes of the GPU's memory to use at most.
     pub device_memory: Option<u64>,
+    /// Set from elsewhere, it ends the run: after the step at hand of whatever level, with the state that the coarsest
+    /// level's step began with.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl RunOptions {
-    /// Threads of the host to use.
+    /// Threads of the host to use: those asked for, as far as [`most_threads`] allows.
     pub fn num_threads(&self) -> usize {
-        self.threads.unwrap_or_else(available_threads).max(1)
+        self.threads.unwrap_or_else(available_threads).clamp(1, most_threads())
     }
+}
+
+/// Most threads that are made, however many are asked for. More than the machine runs at once only wait for one another, and
+/// each has a stack and working memory of its own.
+pub fn most_threads() -> usize {
+    (4 * available_threads()).max(64)
 }
 
 /// Threads that this machine runs at once.

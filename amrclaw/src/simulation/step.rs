@@ -151,6 +151,11 @@ impl<const D: usize> Simulation<D> {
         self.subcycle.begin(self.time, dt);
         self.pacing.begin(&self.subcycle);
         while let Some(step) = self.subcycle.next_step() {
+            if let Err(stopped) = self.check_stop() {
+                // What has been ordered is waited for, and comes to nothing.
+                self.collect()?;
+                return Err(stopped);
+            }
             match step {
                 Step::Regrid { base } => self.regrid(base, dt)?,
                 Step::Advance { level, time, dt } => {
@@ -267,6 +272,7 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn build_initial_hierarchy(&mut self) -> Result<(), RunError> {
         let clock = std::time::Instant::now();
         for l in 0..self.hierarchy.max_levels() {
+            self.check_stop()?;
             let level = Level(l as u8);
             self.exec.initialise(&self.hierarchy, level, self.time)?;
             self.plans = self.build_plans();

@@ -134,6 +134,18 @@ fn devices_that_are_not_there_are_refused() {
     assert_refused(folder.path(), &[], &outcome, &["--threads"]);
 }
 
+/// More threads than the machine could use are not made; a remark says so, and the run is the same.
+#[test]
+fn threads_are_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let sets = ["mesh.cells=[12,10]", "time.max_steps=1", "output.png=false"];
+    let outcome = run(folder.path(), &example("burgers_square"), &sets, &["--threads", "100000", "--output", "out"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("--threads 100000: this machine runs"), "{}", outcome.stderr);
+    let threads = super::record(&folder.path().join("out"))["threads"].as_u64().unwrap();
+    assert!((64..1000).contains(&threads), "{threads}");
+}
+
 /// Options that are no TOML are checked as strictly: a log's level, the folder of a sweep, a library that is none.
 #[test]
 fn wrong_options_are_refused() {

@@ -165,18 +165,105 @@ fn other_libraries_are_refused() {
     };
     let outcome = make("plain.so", "int other(void) { return 1; }");
     assert_refused(folder.path(), &outcome, &["plain.so", "no `riemann_plugin`"]);
-    let header = "static struct { char mark[8]; unsigned version; unsigned long long layout; const char *text; \
-                  unsigned long long length; const char *riemann; unsigned long long count; } table = ";
-    let entry = "; void *riemann_plugin(void) { return &table; }";
-    let old = format!("{header}{{ \"riemann\", 77, 1, \"an old rustc\", 12, \"0.0.1\", 5 }}{entry}");
+    // Whatever is refused has run no code of its own.
+    let entry = "#include <stdlib.h>\n__attribute__((constructor)) void at_once(void) { abort(); }\n\
+                 void *riemann_plugin(void) { return 0; }\n";
+    let outcome = make("older.so", entry);
+    assert_refused(folder.path(), &outcome, &["older.so", "older version", "build the solver again"]);
+    let statement = "const struct { char mark[8]; unsigned long long version, layout; char riemann[24], toolchain[80]; } \
+                     RIEMANN_PLUGIN = ";
+    let old = format!("{entry}{statement}{{ \"riemann\\1\", 77, 1, \"0.0.1\", \"an old rustc\" }};");
     let outcome = make("old.so", &old);
     assert_refused(folder.path(), &outcome, &["version 77", "0.0.1", "an old rustc", "build the solver again"]);
-    let foreign = format!("{header}{{ \"foreign\", 1, 1, \"\", 0, \"\", 0 }}{entry}");
+    let foreign = format!("{entry}{statement}{{ \"foreign\", 1, 1, \"\", \"\" }};");
     let outcome = make("foreign.so", &foreign);
     assert_refused(folder.path(), &outcome, &["foreign.so", "not a plugin"]);
     std::fs::write(folder.path().join("text.so"), "not a library").unwrap();
     let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "text.so"]);
     assert_refused(folder.path(), &outcome, &["text.so cannot be loaded"]);
+}
+
+/// A library of which a part is missing is refused: the loader would map what is not there, and die of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn truncated_libraries_are_refused() {
+    let folder = problem();
+    let outcome = amrclaw(folder.path(), &["validate", "case.toml"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let whole = std::fs::read(kept_library()).unwrap();
+    for part in [10, 3, 2] {
+        std::fs::write(folder.path().join("cut.so"), &whole[..whole.len() - whole.len() / part]).unwrap();
+        let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "cut.so"]);
+        assert_refused(folder.path(), &outcome, &["cut.so cannot be loaded: it is damaged: a part is missing"]);
+    }
+}
+
+/// Whatever is damaged or replaced in the folder of compiled solvers is made anew, and the user's file is not blamed: the library,
+/// its digest, a source that solvers are compiled against, what the compiler keeps. A folder that others may write to is
+/// refused.
+#[cfg(unix)]
+#[test]
+fn the_folder_of_compiled_solvers_heals() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = problem();
+    let cache = folder.path().join("cache");
+    let validate = || -> Outcome {
+        let mut command = program(folder.path());
+        command.env("AMRCLAW_CACHE", &cache).args(["validate", "case.toml"]).output().unwrap().into()
+    };
+    let compiled = |outcome: &Outcome| {
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        outcome.stderr.contains("compiling decay.rs")
+    };
+    assert!(compiled(&validate()));
+    assert_eq!(std::fs::metadata(&cache).unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(!compiled(&validate()), "what is whole is not compiled again");
+    let find = |folder: &Path, name: &str| {
+        let entries = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        entries.into_iter().find(|path| path.file_name().unwrap().to_string_lossy().contains(name)).expect(name)
+    };
+    let key = find(&cache.join("solvers"), "");
+    let library = find(&key, std::env::consts::DLL_SUFFIX);
+    let digest = find(&key, ".digest");
+    let library = if library == digest { library.with_extension("") } else { library };
+    std::fs::copy("/bin/sh", &library).unwrap();
+    assert!(compiled(&validate()), "a replaced library is not run");
+    std::fs::write(&digest, "").unwrap();
+    assert!(compiled(&validate()));
+    let sources = find(&cache, "riemann-");
+    std::fs::write(sources.join("riemann/src/axis.rs"), "damaged").unwrap();
+    let built = find(&sources.join("target/release/deps"), "libriemann-").with_extension("rlib");
+    std::fs::write(built, "damaged").unwrap();
+    std::fs::remove_file(&library).unwrap();
+    assert!(compiled(&validate()));
+    std::fs::set_permissions(&cache, PermissionsExt::from_mode(0o777)).unwrap();
+    assert_refused(folder.path(), &validate(), &["may be written to by other users", "chmod 700"]);
+}
+
+/// `validate --no-code` checks the case and that there is a solver, and runs nothing: a file that does not compile and a library
+/// that would end the program pass, a case that is wrong does not.
+#[test]
+fn validate_without_code_runs_none() {
+    let folder = problem();
+    std::fs::write(folder.path().join("broken.rs"), format!("{SOURCE} this is no Rust")).unwrap();
+    let validate = |more: &[&str]| -> Outcome {
+        let mut command = program(folder.path());
+        command.env("AMRCLAW_CACHE", folder.path().join("cache")).args(["validate", "case.toml", "--no-code"]);
+        command.args(more).output().unwrap().into()
+    };
+    let outcome = validate(&["--set", "solver.path=broken.rs"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("not checked: that it compiles"), "{}", outcome.stdout);
+    assert!(!folder.path().join("cache").exists());
+    let outcome = validate(&["--set", "regrid.cutoff=7"]);
+    assert_refused(folder.path(), &outcome, &["regrid.cutoff", "1 problem in"]);
+    std::fs::write(folder.path().join("empty.rs"), "pub struct Empty;").unwrap();
+    assert_refused(folder.path(), &validate(&["--set", "solver.path=empty.rs"]), &["solver.path", "holds no solver"]);
+    std::fs::write(folder.path().join("text.so"), "not a library").unwrap();
+    assert_refused(folder.path(), &validate(&["--set", "solver.path=text.so"]), &["no shared library"]);
+    let mut built_in = program(folder.path());
+    let outcome = built_in.arg("validate").arg(super::example("burgers_square")).arg("--no-code").output().unwrap();
+    assert_eq!(outcome.status.code(), Some(0));
 }
 
 /// `solver new` writes a solver that passes every check and a case that runs with it, and does not write over files. A

@@ -6,13 +6,15 @@
 //! cells and return a [`Status`]. A panic ends inside the plugin and is reported by the status.
 //!
 //! The table begins with a mark, [`ABI_VERSION`] and a sum over the layouts of all structs that are exchanged. A program
-//! reads nothing more of a table where these are not its own.
+//! reads nothing more of a table where these are not its own. The same stands in a constant of the library, the
+//! [`Statement`], which a program can read in the file before it lets the library run any code.
 
 mod abi;
 mod export;
 #[cfg(feature = "catalogue")]
 mod import;
 mod panic;
+mod statement;
 
 pub use abi::{
     ABI_VERSION, Description, Entries, FaceCall, GhostCall, Header, List, Object, Parameter, Row, Sink, Status, Table,
@@ -20,7 +22,9 @@ pub use abi::{
 };
 pub use export::{report_panics_by_status, table};
 #[cfg(feature = "catalogue")]
-pub use import::{Hooks, Instance, LoadError, Plugin};
+pub use import::{Hooks, Instance, LoadError, Plugin, Running, running};
+
+pub use statement::{STATEMENT, Statement};
 
 /// Name of the function that a plugin exports.
 pub const ENTRY: &str = "riemann_plugin";
@@ -32,6 +36,14 @@ pub const ENTRY: &str = "riemann_plugin";
 #[macro_export]
 macro_rules! plugin {
     ($solver:ty) => {
+        /// What the library says of itself in its file.
+        #[unsafe(no_mangle)]
+        pub static RIEMANN_PLUGIN: $crate::plugin::Statement =
+            $crate::plugin::Statement::new(match option_env!("RIEMANN_TOOLCHAIN") {
+                Some(toolchain) => toolchain,
+                None => "an unnamed compiler",
+            });
+
         /// The plugin's entry.
         #[unsafe(no_mangle)]
         pub extern "C" fn riemann_plugin() -> *const $crate::plugin::Table {

@@ -30,7 +30,7 @@ pub enum Command {
     /// Write, check and list solvers.
     #[command(subcommand)]
     Solver(SolverCommand),
-    /// Check a case without running it.
+    /// Check a case without running it. A solver that it names as a file is compiled and loaded, unless with --no-code.
     Validate(ValidateArguments),
     /// Write an example's case, or list the examples.
     Example(ExampleArguments),
@@ -47,7 +47,7 @@ pub enum Command {
 /// A case file and changes to it.
 #[derive(Debug, Args)]
 pub struct CaseArguments {
-    /// The case file.
+    /// The case file. With `solver.path` it is a program: the file named there is compiled, loaded and run.
     #[arg(value_name = "CASE.toml")]
     pub case: PathBuf,
     /// Change a key of the case, such as `mesh.cells=[100,100]`; may be given several times.
@@ -238,6 +238,10 @@ pub enum CompletionShell {
 pub struct ValidateArguments {
     #[command(flatten)]
     pub case: CaseArguments,
+    /// Neither compile nor load the solver that `solver.path` names: check all that can be checked without running what others
+    /// wrote.
+    #[arg(long)]
+    pub no_code: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -40,12 +40,20 @@ impl ExecutionArguments {
 
     /// For a run in this process.
     pub fn options(&self, device: Device) -> RunOptions {
+        let most = simulation::most_threads();
+        if let Some(threads) = self.threads.map(usize::from).filter(|&threads| threads > most && !self.quiet) {
+            note!(
+                "--threads {threads}: this machine runs {} at once; {most} are made, and the result is the same",
+                simulation::available_threads()
+            );
+        }
         RunOptions {
             threads: self.threads.map(usize::from),
             precision: self.precision.into(),
             device: device.into(),
             no_fused: self.fmad == Switch::Off,
             device_memory: self.device_memory,
+            ..RunOptions::default()
         }
     }
 

@@ -52,6 +52,6 @@ fn main() -> ExitCode {
         Err(Failure::Work(message)) => (message, 1),
         Err(Failure::Input(message)) => (message, 2),
     };
-    note!("error: {message}");
+    note!("error: {}", amrclaw::io::shown(&message));
     ExitCode::from(code)
 }

@@ -4,7 +4,7 @@ use crate::Failure;
 use crate::arguments::RunArguments;
 use crate::progress::Display;
 use crate::{logging, signals, summary, terminal};
-use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles};
+use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -22,7 +22,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     };
     let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
     let mut display = Display::new(execution.quiet);
-    let outcome = simulation::run(&case, &execution.options(arguments.device), &files, &mut |progress| {
+    let options = RunOptions { stop: stop.clone(), ..execution.options(arguments.device) };
+    let outcome = simulation::run(&case, &options, &files, &mut |progress| {
         display.show(progress);
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -36,6 +37,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         }
         Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Output(_)) => {
             Err(Failure::Input(format!("{cause}\nwrite the path of a folder that can be written to: --output DIR")))
+        }
+        Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Run(RunError::Stopped)) => {
+            Err(Failure::Work("the run was interrupted before its first step; nothing has been written".to_owned()))
         }
         Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
         Err(failure @ RunFailure::Broken { .. }) if is_solvers_fault(&failure) => {

@@ -85,9 +85,10 @@ fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failur
     let mut all: Option<CaseErrors> = None;
     for setting in 0..plan.settings.len() {
         if let Err(errors) = arguments.execution.load(&arguments.case, &plan.overrides(setting)) {
-            let all = all.get_or_insert_with(|| CaseErrors { file: errors.file, errors: Vec::new() });
-            let new = errors.errors.into_iter().filter(|error| !all.errors.contains(error)).collect::<Vec<_>>();
-            all.errors.extend(new);
+            all = Some(match all {
+                Some(before) => before.and(errors),
+                None => errors,
+            });
         }
     }
     if let Some(errors) = all {

@@ -60,7 +60,6 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usiz
 
 fn check_parameters(reader: &mut Reader<'_>, solver: &SolverChoice, shape: &SolverShape) {
     let known: Vec<&str> = shape.parameters.iter().map(|p| p.name.as_str()).collect();
-    let places = reader.names("solver");
     for name in solver.parameters.keys() {
         if known.contains(&name.as_str()) {
             continue;
@@ -70,9 +69,9 @@ fn check_parameters(reader: &mut Reader<'_>, solver: &SolverChoice, shape: &Solv
             (None, false) => format!("its parameters are {}", known.join(", ")),
             (None, true) => "it has no parameters: remove the line".to_string(),
         };
-        let place = places.iter().find(|(n, _)| n == name).map(|(_, place)| *place);
+        let place = reader.place_of_name("solver", name);
         let message = format!("the solver `{}` has no parameter `{name}`", shape.name);
-        reader.errors.push(reader.origin.error_at(place, &format!("solver.{name}"), message, help));
+        reader.wrong_at(place, &format!("solver.{name}"), message, help);
     }
     for p in &shape.parameters {
         let key = format!("solver.{}", p.name);
@@ -204,11 +203,10 @@ pub(super) fn check_names(
 ) {
     for field in given.iter().filter(|field| !wanted.contains(&field.name)) {
         let section = field.key.rsplit_once('.').map_or("", |(section, _)| section);
-        let places = reader.names(section);
-        let place = places.iter().find(|(name, _)| *name == field.name).map(|(_, place)| *place);
+        let place = reader.place_of_name(section, &field.name);
         let message = format!("the solver `{}` has no {what} `{}`", shape.name, field.name);
         let help = choose_from(&field.name, wanted, what);
-        reader.errors.push(reader.origin.error_at(place, &field.key, message, help));
+        reader.wrong_at(place, &field.key, message, help);
     }
 }
 
@@ -224,9 +222,7 @@ pub(super) fn compile(reader: &mut Reader<'_>, field: &NamedExpression, names: &
     match field.syntax.compile(names) {
         Ok(expression) => Some(expression),
         Err(errors) => {
-            let origin = reader.origin;
-            let located = errors.into_iter().map(|e| origin.error_in_string(&field.key, e.span, e.message, e.help));
-            reader.errors.extend(located);
+            errors.into_iter().for_each(|error| reader.wrong_formula(&field.key, error));
             None
         }
     }

@@ -1,7 +1,75 @@
 //! What is wrong with a case, and where.
 
 use super::origin::Origin;
+use crate::io::text::{cut, shown, shown_char};
 use std::fmt;
+use std::ops::Range;
+
+/// Most mistakes that are told.
+pub(super) const MOST_TOLD: usize = 50;
+
+/// Characters of a line that are shown at most, and of these at most so many before the marked place.
+const SHOWN: usize = 160;
+const SHOWN_BEFORE: usize = 60;
+
+/// Characters of each line of a message at most, and lines: a compiler's words are the longest.
+const MESSAGE_LINE: usize = 500;
+const MESSAGE_LINES: usize = 200;
+
+/// The place of a mistake in its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Excerpt {
+    /// The line, or a piece of it around the place, fit to be shown.
+    text: String,
+    /// Characters of `text` before the place.
+    before: usize,
+    /// Characters of the place; 0 where something is missing.
+    pub width: usize,
+    /// A `=` stands before the place, or begins it.
+    after_equals: bool,
+}
+
+impl Excerpt {
+    /// `marked`: bytes of `line`, on boundaries of characters.
+    pub fn new(line: &str, marked: Range<usize>) -> Self {
+        let end = line.trim_end().len().max(marked.start);
+        let (before, rest) = (&line[..marked.start], &line[marked.start..end]);
+        let is_long = line.chars().nth(SHOWN).is_some();
+        let from = match before.char_indices().rev().nth(SHOWN_BEFORE) {
+            Some((at, c)) if is_long => at + c.len_utf8(),
+            _ => 0,
+        };
+        let mut text = String::new();
+        let push = |text: &mut String, part: &str| {
+            for c in part.chars() {
+                match c {
+                    '\t' => text.push(c),
+                    _ => text.extend(shown_char(c)),
+                }
+            }
+        };
+        if from > 0 {
+            text.push('…');
+        }
+        push(&mut text, &before[from..]);
+        let width_before = text.chars().count();
+        let room = if is_long { SHOWN - before[from..].chars().count() } else { usize::MAX };
+        let place = line[marked.start..marked.end.min(end)].trim_end();
+        let place = place.char_indices().nth(room).map_or(place, |(at, _)| &place[..at]);
+        push(&mut text, place);
+        let width = text.chars().count() - width_before;
+        let after = &rest[place.len()..];
+        let room = room.saturating_sub(place.chars().count());
+        match after.char_indices().nth(room) {
+            Some((at, _)) => {
+                push(&mut text, &after[..at]);
+                text.push('…');
+            }
+            None => push(&mut text, after),
+        }
+        Excerpt { text, before: width_before, width, after_equals: before.contains('=') || rest.starts_with('=') }
+    }
+}
 
 /// One mistake in a case file or an override.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,26 +86,41 @@ pub struct CaseError {
     pub message: String,
     /// What to write instead.
     pub help: String,
-    /// The line itself, and how many characters of it are wrong; `None` where there is nothing to show.
-    pub(super) excerpt: Option<(String, usize)>,
+    /// The line itself; `None` where there is nothing to show.
+    pub(super) excerpt: Option<Excerpt>,
     /// The mistake is in an override.
     pub(super) in_override: bool,
 }
 
 impl CaseError {
     /// A mistake that has no line of its own.
-    pub(super) fn without_line(place: &str, message: String, help: &str) -> Self {
+    pub(super) fn without_line(place: &str, message: &str, help: &str) -> Self {
         CaseError {
             place: place.to_string(),
             line: 0,
             column: 0,
             key: String::new(),
-            message,
-            help: help.to_string(),
+            message: bounded(message),
+            help: bounded(help),
             excerpt: None,
             in_override: false,
         }
     }
+
+    /// The same mistake, in the value of `key`.
+    pub(super) fn with_key(self, key: &str) -> Self {
+        CaseError { key: bounded(key), ..self }
+    }
+}
+
+/// A text that repeats what the user wrote, with an end to its lines and their number, and fit to be shown.
+fn bounded(text: &str) -> String {
+    let mut lines = text.split('\n');
+    let mut kept: Vec<_> = lines.by_ref().take(MESSAGE_LINES).map(|line| cut(line, MESSAGE_LINE)).collect();
+    if lines.next().is_some() {
+        kept.push("…".into());
+    }
+    shown(&kept.join("\n")).into_owned()
 }
 
 impl CaseError {
@@ -51,15 +134,13 @@ impl CaseError {
 
     /// True if no more than one value can be misread because of this mistake in the TOML.
     pub(super) fn is_within_value(&self) -> bool {
-        let (line, _) = self.excerpt.as_ref().map_or(("", 0), |(line, width)| (line.as_str(), *width));
-        line.split_once('=').is_some_and(|(key, _)| key.chars().count() < self.column)
-            && !self.message.contains("closed")
+        self.excerpt.as_ref().is_some_and(|excerpt| excerpt.after_equals) && !self.message.contains("closed")
     }
 }
 
 impl fmt::Display for CaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.place)?;
+        write!(f, "{}", shown(&cut(&self.place, MESSAGE_LINE)))?;
         if self.line > 0 && !self.in_override {
             write!(f, ":{}:{}", self.line, self.column)?;
         }
@@ -68,12 +149,12 @@ impl fmt::Display for CaseError {
             write!(f, "{}: ", self.key)?;
         }
         writeln!(f, "{}", self.message)?;
-        if let Some((text, width)) = &self.excerpt {
+        if let Some(Excerpt { text, before, width, .. }) = &self.excerpt {
             let number = if self.in_override { String::new() } else { self.line.to_string() };
             writeln!(f, "{number:>5} | {text}")?;
             // Tabs are kept, so that the caret stands under its character whatever the terminal makes of them.
             let blank = |c: char| if c == '\t' { '\t' } else { ' ' };
-            let before: String = text.chars().take(self.column.saturating_sub(1)).map(blank).collect();
+            let before: String = text.chars().take(*before).map(blank).collect();
             writeln!(f, "      | {before}{}", "^".repeat((*width).max(1)))?;
         }
         write!(f, "      = {}", self.help)
@@ -85,29 +166,48 @@ impl fmt::Display for CaseError {
 pub struct CaseErrors {
     /// Path of the case file.
     pub file: String,
-    /// The mistakes; at least one.
+    /// The mistakes; at least one, and not more than can be read.
     pub errors: Vec<CaseError>,
+    /// How many more there are.
+    pub more: usize,
 }
 
 impl std::error::Error for CaseErrors {}
 
 impl CaseErrors {
-    /// Both lists as one.
+    /// One mistake.
+    pub(super) fn one(file: &str, error: CaseError) -> Self {
+        CaseErrors { file: file.to_string(), errors: vec![error], more: 0 }
+    }
+
+    /// Both lists as one; what is in both is told once.
     #[must_use]
     pub fn and(mut self, other: CaseErrors) -> CaseErrors {
-        self.errors.extend(other.errors);
+        for error in other.errors {
+            if self.errors.contains(&error) {
+                continue;
+            }
+            if self.errors.len() < MOST_TOLD {
+                self.errors.push(error);
+            } else {
+                self.more += 1;
+            }
+        }
+        self.more = self.more.max(other.more);
         self
     }
 
     /// An error if there are any mistakes, sorted by place.
-    pub(super) fn unless_empty(mut errors: Vec<CaseError>, origin: &Origin) -> Result<(), CaseErrors> {
+    pub(super) fn unless_empty(mut errors: Vec<CaseError>, mut more: usize, origin: &Origin) -> Result<(), CaseErrors> {
         if errors.is_empty() {
             return Ok(());
         }
         let rank = |error: &CaseError| origin.sources.iter().position(|source| source.name == error.place);
         errors.sort_by_key(|error| (rank(error), error.line, error.column));
         errors.dedup();
-        Err(CaseErrors { file: origin.sources[0].name.clone(), errors })
+        more += errors.len().saturating_sub(MOST_TOLD);
+        errors.truncate(MOST_TOLD);
+        Err(CaseErrors { file: origin.sources[0].name.clone(), errors, more })
     }
 }
 
@@ -116,7 +216,10 @@ impl fmt::Display for CaseErrors {
         for error in &self.errors {
             writeln!(f, "{error}\n")?;
         }
-        let plural = if self.errors.len() == 1 { "" } else { "s" };
-        write!(f, "{} problem{plural} in {}", self.errors.len(), self.file)
+        if self.more > 0 {
+            writeln!(f, "and {} more\n", self.more)?;
+        }
+        let count = self.errors.len() + self.more;
+        write!(f, "{count} problem{} in {}", if count == 1 { "" } else { "s" }, shown(&self.file))
     }
 }

@@ -9,6 +9,7 @@ mod choice;
 mod error;
 mod inflow;
 mod keys;
+mod mistakes;
 mod origin;
 mod parse;
 mod reader;
@@ -33,6 +34,8 @@ use crate::io::expression::{
 };
 use check::Compiled;
 use reader::Reader;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -211,13 +214,14 @@ impl Case {
     /// A mistake that shows only later, such as a value that the solver refuses, at the line of `key`.
     pub fn error(&self, key: &str, message: impl Into<String>, help: impl Into<String>) -> CaseErrors {
         let error = self.origin.error(key, message.into(), help.into());
-        CaseErrors { file: self.origin.sources[0].name.clone(), errors: vec![error] }
+        CaseErrors::one(self.file(), error)
     }
 
     fn compiled(&self, shape: &SolverShape) -> Result<Compiled, CaseErrors> {
         let mut reader = Reader::new(&self.origin);
         let compiled = check::check(&mut reader, self, Some(self.dimension()), shape);
-        CaseErrors::unless_empty(reader.errors, &self.origin)?;
+        let (errors, more) = reader.mistakes.into_parts();
+        CaseErrors::unless_empty(errors, more, &self.origin)?;
         Ok(compiled)
     }
 
@@ -226,13 +230,29 @@ impl Case {
     }
 }
 
+/// Most bytes of a case file: a thousand times those of the longest example. What is longer is no case, or holds data that
+/// a solver's `initial` should compute.
+const MOST_BYTES: usize = 1 << 20;
+
 fn read_file(path: &Path) -> Result<String, CaseErrors> {
-    std::fs::read_to_string(path).map_err(|e| {
+    let wrong = |message: &str, help: &str| {
         let name = path.display().to_string();
-        let error = CaseError::without_line(&name, format!("cannot be read: {e}"), "write the path of a case file");
-        CaseErrors { file: name, errors: vec![error] }
+        CaseErrors::one(&name, CaseError::without_line(&name, message, help))
+    };
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|e| wrong(&format!("cannot be read: {e}"), "write the path of a case file"))?;
+    if bytes.len() > MOST_BYTES {
+        return Err(wrong(TOO_LONG, TOO_LONG_HELP));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        wrong(&format!("is no text: line {line} is not UTF-8"), "write the path of a case file")
     })
 }
+
+const TOO_LONG: &str = "is longer than 1 MiB, which no case is";
+const TOO_LONG_HELP: &str = "write values as formulas, or compute them in a solver's `initial` or `aux_values`";
 
 fn read_text(
     text: &str,
@@ -240,20 +260,24 @@ fn read_text(
     overrides: &[String],
     find: Option<impl FnOnce(&SolverChoice) -> Result<SolverShape, SolverProblem>>,
 ) -> Result<Case, CaseErrors> {
-    let (origin, syntax_errors) = parse::parse(text, name, overrides);
+    if text.len() > MOST_BYTES {
+        return Err(CaseErrors::one(name, CaseError::without_line(name, TOO_LONG, TOO_LONG_HELP)));
+    }
+    let (origin, syntax_errors, more_syntax) = parse::parse(text, name, overrides);
     // Else the rest of the file may be misread: what is wrong with it shows when its brackets are right.
     let goes_on = syntax_errors.iter().all(CaseError::is_within_value);
     let origin = Arc::new(origin);
     let mut reader = Reader::new(&origin);
     let case = sections::read(&mut reader, &origin, find);
-    let mut errors = if goes_on { reader.errors } else { Vec::new() };
+    let (mut errors, mut more) = if goes_on { reader.mistakes.into_parts() } else { Default::default() };
     if !syntax_errors.is_empty() {
         // The lines that could not be read are there, and wrong in one way only.
         let unread = |error: &CaseError| syntax_errors.iter().any(|s| (&s.place, s.line) == (&error.place, error.line));
         errors.retain(|error| !error.is_missing() && !unread(error));
         errors.extend(syntax_errors);
+        more += more_syntax;
     }
-    CaseErrors::unless_empty(errors, &origin)?;
+    CaseErrors::unless_empty(errors, more, &origin)?;
     Ok(case)
 }
 

@@ -1,6 +1,8 @@
 //! The texts that a case comes from, the tree of their values, and the way from a value back to its line.
 
-use super::error::CaseError;
+use super::error::{CaseError, Excerpt};
+use crate::io::text::cut;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A text: the case file or one override.
@@ -36,7 +38,14 @@ pub(super) enum Value {
     /// A date or time, which no key takes, or a number beyond what the machine can hold.
     Other(&'static str),
     Array(Vec<Node>),
-    Table(Vec<Entry>),
+    Table(Table),
+}
+
+/// A table's entries in the order of the file, found by their keys.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Table {
+    entries: Vec<Entry>,
+    numbers: HashMap<String, usize>,
 }
 
 /// A key of a table with its value.
@@ -47,11 +56,50 @@ pub(super) struct Entry {
     pub node: Node,
 }
 
+impl Table {
+    /// Adds an entry whose key is not there.
+    pub fn push(&mut self, entry: Entry) {
+        self.numbers.insert(entry.key.clone(), self.entries.len());
+        self.entries.push(entry);
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub fn into_entries(self) -> Vec<Entry> {
+        self.entries
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Entry> {
+        self.numbers.get(key).map(|&number| &self.entries[number])
+    }
+
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Entry> {
+        self.numbers.get(key).map(|&number| &mut self.entries[number])
+    }
+
+    pub fn first_mut(&mut self) -> Option<&mut Entry> {
+        self.entries.first_mut()
+    }
+}
+
+impl FromIterator<Entry> for Table {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+        let mut table = Table::default();
+        entries.into_iter().for_each(|entry| table.push(entry));
+        table
+    }
+}
+
+/// As much of a text of the user's as a message repeats.
+const REPEATED: usize = 60;
+
 impl Value {
     /// What the value is, for messages.
     pub fn describe(&self) -> String {
         match self {
-            Value::String(s) => format!("the string \"{s}\""),
+            Value::String(s) => format!("the string \"{}\"", cut(s, REPEATED)),
             Value::Integer(i) => format!("the integer {i}"),
             Value::Float(x) => format!("the number {x}"),
             Value::Boolean(b) => format!("{b}"),
@@ -66,7 +114,7 @@ impl Node {
     /// The value at `path`, key by key; numbers count through lists from 0.
     pub fn at(&self, path: &str) -> Option<&Node> {
         path.split('.').try_fold(self, |node, key| match &node.value {
-            Value::Table(entries) => entries.iter().find(|e| e.key == key).map(|e| &e.node),
+            Value::Table(table) => table.get(key).map(|entry| &entry.node),
             Value::Array(items) => key.parse::<usize>().ok().and_then(|i| items.get(i)),
             _ => None,
         })
@@ -132,35 +180,27 @@ impl Origin {
     /// A mistake at a place; without one, the file as a whole is meant.
     pub fn error_at(&self, place: Option<&Place>, key: &str, message: String, help: String) -> CaseError {
         let Some(place) = place else {
-            let mut error = CaseError::without_line(&self.sources[0].name, message, &help);
-            (error.line, error.column, error.key) = (1, 1, key.to_string());
-            return error;
+            let mut error = CaseError::without_line(&self.sources[0].name, &message, &help);
+            (error.line, error.column) = (1, 1);
+            return error.with_key(key);
         };
         let source = &self.sources[place.source];
-        let (line, column, text, width) = locate(&source.text, &place.span);
-        CaseError {
-            place: source.name.clone(),
-            line,
-            column,
-            key: key.to_string(),
-            message,
-            help,
-            excerpt: Some((text, width)),
-            in_override: source.is_override,
-        }
+        let (line, column, excerpt) = locate(&source.text, &place.span);
+        let error = CaseError::without_line(&source.name, &message, &help).with_key(key);
+        CaseError { line, column, excerpt: Some(excerpt), in_override: source.is_override, ..error }
     }
 }
 
-/// Line and column of the first byte, both from 1; the line; and the characters of `span` on that line.
-fn locate(text: &str, span: &Range<usize>) -> (usize, usize, String, usize) {
+/// Line and column of the first byte, both from 1, and what to show of the line.
+fn locate(text: &str, span: &Range<usize>) -> (usize, usize, Excerpt) {
     let start = floor_char(text, span.start);
     let end = floor_char(text, span.end.max(start));
     let line_start = text[..start].rfind('\n').map_or(0, |i| i + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |i| start + i);
     let line = text[..start].matches('\n').count() + 1;
+    let marked = start - line_start..end.min(line_end).max(start) - line_start;
     let column = text[line_start..start].chars().count() + 1;
-    let width = text[start..end.min(line_end)].trim_end().chars().count();
-    (line, column, text[line_start..line_end].trim_end().to_string(), width)
+    (line, column, Excerpt::new(&text[line_start..line_end], marked))
 }
 
 /// The last character boundary at or before `at`.

@@ -1,15 +1,15 @@
 //! From TOML to the tree of values; overrides laid over it.
 
-use super::error::CaseError;
-use super::origin::{Entry, Node, Origin, Place, SourceText, Value};
+use super::error::{CaseError, MOST_TOLD};
+use super::origin::{Entry, Node, Origin, Place, SourceText, Table, Value};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Parses the case file and lays the overrides over it, later ones on top.
 ///
-/// Where the TOML itself is wrong, the tree holds what could be read.
-pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Vec<CaseError>) {
+/// Where the TOML itself is wrong, the tree holds what could be read. The number: how many more mistakes there are in it.
+pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Vec<CaseError>, usize) {
     let mut sources = vec![SourceText { name: name.to_string(), text: text.to_string(), is_override: false }];
     sources.extend(overrides.iter().map(|o| SourceText {
         name: format!("--set {o}"),
@@ -17,8 +17,10 @@ pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Ve
         is_override: true,
     }));
     let (mut root, mut wrong) = parse_source(0, text);
-    let mut origin =
-        Origin { sources, root: Node { value: Value::Table(Vec::new()), place: Place { source: 0, span: 0..0 } } };
+    let mut origin = Origin {
+        sources,
+        root: Node { value: Value::Table(Table::default()), place: Place { source: 0, span: 0..0 } },
+    };
     for (number, text) in overrides.iter().enumerate() {
         let mut problems = Vec::new();
         match parse_override(number + 1, text, &mut problems) {
@@ -29,8 +31,10 @@ pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Ve
         }
     }
     origin.root = root;
-    let errors = wrong.into_iter().map(|w| origin.error_at(Some(&w.place), &w.key, w.message, w.help)).collect();
-    (origin, errors)
+    let more = wrong.len().saturating_sub(MOST_TOLD);
+    let told = wrong.into_iter().take(MOST_TOLD);
+    let errors = told.map(|w| origin.error_at(Some(&w.place), &w.key, w.message, w.help)).collect();
+    (origin, errors, more)
 }
 
 /// A mistake in the TOML.
@@ -53,7 +57,9 @@ fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
     };
     let place = |error: &toml::de::Error| error.span().unwrap_or(0..0);
     let unclosed: Vec<_> = errors.iter().filter(|error| error.message().contains("unclosed")).collect();
-    let lists: Vec<Range<usize>> = unclosed.iter().filter_map(|e| unclosed_list(&root, text, place(e).start)).collect();
+    // Looking for one goes through the whole tree.
+    let starts = unclosed.iter().take(MOST_TOLD).map(|e| place(e).start);
+    let lists: Vec<Range<usize>> = starts.filter_map(|start| unclosed_list(&root, text, start)).collect();
     let mut found: Vec<Wrong> = Vec::new();
     for list in &lists {
         found.push(wrong(
@@ -80,7 +86,7 @@ fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
 fn unclosed_list(node: &Node, text: &str, at: usize) -> Option<Range<usize>> {
     let inner: Vec<&Node> = match &node.value {
         Value::Array(items) => items.iter().collect(),
-        Value::Table(entries) => entries.iter().map(|entry| &entry.node).collect(),
+        Value::Table(table) => table.entries().iter().map(|entry| &entry.node).collect(),
         _ => return None,
     };
     let span = &node.place.span;
@@ -160,7 +166,11 @@ fn parse_override(source: usize, text: &str, problems: &mut Vec<Wrong>) -> Optio
 /// Puts `leaf` where the only value of a chain of tables stands.
 fn replace_leaf(node: &mut Node, leaf: Node) {
     match &mut node.value {
-        Value::Table(entries) if !entries.is_empty() => replace_leaf(&mut entries[0].node, leaf),
+        Value::Table(table) if !table.entries().is_empty() => {
+            if let Some(first) = table.first_mut() {
+                replace_leaf(&mut first.node, leaf);
+            }
+        }
         _ => *node = leaf,
     }
 }
@@ -169,15 +179,15 @@ fn replace_leaf(node: &mut Node, leaf: Node) {
 fn lay_over(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Vec<Wrong>) {
     let is_inline = text[layer.place.span.start.min(text.len())..].starts_with('{');
     let place = layer.place.clone();
-    let Value::Table(entries) = layer.value else {
+    let Value::Table(table) = layer.value else {
         *base = layer;
         return;
     };
     if is_inline {
-        *base = Node { value: Value::Table(entries), place };
+        *base = Node { value: Value::Table(table), place };
         return;
     }
-    for entry in entries {
+    for entry in table.into_entries() {
         let key = if path.is_empty() { entry.key.clone() } else { format!("{path}.{}", entry.key) };
         match &mut base.value {
             Value::Array(items) => {
@@ -192,12 +202,12 @@ fn lay_over(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Ve
                     }),
                 }
             }
-            Value::Table(existing) => match existing.iter_mut().find(|e| e.key == entry.key) {
+            Value::Table(existing) => match existing.get_mut(&entry.key) {
                 Some(found) => lay_over(&mut found.node, entry.node, text, &key, wrong),
                 None => existing.push(entry),
             },
             _ => {
-                base.value = Value::Table(vec![entry]);
+                base.value = Value::Table(Table::from_iter([entry]));
                 base.place = place.clone();
             }
         }

@@ -3,8 +3,10 @@
 use super::choice::Choice;
 use super::error::CaseError;
 use super::keys::{Known, known};
+use super::mistakes::Mistakes;
 use super::origin::{Node, Origin, Place, Value};
-use crate::io::expression::{Syntax, nearest};
+use crate::io::expression::{ExpressionError, Syntax, nearest};
+use crate::io::text::cut;
 
 /// The tree, and the mistakes and remarks so far.
 ///
@@ -12,18 +14,31 @@ use crate::io::expression::{Syntax, nearest};
 /// combines values asks [`Reader::fine`] first whether they are the user's own.
 pub(super) struct Reader<'a> {
     pub origin: &'a Origin,
-    pub errors: Vec<CaseError>,
+    pub mistakes: Mistakes,
     pub remarks: Vec<String>,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(origin: &'a Origin) -> Self {
-        Reader { origin, errors: Vec::new(), remarks: Vec::new() }
+        Reader { origin, mistakes: Mistakes::default(), remarks: Vec::new() }
     }
 
     /// Notes a mistake in the value at `path`.
     pub fn wrong(&mut self, path: &str, message: impl Into<String>, help: impl Into<String>) {
-        self.errors.push(self.origin.error(path, message.into(), help.into()));
+        let origin = self.origin;
+        self.mistakes.note(path, || origin.error(path, message.into(), help.into()));
+    }
+
+    /// Notes a mistake at a place; without one, the file as a whole is meant.
+    pub fn wrong_at(&mut self, place: Option<&Place>, path: &str, message: String, help: String) {
+        let origin = self.origin;
+        self.mistakes.note(path, || origin.error_at(place, path, message, help));
+    }
+
+    /// Notes a mistake in the formula at `path`.
+    pub fn wrong_formula(&mut self, path: &str, error: ExpressionError) {
+        let origin = self.origin;
+        self.mistakes.note(path, || origin.error_in_string(path, error.span, error.message, error.help));
     }
 
     /// Notes something that is no mistake, but that the user should know.
@@ -40,10 +55,7 @@ impl<'a> Reader<'a> {
 
     /// True if nothing is wrong so far with the values at these paths, what is in them and what they are in.
     pub fn fine(&self, paths: &[&str]) -> bool {
-        let within =
-            |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|r| r.is_empty() || r.starts_with('.'));
-        let concerns = |key: &str, path: &str| within(key, path) || within(path, key);
-        self.errors.iter().all(|error| paths.iter().all(|path| !concerns(&error.key, path)))
+        !paths.iter().any(|path| self.mistakes.concern(path))
     }
 
     /// The value at `path`, which must be in the table of keys.
@@ -182,7 +194,7 @@ impl<'a> Reader<'a> {
                 Some(near) => format!("did you mean \"{near}\"? The words known here are {list}"),
                 None => format!("write one of {list}"),
             };
-            self.wrong(path, format!("\"{given}\" is not known"), help);
+            self.wrong(path, format!("\"{}\" is not known", cut(given, 60)), help);
         }
         found
     }
@@ -264,22 +276,27 @@ impl<'a> Reader<'a> {
                 return None;
             }
         };
-        let syntax = Syntax::parse(&text);
-        syntax
-            .map_err(|e| self.errors.push(self.origin.error_in_string(path, e.span, e.message, e.help)))
-            .ok()
-            .map(|s| (text, s))
+        let syntax = Syntax::parse(&text).map_err(|error| self.wrong_formula(path, error)).ok()?;
+        Some((text, syntax))
     }
 
     /// The names in the table at `path` with the places of the names; none if there is no such table. Quoted names with
     /// points are unknown keys, and left out.
     pub fn names(&self, path: &str) -> Vec<(&'a str, &'a Place)> {
         match self.origin.root.at(path).map(|node| &node.value) {
-            Some(Value::Table(entries)) => {
-                let plain = entries.iter().filter(|e| !e.key.contains('.'));
+            Some(Value::Table(table)) => {
+                let plain = table.entries().iter().filter(|e| !e.key.contains('.'));
                 plain.map(|e| (e.key.as_str(), &e.key_place)).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Where the name of a key stands in the table at `path`.
+    pub fn place_of_name(&self, path: &str, name: &str) -> Option<&'a Place> {
+        match &self.origin.root.at(path)?.value {
+            Value::Table(table) => table.get(name).map(|entry| &entry.key_place),
+            _ => None,
         }
     }
 

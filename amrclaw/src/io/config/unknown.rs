@@ -9,8 +9,8 @@ impl Reader<'_> {
     /// Notes every key that is not in the table, and every table that is something else.
     pub fn check_keys(&mut self) {
         let root = &self.origin.root;
-        if let Value::Table(entries) = &root.value {
-            for entry in entries {
+        if let Value::Table(table) = &root.value {
+            for entry in table.entries() {
                 self.check_key("", &entry.key, &entry.key_place, &entry.node);
             }
         }
@@ -37,8 +37,8 @@ impl Reader<'_> {
 
     fn check_table(&mut self, path: &str, node: &Node) {
         match &node.value {
-            Value::Table(entries) => {
-                for entry in entries {
+            Value::Table(table) => {
+                for entry in table.entries() {
                     self.check_key(path, &entry.key, &entry.key_place, &entry.node);
                 }
             }
@@ -54,6 +54,6 @@ impl Reader<'_> {
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => format!("the keys known here are {}", names.join(", ")),
         };
-        self.errors.push(self.origin.error_at(Some(place), path, "unknown key".to_string(), help));
+        self.wrong_at(Some(place), path, "unknown key".to_string(), help);
     }
 }

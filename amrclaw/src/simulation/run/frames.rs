@@ -94,9 +94,15 @@ impl<const D: usize> Driver<'_, D> {
         };
         // The picture is drawn meanwhile.
         let picture = std::thread::scope(|scope| {
-            let drawing = scope.spawn(|| draw(case, dir, &frame));
+            let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(case, dir, &frame));
             write()?;
-            drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            match drawing {
+                Ok(drawing) => drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(error) => {
+                    warn!(%error, "no thread to draw on");
+                    draw(case, dir, &frame)
+                }
+            }
         })?;
         files.extend(picture);
         info!(number = frame.number, time = frame.time, "frame written");

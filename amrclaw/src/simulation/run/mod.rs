@@ -13,7 +13,7 @@ mod schedule;
 
 pub use error::{Cause, RunFailure};
 
-use super::{RunOptions, Simulation};
+use super::{RunError, RunOptions, Simulation};
 use crate::diagnose::Phase;
 use crate::io::config::Case;
 use crate::io::run_json::{RunRecord, RunStatus};
@@ -55,11 +55,12 @@ pub struct RunFiles {
     pub restart: Option<PathBuf>,
 }
 
-/// Runs a case. `watch` is called after every coarse step, and breaks to stop the run there.
+/// Runs a case. `watch` is called after every coarse step, and breaks to stop the run there; [`RunOptions::stop`] stops it
+/// within a coarse step, too.
 ///
 /// # Errors
 /// [`RunFailure::Refused`] if the case, the checkpoint or the folder is wrong: nothing has been written then.
-/// [`RunFailure::Broken`] if the run could not be brought to its end; [`RunFailure::Interrupted`] if `watch` stopped it.
+/// [`RunFailure::Broken`] if the run could not be brought to its end; [`RunFailure::Interrupted`] if it was stopped.
 pub fn run(
     case: &Case,
     options: &RunOptions,
@@ -171,7 +172,10 @@ impl<'a, const D: usize> Driver<'a, D> {
                 self.write_last_frame()?;
                 break;
             }
-            self.simulation.step_to(self.times.limit())?;
+            match self.simulation.step_to(self.times.limit()) {
+                Err(RunError::Stopped) => return Ok(ControlFlow::Break(())),
+                taken => taken?,
+            }
             if self.times.due(self.simulation.time(), self.steps()) {
                 self.write_frame()?;
             }

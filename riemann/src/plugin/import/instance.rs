@@ -1,5 +1,6 @@
 //! A solver of a plugin.
 
+use super::calls::enter;
 use super::{Plugin, take_panic};
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
@@ -83,6 +84,7 @@ impl Instance {
     /// Initial data of a row of cells.
     pub fn initial(&self, row: &Row, aux: &[f64], out: &mut [f64]) {
         assert_eq!((aux.len(), out.len()), (self.num_aux() * row.len, self.num_eqn() * row.len));
+        let _inside = enter(&"initial");
         // SAFETY: the rows are there.
         let status = unsafe { (self.table().initial)(self.0.object, row, aux.as_ptr(), out.as_mut_ptr()) };
         self.done_or_nan(status, out);
@@ -91,6 +93,7 @@ impl Instance {
     /// Auxiliary values of a row of cells.
     pub fn aux_values(&self, row: &Row, out: &mut [f64]) {
         assert_eq!(out.len(), self.num_aux() * row.len);
+        let _inside = enter(&"aux_values");
         // SAFETY: the row is there.
         let status = unsafe { (self.table().aux_values)(self.0.object, row, out.as_mut_ptr()) };
         self.done_or_nan(status, out);
@@ -100,6 +103,7 @@ impl Instance {
     pub fn flag(&self, row: &Row, state: &[f64], aux: &[f64], out: &mut [f64]) {
         let counts = (self.num_eqn() * row.len, self.num_aux() * row.len, row.len);
         assert_eq!((state.len(), aux.len(), out.len()), counts);
+        let _inside = enter(&"flag");
         // SAFETY: the rows are there.
         let status = unsafe { (self.table().flag)(self.0.object, row, state.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
         self.done_or_nan(status, out);
@@ -109,6 +113,7 @@ impl Instance {
     pub fn boundary(&self, axis: Axis, side: Side, centre: [f64; 3], time: f64, mirror: &[f64], ghost: &mut [f64]) {
         assert_eq!((mirror.len(), ghost.len()), (self.num_eqn(), self.num_eqn()));
         let call = GhostCall { axis, side, centre, time, mirror: mirror.as_ptr(), ghost: ghost.as_mut_ptr() };
+        let _inside = enter(&"boundary");
         // SAFETY: both states have a value for each equation.
         let status = unsafe { (self.table().boundary)(self.0.object, &call) };
         self.done_or_nan(status, ghost);

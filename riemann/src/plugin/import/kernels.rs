@@ -1,6 +1,7 @@
 //! A plugin's solver behind the traits of solvers.
 
 use super::Instance;
+use super::calls::enter;
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
 use crate::faces::{FaceSolution, FaceSolver};
@@ -81,6 +82,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
         let mut report = TileReport { courant: 0.0, admissible: false };
         let call = TileCall::new(args);
         let (buffer, len) = (scratch.as_mut_ptr(), scratch.len());
+        let _inside = enter(&"normal` or `transverse");
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.table()).update_tile)(self.object(), &call, buffer, len, &mut report) };
         if !self.done(status) {
@@ -105,6 +107,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
     }
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
+        let _inside = enter(&"normal");
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.table()).fluctuation_sums)(self.object(), axis, list) };
         if !self.done(status) {
@@ -117,6 +120,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
     }
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
+        let _inside = enter(&"source");
         // SAFETY: the caller's promises are handed on.
         let status = unsafe { (R::entries(self.table()).apply_source)(self.object(), row) };
         if !self.done(status) {
@@ -147,6 +151,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
         let (ql, qr) = (q[0].as_ptr(), q[1].as_ptr());
         let call = FaceCall { axis, across: axis, side: Side::Lower, ql, qr, aux, asdq: ql };
         let mut out = vec![R::zero(); (waves + 2) * num_eqn + waves];
+        let _inside = enter(&"normal");
         // SAFETY: the values are there, and room for the solution.
         let status = unsafe { (R::entries(self.table()).normal)(self.object(), &call, out.as_mut_ptr()) };
         self.done_or_nan(status, &mut out);
@@ -176,6 +181,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
         let [ql, qr] = q.map(<[R]>::as_ptr);
         let call = FaceCall { axis, across, side, ql, qr, aux: aux.map(<[R]>::as_ptr), asdq: asdq.as_ptr() };
         let mut out = vec![R::zero(); 2 * num_eqn];
+        let _inside = enter(&"transverse");
         // SAFETY: the values are there, and room for the parts.
         let status = unsafe { (R::entries(self.table()).transverse)(self.object(), &call, out.as_mut_ptr()) };
         self.done_or_nan(status, &mut out);
@@ -187,6 +193,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
         assert_eq!((q.len(), aux.len()), (self.num_eqn(), self.num_aux()));
         let mut out = vec![R::constant(f64::NAN); q.len()];
         let entries = R::entries(self.table());
+        let _inside = enter(&"flux");
         // SAFETY: the values are there, and room for the flux.
         let status = unsafe { (entries.flux)(self.object(), axis, q.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
         self.done(status);

@@ -1,8 +1,10 @@
 //! The program's side: a plugin's table checked, and its solvers.
 
+mod calls;
 mod instance;
 mod kernels;
 
+pub use calls::{Running, running};
 pub use instance::Instance;
 
 use super::abi::{LAYOUT, MARK};
@@ -137,6 +139,7 @@ impl Plugin {
     /// The solver's constructor panicked.
     pub fn create(&self, values: &[f64]) -> Result<Instance, LoadError> {
         let mut object = std::ptr::null_mut();
+        let _inside = calls::enter(&"from_parameters");
         // SAFETY: the values are there, and a place for the object.
         match unsafe { (self.table.create)(values.as_ptr(), values.len(), &mut object) } {
             Status::DONE => Ok(Instance::new(*self, object, values)),

@@ -6,6 +6,10 @@ use crate::io::config::case::{
     FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression, OutputSettings, TimeSettings,
 };
 use crate::io::config::reader::{Reader, brief};
+use std::collections::HashSet;
+
+/// Most frames that a case may ask for by their number.
+const MOST_FRAMES: i64 = 1_000_000;
 
 /// Reads what to write and when.
 pub fn read(
@@ -53,6 +57,9 @@ fn check_formats(reader: &mut Reader<'_>, formats: &[FrameFormat], levels: &Leve
 fn frames(reader: &mut Reader<'_>, time: &TimeSettings) -> FrameSchedule {
     let times = reader.numbers("output.times", false).unwrap_or_default();
     let count = reader.integer("output.count", 1, 1);
+    let message = format!("must be at most {MOST_FRAMES}, but is {count}");
+    reader.check(count <= MOST_FRAMES, "output.count", message, "write fewer, or frames by `output.every_steps`");
+    let count = count.min(MOST_FRAMES);
     let every_steps = reader.integer("output.every_steps", 1, 1);
     match reader.exclusive(&["output.times", "output.count", "output.every_steps"]) {
         Some("output.times") => {
@@ -106,9 +113,9 @@ fn check_times(reader: &mut Reader<'_>, times: &[f64], span: &TimeSettings) {
 
 /// Reads the gauges.
 pub fn gauges(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usize>) -> Vec<GaugeSettings> {
-    let mut gauges: Vec<GaugeSettings> = Vec::new();
+    let (mut gauges, mut names) = (Vec::new(), HashSet::new());
     for i in 0..reader.count("gauge") {
-        let name = gauge_name(reader, &format!("gauge.{i}.name"), &gauges);
+        let name = gauge_name(reader, &format!("gauge.{i}.name"), &mut names);
         let position = gauge_position(reader, &format!("gauge.{i}.position"), mesh, dimension);
         gauges.push(GaugeSettings { name, position });
     }
@@ -118,8 +125,8 @@ pub fn gauges(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<us
 /// Most letters of a gauge's name: file systems take names of 255, in which `gauge_` and endings have to fit.
 const LONGEST_NAME: usize = 100;
 
-/// The name becomes a file's name.
-fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &[GaugeSettings]) -> String {
+/// The name becomes a file's name. `others`: those before it in small letters, which some systems take for the same.
+fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &mut HashSet<String>) -> String {
     reader.require(path, "write `name = \"g1\"` under this `[[gauge]]`");
     let Some(name) = reader.string(path) else { return String::new() };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -129,7 +136,7 @@ fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &[GaugeSettings]) -> 
     let length = name.chars().count();
     let message = format!("has {length} letters, but at most {LONGEST_NAME} can name a file");
     reader.check(!fine || length <= LONGEST_NAME, path, message, "choose a shorter name");
-    let is_new = !fine || others.iter().all(|other| !other.name.eq_ignore_ascii_case(name));
+    let is_new = !fine || others.insert(name.to_ascii_lowercase());
     reader.check(is_new, path, format!("there is another gauge \"{name}\""), "give each gauge a name of its own");
     name.to_string()
 }

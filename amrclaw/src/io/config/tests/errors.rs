@@ -163,7 +163,7 @@ fn check_mistakes(mistakes: &[Mistake]) {
         let text = with_line(mistake.line, mistake.text);
         let errors = load(&text, &[]).expect_err(mistake.text);
         let [error] = &errors.errors[..] else { panic!("{}: not one mistake:\n{errors}", mistake.text) };
-        let width = error.excerpt.as_ref().map_or(0, |(_, width)| (*width).max(1));
+        let width = error.excerpt.as_ref().map_or(0, |excerpt| excerpt.width.max(1));
         assert_eq!((error.line, error.column, width), mistake.at, "{}:\n{errors}", mistake.text);
         assert_eq!(error.key, mistake.key, "{errors}");
         assert!(error.message.contains(mistake.message), "{}:\n{errors}", mistake.text);

@@ -7,6 +7,7 @@ mod fields;
 mod output;
 mod robust;
 mod settled;
+mod sizes;
 
 use super::*;
 
