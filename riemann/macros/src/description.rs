@@ -26,6 +26,8 @@ pub struct Description {
     /// Quantities that must be positive in every state, then those that must not be negative in data.
     pub positive: Vec<String>,
     pub nonnegative: Vec<String>,
+    /// Whether the equations are others along one axis than along another.
+    pub axes_differ: bool,
     pub parameters: Vec<Parameter>,
     pub forms: Vec<Form>,
 }
@@ -102,6 +104,7 @@ impl Description {
             solve_again: attribute.solve_again,
             positive: attribute.positive,
             nonnegative: attribute.nonnegative,
+            axes_differ: attribute.axes_differ,
             parameters,
             forms,
         })

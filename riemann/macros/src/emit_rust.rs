@@ -23,7 +23,11 @@ struct Writer<'a> {
 
 /// Lints that the texts written here would not keep, and that the user can do nothing about.
 fn allowed() -> TokenStream {
-    quote!(#[allow(clippy::all, clippy::pedantic, unused_parens, unused_braces, unused_mut, unused_assignments)])
+    quote! {
+        #[allow(
+            clippy::all, clippy::pedantic, unused_parens, unused_braces, unused_mut, unused_assignments, non_snake_case
+        )]
+    }
 }
 
 /// All of a solver in one number of dimensions.
@@ -37,6 +41,13 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
         Some(writer.entry(entry, function))
     });
     let transverse = program.functions.iter().all(|f| f.name != "transverse").then(|| writer.no_transverse());
+    let differ = description.axes_differ.then(|| {
+        quote! {
+            fn exchanged(&self, _: [::riemann::axis::Axis; 2]) -> ::core::option::Option<Self> {
+                ::core::option::Option::None
+            }
+        }
+    });
     let plain_functions = program.plain.iter().map(|function| plain::function(form, function));
     let (header, constants_of_trait) = (impl_header(description, form), trait_constants(description, form, program));
     let quantities = writer.quantities(&Quantities::of(description, form, program));
@@ -59,6 +70,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
             #transverse
             #(#plain_functions)*
             #quantities
+            #differ
             #device_source
         }
     }

@@ -23,6 +23,7 @@ mod types;
 
 use description::Description;
 use proc_macro::TokenStream;
+use proc_macro2::TokenTree;
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
@@ -41,15 +42,21 @@ use syn::punctuated::Punctuated;
 /// Keys: `dim` (2 where left out; `dim = [1, 2]` for a struct with a parameter `const D: usize`); `equations`, names of the
 /// state's components, those of a vector along the axes as `vector("u", "v")`; `waves`; `aux`, names of auxiliary values,
 /// those that live on faces as `faces("u_edge", "v_edge")`; `fwaves`; `solve_again`, where
-/// `normal` costs a dozen operations and no division; `positive`, what must be positive in every state (the block's
-/// `admissible_state` gives the values where they are not equations); `nonnegative`, what must not be negative in data; `name`, by which a case asks for the solver (the
+/// `normal` costs a dozen operations and no division; `axes_differ`, where the equations are others along one axis than along
+/// another; `positive`, what must be positive in every state (the block's `admissible_state` gives the values where they are not
+/// equations); `nonnegative`, what must not be negative in data; `name`, by which a case asks for the solver (the
 /// struct's in small letters where left out); `title`, what it solves.
 #[proc_macro_attribute]
 pub fn solver(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let item = syn::parse_macro_input!(item as syn::ItemStruct);
     match Description::new(attribute.into(), &item) {
         Ok(description) => description.emit(&item).into(),
-        Err(error) => error.into_compile_error().into(),
+        Err(error) => {
+            // What is said of the struct is enough: the block finds a macro that makes nothing of it.
+            let (error, describe) = (error.into_compile_error(), description::macro_name(&item.ident));
+            let describe = format_ident!("{describe}", span = item.ident.span());
+            quote!(#error #[allow(unused_macros)] macro_rules! #describe { ($($any:tt)*) => {}; }).into()
+        }
     }
 }
 
@@ -58,7 +65,10 @@ pub fn solver(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// `#[riemann::kernels(with(Linearised))]` takes in the functions of a [`macro@shared`] block.
 #[proc_macro_attribute]
 pub fn kernels(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let block = syn::parse_macro_input!(item as syn::ItemImpl);
+    let block = match syn::parse::<syn::ItemImpl>(item.clone()) {
+        Ok(block) => block,
+        Err(error) => return unreadable(item.into(), &error).into(),
+    };
     let shared = syn::parse_macro_input!(attribute as SharedBlocks).0;
     match description::name_of_type(&block.self_ty) {
         // The macro was made by `solver` and adds the description; those before it were made by `shared` and add theirs.
@@ -69,6 +79,19 @@ pub fn kernels(attribute: TokenStream, item: TokenStream) -> TokenStream {
             quote!(#first! { [#(#others)*] {} #block }).into()
         }
         Err(error) => error.into_compile_error().into(),
+    }
+}
+
+/// The error in a block that is no Rust, and a stand-in for the solver, so that nothing else is said of it.
+fn unreadable(item: proc_macro2::TokenStream, error: &syn::Error) -> proc_macro2::TokenStream {
+    let error = error.to_compile_error();
+    let mut tokens = item.into_iter().skip_while(|token| !matches!(token, TokenTree::Ident(word) if *word == "impl"));
+    match tokens.nth(1) {
+        Some(TokenTree::Ident(name)) => {
+            let describe = format_ident!("{}", description::macro_name(&name), span = name.span());
+            quote!(#error #describe! { [] {} #[unreadable] impl #name {} })
+        }
+        _ => error,
     }
 }
 
@@ -148,7 +171,12 @@ impl Parse for DescribedBlock {
 pub fn described_kernels(input: TokenStream) -> TokenStream {
     let DescribedBlock { description, block } = syn::parse_macro_input!(input as DescribedBlock);
     let mut out = proc_macro2::TokenStream::new();
+    let unreadable = block.attrs.iter().any(|attribute| attribute.path().is_ident("unreadable"));
     for form in &description.forms {
+        if unreadable {
+            out.extend(emit_rust::emit_stub(&description, form, &block));
+            continue;
+        }
         match check::check_block(&description, form, &block) {
             Ok(program) => out.extend(emit_rust::emit(&description, form, &program)),
             Err(error) => {

@@ -13,6 +13,7 @@ pub struct Program {
 }
 
 /// A function of the block.
+#[derive(Clone)]
 pub struct Function {
     /// Name, position, documentation and visibility.
     pub source: syn::ImplItemFn,
@@ -23,6 +24,8 @@ pub struct Function {
     pub parameters: Vec<Local>,
     pub result: Type,
     pub body: Block,
+    /// The functions of the block that it calls, each where it does.
+    pub calls: Vec<Ident>,
 }
 
 /// A variable. Its name is unique in its function.

@@ -41,17 +41,32 @@ pub struct CounterExample {
     pub aux: [Vec<f64>; 2],
     /// What should be equal, and is not.
     pub what: String,
+    /// Names of the states' components, and of the auxiliary values.
+    pub names: [&'static [&'static str]; 2],
 }
 
 impl fmt::Display for CounterExample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axis = ["x", "y", "z"][self.axis.index()];
-        write!(f, "at a face along {axis} between ql = {:?} and qr = {:?}", self.q[0], self.q[1])?;
-        if !self.aux[0].is_empty() {
-            write!(f, ", aux {:?} and {:?}", self.aux[0], self.aux[1])?;
+        writeln!(f, "at a face along {axis} between")?;
+        for (side, q, aux) in [("ql", &self.q[0], &self.aux[0]), ("qr", &self.q[1], &self.aux[1])] {
+            write!(f, "  {side}: {}", named(self.names[0], q))?;
+            match aux.is_empty() {
+                true => writeln!(f)?,
+                false => writeln!(f, "; aux: {}", named(self.names[1], aux))?,
+            }
         }
-        write!(f, ": {}", self.what)
+        write!(f, "  {}", self.what.replace('\n', "\n  "))
     }
+}
+
+/// Numbers with their names; without names, one after another.
+fn named(names: &[&str], values: &[f64]) -> String {
+    let number = |(k, value): (usize, &f64)| match names.get(k) {
+        Some(name) => format!("{name} = {value:?}"),
+        None => format!("{value:?}"),
+    };
+    values.iter().enumerate().map(number).collect::<Vec<_>>().join(", ")
 }
 
 /// A property and what became of it.
@@ -82,6 +97,20 @@ impl Subject<'_> {
     /// The axes along a face with normal `axis`.
     fn across(&self, axis: Axis) -> impl Iterator<Item = Axis> + use<> {
         axis.transverse(self.info.dim)
+    }
+
+    /// False where the solver does not say which states there can be: then all numbers from −1 to 1 are tried.
+    pub fn says_admissible(&self) -> bool {
+        let unit: Vec<f64> = (0..self.info.equations.len()).map(|m| 0.17 + 0.05 * m as f64).collect();
+        let any: Vec<f64> = unit.iter().map(|u| 2.0 * u - 1.0).collect();
+        self.faces.double.admissible(&unit) != any
+    }
+
+    /// Waves in a message, each on its own.
+    fn waves(&self, waves: &[Vec<f64>]) -> String {
+        let kind = if self.info.fwaves { "f-wave" } else { "wave" };
+        let wave = |(w, wave): (usize, &Vec<f64>)| format!("{kind} {}: {}", w + 1, named(self.info.equations, wave));
+        waves.iter().enumerate().map(wave).collect::<Vec<_>>().join("\n")
     }
 
     fn exchange(&self, axes: [Axis; 2]) -> Exchange {

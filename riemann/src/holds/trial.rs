@@ -1,6 +1,6 @@
 //! Random faces, and comparisons of what a solver makes of them.
 
-use super::{CounterExample, FACES, Outcome, Random, Subject};
+use super::{CounterExample, FACES, Outcome, Random, Subject, named};
 use crate::axis::Axis;
 use crate::faces::FaceSolution;
 
@@ -50,7 +50,8 @@ pub(super) fn try_faces(
             let q = [solver.admissible(&here), solver.admissible(&there)];
             let face = Face { axis, q, aux: [aux_l, aux_r] };
             if let Err(what) = judge(&face, &mut random) {
-                return Outcome::Fails(CounterExample { axis, q: face.q, aux: face.aux, what });
+                let names = [subject.info.equations, subject.info.aux];
+                return Outcome::Fails(CounterExample { axis, q: face.q, aux: face.aux, what, names });
             }
         }
     }
@@ -62,14 +63,17 @@ pub(super) fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
     values.into_iter().fold(0.0, |largest, x| largest.max(x.abs()))
 }
 
-/// That `a`, called `what`, is `b` to within `tolerance` in every component.
-pub(super) fn close(what: [&str; 2], a: &[f64], b: &[f64], tolerance: f64) -> Verdict {
+/// That `a`, called `what`, is `b` to within `tolerance` in every component. `names`: those of the components; none for
+/// speeds.
+pub(super) fn close(what: [&str; 2], names: &[&str], a: &[f64], b: &[f64], tolerance: f64) -> Verdict {
     let difference = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let comparable = a.iter().chain(b).all(|x| x.is_finite());
     if comparable && difference <= tolerance {
         return Ok(());
     }
-    Err(format!("{} {a:?}, but {} {b:?}; they differ by {difference:.3e}", what[0], what[1]))
+    let [a, b] = [a, b].map(|values| named(names, values));
+    let by = if comparable { format!("\nthey differ by {difference:.3e}") } else { String::new() };
+    Err(format!("{} {a}\nbut {} {b}{by}", what[0], what[1]))
 }
 
 /// `a + b`.

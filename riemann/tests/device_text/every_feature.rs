@@ -101,6 +101,8 @@ impl EveryFeature {
         for m in 0..=LAST {
             amdq[m] = if m == t { waves[0][m] } else { -(waves[1][m] * speeds[0]) };
         }
+        let moved = self.difference(axis, ql, qr);
+        amdq[0] += moved[n];
         let face = Normal { waves, speeds, amdq, apdq: qr };
         let turned = Normal { waves, speeds: [speeds[1], speeds[0]], apdq: amdq, amdq: qr };
         if ql[0] < qr[0] { face } else { turned }
@@ -119,6 +121,23 @@ impl EveryFeature {
         Transverse { bmasdq, bpasdq: [sum, s, s * sum] }
     }
 
+    /// What the trait names may be called too, with the parameters that it has here, wherever it stands in the block.
+    fn difference(&self, axis: Axis, ql: State, qr: State) -> State {
+        let (mut difference, right) = (self.flux(axis, ql), self.flux(axis, qr));
+        for m in 0..M {
+            difference[m] = right[m] - difference[m];
+        }
+        difference
+    }
+
+    fn flux(&self, axis: Axis, q: State) -> State {
+        let (n, t) = axis.normal_and_transverse();
+        let mut flux = q;
+        flux[n] = q[n] * q[n] / (1.0 + q[0].abs());
+        flux[t] = q[t] * self.strength;
+        flux
+    }
+
     fn source(&self, x: [Real; 3], t: Real, dt: Real, q: State, aux: Aux) -> State {
         let mut new = q;
         new[0] = q[0] + dt * (x[0] * t - aux[1]);
@@ -133,7 +152,13 @@ impl EveryFeature {
     }
 
     fn flag(&self, q: State) -> bool {
-        let close = q[0].abs() < self.strength / 2.0;
+        let split = self.transverse(
+            Axis::Y,
+            Side::Lower,
+            TransverseAux { below: [q[0]; A], here: [0.5; A], above: [q[1]; A] },
+            q,
+        );
+        let close = q[0].abs() + split.bpasdq[0] < self.strength / 2.0;
         close || q[1] > q[2]
     }
 

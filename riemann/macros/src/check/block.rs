@@ -1,6 +1,8 @@
 //! The `impl` block: constants, names for types, functions.
 
-use super::scope::{Scopes, is_reserved};
+use super::calls;
+use super::refusal;
+use super::scope::is_reserved;
 use super::signature::{ADMISSIBLE_STATE, Entry, PLAIN};
 use super::{Checker, Context};
 use crate::description::{Description, Form};
@@ -27,15 +29,17 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
                 context.constants.insert(constant.ident.to_string(), (ty, constant.expr.clone()));
             }
             ImplItem::Type(alias) => {
+                check_alias(alias, block)?;
                 context.aliases.insert(alias.ident.to_string(), alias.ty.clone());
             }
             ImplItem::Fn(function) if PLAIN.iter().any(|name| function.sig.ident == name) => {
-                check_exchanged(form, function)?;
+                check_exchanged(description, form, function)?;
                 plain.push(function.clone())
             }
             // On a line there is no other axis to split along.
             ImplItem::Fn(function) if function.sig.ident == "transverse" && form.dim == 1 => {}
             ImplItem::Fn(function) => functions.push(function),
+            ImplItem::Macro(call) => return Err(refusal::macro_call(&call.mac)),
             other => return Err(Error::new_spanned(other, "only functions, constants and `type` names stand here")),
         }
     }
@@ -60,10 +64,43 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
             },
         }
     }
-    match errors {
-        Some(errors) => Err(errors),
-        None => Ok(Program { functions: checked, plain, constants: context.constant_values(block)? }),
+    if let Some(errors) = errors {
+        return Err(errors);
     }
+    calls::check_ends(&checked)?;
+    calls::add_called_entries(&mut checked);
+    Ok(Program { functions: checked, plain, constants: context.constant_values(block)? })
+}
+
+/// Refuses a name for a type that stands, by way of others, for itself.
+fn check_alias(alias: &syn::ImplItemType, block: &syn::ItemImpl) -> Result<()> {
+    let meant = |name: &syn::Ident| {
+        block.items.iter().find_map(|item| match item {
+            ImplItem::Type(other) if other.ident == *name => Some(&other.ty),
+            _ => None,
+        })
+    };
+    let (mut seen, mut open) = (Vec::new(), vec![&alias.ty]);
+    while let Some(ty) = open.pop() {
+        match ty {
+            syn::Type::Array(array) => open.push(&array.elem),
+            syn::Type::Paren(inner) => open.push(&inner.elem),
+            syn::Type::Tuple(tuple) => open.extend(&tuple.elems),
+            syn::Type::Path(path) => {
+                let Some(name) = path.path.get_ident() else { continue };
+                if *name == alias.ident {
+                    let message = format!("`{name}` stands for itself: write the type that it is to be");
+                    return Err(Error::new(alias.ident.span(), message));
+                }
+                if let Some(ty) = meant(name).filter(|_| !seen.contains(name)) {
+                    seen.push(name.clone());
+                    open.push(ty);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Quantities that must be positive are equations or auxiliary values by name, or there is a function that gives their values.
@@ -96,8 +133,12 @@ fn check_quantities(context: &Context, block: &syn::ItemImpl) -> Result<()> {
 }
 
 /// In space, which axes are exchanged is to be asked.
-fn check_exchanged(form: &Form, function: &syn::ImplItemFn) -> Result<()> {
+fn check_exchanged(description: &Description, form: &Form, function: &syn::ImplItemFn) -> Result<()> {
     let signature = &function.sig;
+    if signature.ident == "exchanged" && description.axes_differ {
+        let message = "`axes_differ` says that there is no such solver: leave out one of the two";
+        return Err(Error::new_spanned(&signature.ident, message));
+    }
     if signature.ident == "exchanged" && form.dim == 3 && signature.inputs.len() < 2 {
         let message = "in three dimensions any two axes are exchanged: write `fn exchanged(&self, axes: [Axis; 2])`";
         return Err(Error::new_spanned(&signature.ident, message));
@@ -131,8 +172,7 @@ pub fn check_shared_name(name: &syn::Ident) -> Result<()> {
 impl Context<'_> {
     fn check_function(&self, source: &syn::ImplItemFn) -> Result<Function> {
         let signature = &self.signatures[&source.sig.ident.to_string()];
-        let mut checker = Checker { context: self, scopes: Scopes::default(), value_depth: Vec::new() };
-        checker.scopes.enter();
+        let mut checker = Checker::new(self);
         let mut parameters = Vec::new();
         let mut taken_apart = Vec::new();
         let typed = source.sig.inputs.iter().filter_map(|input| match input {
@@ -153,6 +193,7 @@ impl Context<'_> {
             parameters,
             result: signature.result.clone(),
             body,
+            calls: checker.calls,
         })
     }
 
@@ -161,8 +202,7 @@ impl Context<'_> {
         let mut values = Vec::new();
         for item in &block.items {
             let ImplItem::Const(constant) = item else { continue };
-            let mut checker = Checker { context: self, scopes: Scopes::default(), value_depth: Vec::new() };
-            checker.scopes.enter();
+            let mut checker = Checker::new(self);
             let value = checker.expression(&constant.expr)?;
             values.push((constant.ident.clone(), checker.coerce(value, &self.read_type(&constant.ty)?)?));
         }
@@ -171,9 +211,7 @@ impl Context<'_> {
 
     /// A length or another integer that must be known at compile time.
     pub fn read_count(&self, expr: &syn::Expr) -> Result<usize> {
-        let mut checker = Checker { context: self, scopes: Scopes::default(), value_depth: Vec::new() };
-        checker.scopes.enter();
-        let checked = checker.expression(expr)?;
+        let checked = Checker::new(self).expression(expr)?;
         match checked.constant() {
             Some(count) if checked.ty == Type::Int && count >= 0 => Ok(count as usize),
             _ => Err(Error::new_spanned(expr, "write a number, or a constant: its value must be known when compiling")),

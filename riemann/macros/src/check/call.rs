@@ -1,8 +1,10 @@
 //! Calls: of functions of the block, and methods of numbers, axes and sides.
 
 use super::Checker;
+use super::calls::called_name;
 use super::operator::compare;
 use super::refusal;
+use super::signature::PLAIN;
 use crate::tree::{Expr, Kind};
 use crate::types::Type;
 use syn::punctuated::Punctuated;
@@ -25,7 +27,8 @@ type Arguments = Punctuated<syn::Expr, Token![,]>;
 impl Checker<'_> {
     pub fn call(&mut self, call: &syn::ExprCall) -> Result<Expr> {
         let syn::Expr::Path(path) = &*call.func else {
-            return Err(Error::new_spanned(&call.func, "only functions of this block can be called"));
+            let message = "write `self.name(…)` or `Self::name(…)`: only functions of this block can be called";
+            return Err(Error::new_spanned(&call.func, message));
         };
         let segments: Vec<_> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let segments: Vec<_> = segments.iter().map(String::as_str).collect();
@@ -47,24 +50,28 @@ impl Checker<'_> {
     fn call_helper(&mut self, name: &str, arguments: &Arguments, place: &syn::Ident, on_self: bool) -> Result<Expr> {
         let context = self.context;
         let Some(signature) = context.signatures.get(name) else {
-            let mut known: Vec<_> =
-                context.signatures.values().filter(|s| !s.is_entry).map(|s| s.name.to_string()).collect();
+            if PLAIN.contains(&name) {
+                let message = format!(
+                    "`{name}` is any Rust and runs on the CPU alone: move what you need into a function of another name"
+                );
+                return Err(Error::new(place.span(), message));
+            }
+            let mut known: Vec<_> = context.signatures.values().map(|s| s.name.to_string()).collect();
             known.sort();
             let known =
                 if known.is_empty() { "it has none".to_owned() } else { format!("it has: {}", known.join(", ")) };
             return Err(Error::new(place.span(), format!("there is no function `{name}` in this block; {known}")));
         };
-        if signature.is_entry {
-            let message =
-                format!("`{name}` is called by the program: move what you need into a function of another name");
-            return Err(Error::new(place.span(), message));
-        }
         if signature.takes_self != on_self {
             let way = if on_self { "Self::" } else { "self." };
             return Err(Error::new(place.span(), format!("write `{way}{name}(…)`")));
         }
         if signature.parameters.len() != arguments.len() {
-            let message = format!("`{name}` takes {} values, not {}", signature.parameters.len(), arguments.len());
+            let names = signature.parameter_names.join(", ");
+            let message = match signature.parameters.len() {
+                0 => format!("write `{name}()`: it takes no values"),
+                count => format!("write `{name}({names})`: it takes {count} values, not {}", arguments.len()),
+            };
             return Err(Error::new(place.span(), message));
         }
         let mut checked = Vec::new();
@@ -72,7 +79,8 @@ impl Checker<'_> {
             let value = self.expression(argument)?;
             checked.push(self.coerce(value, ty)?);
         }
-        let kind = Kind::Call { name: place.clone(), takes_self: on_self, arguments: checked };
+        self.calls.push(place.clone());
+        let kind = Kind::Call { name: called_name(place), takes_self: on_self, arguments: checked };
         Ok(Expr { kind, ty: signature.result.clone(), span: place.span() })
     }
 
@@ -108,7 +116,14 @@ impl Checker<'_> {
                 Err(Error::new_spanned(&call.method, "integers have no methods here; for a real number write `2.0`"))
             }
             Type::Array(..) => Err(refusal::array_method(&call.method)),
-            other => Err(Error::new_spanned(&call.method, format!("a {other} has no methods here"))),
+            other => {
+                let instead = match other {
+                    Type::Bool | Type::Mask => "write `&&`, `||`, `!` or `if`",
+                    Type::Tuple(_) => "take it apart with `let (a, b) = …;`, or write `.0`",
+                    _ => "it has fields",
+                };
+                Err(Error::new_spanned(&call.method, format!("a {other} has no methods here: {instead}")))
+            }
         }
     }
 

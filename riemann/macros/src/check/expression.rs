@@ -32,7 +32,9 @@ impl Checker<'_> {
                 let ty = Type::Array(Box::new(element.ty.clone()), count);
                 Ok(Expr { kind: Kind::Repeat(Box::new(element), count), ty, span })
             }
-            syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => Err(Error::new(span, "this has no value")),
+            syn::Expr::Tuple(tuple) if tuple.elems.is_empty() => {
+                Err(Error::new(span, "write a value here: `()` is none"))
+            }
             syn::Expr::Tuple(tuple) => {
                 let elements =
                     tuple.elems.iter().map(|element| self.expression(element)).collect::<Result<Vec<_>>>()?;
@@ -92,16 +94,22 @@ impl Checker<'_> {
                 }
                 self.constant(name, path).unwrap_or_else(|| Err(self.unknown(name, path)))
             }
-            _ => Err(Error::new_spanned(path, "not in the solver language: see docs/solver-language.md")),
+            _ => Err(refusal::path(path, segments.last().copied().unwrap_or_default())),
         }
     }
 
     /// A constant of the block, or one of those that every solver has.
     fn constant(&mut self, name: &str, path: &syn::ExprPath) -> Option<Result<Expr>> {
         if let Some((ty, value)) = self.context.constants.get(name) {
-            let mut inside = Checker { context: self.context, scopes: Default::default(), value_depth: Vec::new() };
-            inside.scopes.enter();
+            if self.within.iter().any(|outer| outer == name) {
+                let message = format!("the constant `{name}` needs itself: write its value as a number");
+                return Some(Err(Error::new_spanned(path, message)));
+            }
+            let mut inside = Checker::new(self.context);
+            inside.within.clone_from(&self.within);
+            inside.within.push(name.to_owned());
             let value = inside.expression(value).and_then(|value| inside.coerce(value, ty));
+            self.calls.append(&mut inside.calls);
             return Some(value.map(|value| Expr { span: path.span(), ..value }));
         }
         let form = self.context.form;
@@ -121,7 +129,10 @@ impl Checker<'_> {
         } else if self.context.description.parameters.iter().any(|parameter| parameter.name == name) {
             format!("write `self.{name}` for the parameter")
         } else {
-            format!("`{name}` is no variable here, nor a constant of this block: the GPU's text has only these")
+            format!(
+                "`{name}` is no variable here, nor a constant of this block, and the GPU's text has only these: declare it \
+                 with `let`, or write `const {name}: Real = …;` inside this block"
+            )
         };
         Error::new_spanned(path, message)
     }
@@ -195,7 +206,7 @@ impl Checker<'_> {
             elements.push(self.expression(element)?);
         }
         let Some(first) = elements.first() else {
-            return Err(Error::new_spanned(array, "an empty array has no use here"));
+            return Err(Error::new_spanned(array, "an empty array has no use here: write its elements, `[0.0; 3]`"));
         };
         let ty = first.ty.clone();
         let count = elements.len();

@@ -2,6 +2,7 @@
 
 mod block;
 mod call;
+mod calls;
 mod control;
 mod expression;
 mod operator;
@@ -36,4 +37,16 @@ pub struct Checker<'a> {
     pub scopes: Scopes,
     /// How deep inside block expressions: no assignment to variables from outside is allowed there.
     pub value_depth: Vec<usize>,
+    /// Functions of the block called so far, each where it is called.
+    pub calls: Vec<syn::Ident>,
+    /// Constants whose values are being looked up: none may need itself.
+    pub within: Vec<String>,
+}
+
+impl<'a> Checker<'a> {
+    pub fn new(context: &'a Context<'a>) -> Self {
+        let mut scopes = Scopes::default();
+        scopes.enter();
+        Checker { context, scopes, value_depth: Vec::new(), calls: Vec::new(), within: Vec::new() }
+    }
 }

@@ -64,12 +64,22 @@ impl Checker<'_> {
         match (&a.ty, &b.ty) {
             (Type::Real, Type::Real) if op == '%' => Err(Error::new_spanned(
                 binary.op,
-                "`%` is for integers; on real numbers CPU and GPU round it differently",
+                "`%` is for integers, since CPU and GPU round it differently on real numbers: compute it once per cell in \
+                 `aux_values` or `initial`",
             )),
             (Type::Real, Type::Real) => {
                 Ok(Expr { kind: Kind::Arithmetic(op, Box::new(a), Box::new(b)), ty: Type::Real, span })
             }
             (Type::Int, Type::Int) => {
+                if let ('/', Some((a, b))) = (op, written(&binary.left).zip(written(&binary.right)))
+                    && (b == 0 || a % b != 0)
+                {
+                    let message = format!(
+                        "write `{a}.0 / {b}.0`: integers are divided without a remainder{}",
+                        a.checked_div(b).map_or_else(String::new, |whole| format!(", and this is {whole}"))
+                    );
+                    return Err(Error::new_spanned(binary, message));
+                }
                 let checked = Expr { kind: Kind::Arithmetic(op, Box::new(a), Box::new(b)), ty: Type::Int, span };
                 match checked.constant() {
                     Some(value) if value < 0 => {
@@ -91,8 +101,9 @@ impl Checker<'_> {
     }
 
     fn integer_beside_real(&self, integer: &Expr, tokens: &syn::Expr) -> Error {
-        let message = match integer.kind {
-            Kind::Int(value) => format!("write `{value}.0`: this is an integer beside a real number"),
+        let message = match (&integer.kind, as_real(tokens)) {
+            (_, Some(text)) => format!("write `{text}`: this is an integer beside a real number"),
+            (Kind::Int(value), None) => format!("write `{value}.0`: this is an integer beside a real number"),
             _ => format!("write `({} as Real)`: this is an integer beside a real number", tokens.to_token_stream()),
         };
         Error::new_spanned(tokens, message)
@@ -148,6 +159,26 @@ impl Checker<'_> {
             }
             (found, _) => Err(Error::new(span, format!("this is a {found}, where a {ty} is wanted"))),
         }
+    }
+}
+
+/// The number that an integer literal is.
+fn written(expr: &syn::Expr) -> Option<i64> {
+    match expr {
+        syn::Expr::Paren(inner) => written(&inner.expr),
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(number), .. }) => number.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// A formula of integer literals as one of real numbers.
+fn as_real(expr: &syn::Expr) -> Option<String> {
+    match expr {
+        syn::Expr::Paren(inner) => Some(format!("({})", as_real(&inner.expr)?)),
+        syn::Expr::Binary(binary) => {
+            Some(format!("{} {} {}", as_real(&binary.left)?, symbol(&binary.op), as_real(&binary.right)?))
+        }
+        other => Some(format!("{}.0", written(other)?)),
     }
 }
 

@@ -67,6 +67,46 @@ pub fn function(place: &Expr, name: &str) -> Error {
     Error::new_spanned(place, message)
 }
 
+/// A path that leads out of the block.
+pub fn path(place: &syn::ExprPath, name: &str) -> Error {
+    let known = |known: &str| known == name;
+    let message = if let Some((name, value)) = CONSTANTS.iter().find(|(constant, _)| known(constant)) {
+        format!("write `const {name}: Real = {value};` inside this block: the GPU has its text and no other")
+    } else {
+        format!("write `const {name}: Real = …;` inside this block: the GPU has its text and no other")
+    };
+    Error::new_spanned(place, message)
+}
+
+/// Constants of the standard library that formulas use.
+const CONSTANTS: &[(&str, &str)] = &[
+    ("PI", "3.141592653589793"),
+    ("TAU", "6.283185307179586"),
+    ("SQRT_2", "1.4142135623730951"),
+    ("FRAC_1_SQRT_2", "0.7071067811865476"),
+    ("E", "2.718281828459045"),
+];
+
+/// A macro.
+pub fn macro_call(call: &syn::Macro) -> Error {
+    let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    let instead = match name.as_str() {
+        "println" | "print" | "eprintln" | "eprint" | "dbg" | "format" | "write" | "writeln" => {
+            "leave it out, and let `amrclaw solver check` show the numbers at a face, or call the function from a test"
+        }
+        "assert" | "assert_eq" | "assert_ne" | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => {
+            "leave it out, and say in `admissible` which states there can be"
+        }
+        "panic" | "unreachable" | "todo" | "unimplemented" => {
+            "write the value that it should be there: a solver cannot fail"
+        }
+        "vec" => "write an array: `[0.0; 3]`",
+        "matches" => "compare: `axis == Axis::X`",
+        _ => "write out what it stands for",
+    };
+    Error::new_spanned(&call.path, format!("`{name}!` is not in the solver language: {instead}"))
+}
+
 /// An expression of a kind that is not in the language.
 pub fn expression(expr: &Expr) -> Error {
     let (place, message) = match expr {
@@ -82,18 +122,19 @@ pub fn expression(expr: &Expr) -> Error {
             (repeat.loop_token.span(), "the number of rounds must be known: write `for k in 0..N { … }`")
         }
         Expr::Break(_) | Expr::Continue(_) => (expr.span(), "loops run to their end: put the rest into an `if`"),
-        Expr::Macro(call) => (call.mac.path.span(), "macros are not in the solver language"),
-        Expr::Unsafe(block) => (block.unsafe_token.span(), "`unsafe` is not in the solver language"),
-        Expr::Try(attempt) => {
-            (attempt.question_token.span(), "a solver cannot fail: `?` is not in the solver language")
+        Expr::Macro(call) => return macro_call(&call.mac),
+        Expr::Unsafe(block) => (block.unsafe_token.span(), "leave out `unsafe`: there is nothing here that needs it"),
+        Expr::Try(attempt) => (attempt.question_token.span(), "leave out the `?`: nothing here can fail"),
+        Expr::Let(condition) => {
+            (condition.let_token.span(), "compare instead: `if axis == Axis::X { … }`, or write `match`")
         }
-        Expr::Let(condition) => (condition.let_token.span(), "`if let` is not in the solver language"),
         Expr::Range(_) => (expr.span(), "a range stands only in `for m in 0..M`"),
         Expr::Assign(_) | Expr::ForLoop(_) => (expr.span(), "this is a statement and has no value"),
-        Expr::Lit(_) => (expr.span(), "only numbers and truth values are written out here"),
+        Expr::Lit(_) => (expr.span(), "write a number, `true` or `false`: there is no text here"),
         _ => {
-            let text = expr.to_token_stream();
-            return Error::new_spanned(text, "not in the solver language: see docs/solver-language.md");
+            let message = "not in the solver language: write numbers, arrays, tuples, `if`, `match`, `for` and calls of \
+                           this block's functions";
+            return Error::new_spanned(expr.to_token_stream(), message);
         }
     };
     Error::new(place, message)

@@ -4,6 +4,7 @@ use super::Context;
 use crate::description::Form;
 use crate::types::Type;
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::{Error, Result};
 
 /// A function that a solver may have, under this name.
@@ -79,8 +80,9 @@ pub struct Signature {
     pub name: Ident,
     pub takes_self: bool,
     pub parameters: Vec<Type>,
+    /// Their names, for messages.
+    pub parameter_names: Vec<String>,
     pub result: Type,
-    pub is_entry: bool,
 }
 
 impl Entry {
@@ -165,8 +167,11 @@ impl Context<'_> {
                     other => match self.aliases.get(other) {
                         Some(meant) => self.read_type(meant)?,
                         None => {
-                            let message = "not a type of the solver language: write Real, usize, bool, State, Aux, \
-                                           Normal, Transverse, TransverseAux, Axis, Side, an array or a tuple of these";
+                            let message = format!(
+                                "no type of the solver language: for a name of your own write `type {other} = …;` inside \
+                                 this block; else Real, usize, bool, State, Aux, Normal, Transverse, TransverseAux, Axis, \
+                                 Side, an array or a tuple of these"
+                            );
                             return Err(Error::new_spanned(ty, message));
                         }
                     },
@@ -211,7 +216,12 @@ impl Context<'_> {
         if signature.ident == ADMISSIBLE_STATE {
             self.check_entry(&ADMISSIBLE_STATE_PARAMETERS, signature, takes_self, &parameters)?;
         }
-        Ok(Signature { name: signature.ident.clone(), takes_self, parameters, result, is_entry: entry.is_some() })
+        let typed = signature.inputs.iter().filter_map(|input| match input {
+            syn::FnArg::Typed(typed) => Some(typed.pat.to_token_stream().to_string()),
+            syn::FnArg::Receiver(_) => None,
+        });
+        let (name, parameter_names) = (signature.ident.clone(), typed.collect());
+        Ok(Signature { name, takes_self, parameters, parameter_names, result })
     }
 
     /// Compares a function that the trait names with what the trait wants.

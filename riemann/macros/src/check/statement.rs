@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::block::check_name;
+use super::refusal;
 use crate::tree::{Block, Expr, Kind, Local, Statement};
 use crate::types::Type;
 use syn::spanned::Spanned;
@@ -41,9 +42,7 @@ impl Checker<'_> {
                 syn::Stmt::Item(item) => {
                     return Err(Error::new_spanned(item, "write this beside the functions of the block"));
                 }
-                syn::Stmt::Macro(call) => {
-                    return Err(Error::new_spanned(&call.mac.path, "macros are not in the solver language"));
-                }
+                syn::Stmt::Macro(call) => return Err(refusal::macro_call(&call.mac)),
             }
         }
         self.scopes.leave();
@@ -75,14 +74,15 @@ impl Checker<'_> {
             return Err(Error::new_spanned(local, "give the variable a value here: `let mut x = 0.0;`"));
         };
         if let Some((otherwise, _)) = &init.diverge {
-            return Err(Error::new_spanned(otherwise, "`let … else` is not in the solver language"));
+            let message = "`let … else` is not in the solver language: write `let x = if … { a } else { b };`";
+            return Err(Error::new_spanned(otherwise, message));
         }
         let mut value = self.expression(&init.expr)?;
         if let Some(ty) = ty {
             value = self.coerce(value, &ty)?;
         }
         if value.ty == Type::Unit {
-            return Err(Error::new_spanned(&init.expr, "this has no value"));
+            return Err(Error::new_spanned(&init.expr, "this has no value: end it in one, without `;`"));
         }
         self.bind(pattern, value)
     }
@@ -174,7 +174,10 @@ impl Checker<'_> {
             other => {
                 // Say first what else is wrong with it.
                 self.expression(other)?;
-                Err(Error::new_spanned(other, "this computes a value and drops it"))
+                Err(Error::new_spanned(
+                    other,
+                    "this computes a value and drops it: write `let y = …;`, or leave it out",
+                ))
             }
         }
     }

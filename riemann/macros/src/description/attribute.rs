@@ -15,6 +15,7 @@ pub struct Attribute {
     aux: Vec<Names>,
     pub fwaves: bool,
     pub solve_again: bool,
+    pub axes_differ: bool,
     pub name: Option<String>,
     pub title: Option<String>,
     /// What must be positive, and what must not be negative.
@@ -28,14 +29,14 @@ enum Names {
     PerAxis(Vec<String>, Span),
 }
 
-const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, positive, nonnegative, name, title";
+const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, positive, nonnegative, name, title";
 
 impl Parse for Attribute {
     fn parse(input: ParseStream) -> Result<Self> {
         let span = input.span();
         let (mut equations, mut waves, mut aux) = (None, None, Vec::new());
         let mut dimensions = vec![2];
-        let (mut fwaves, mut solve_again, mut name, mut title) = (false, false, None, None);
+        let (mut fwaves, mut solve_again, mut axes_differ, mut name, mut title) = (false, false, false, None, None);
         let (mut positive, mut nonnegative) = (Vec::new(), Vec::new());
         for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
             let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
@@ -47,6 +48,10 @@ impl Parse for Attribute {
                 "solve_again" => {
                     meta.require_path_only()?;
                     solve_again = true;
+                }
+                "axes_differ" => {
+                    meta.require_path_only()?;
+                    axes_differ = true;
                 }
                 "dim" => dimensions = read_dimensions(&meta.require_name_value()?.value)?,
                 "equations" => equations = Some(read_names(&meta.require_name_value()?.value, "vector")?),
@@ -62,7 +67,19 @@ impl Parse for Attribute {
         let equations = equations.filter(|names| !names.is_empty());
         let equations = equations.ok_or_else(|| Error::new(span, "name the equations: `equations = [\"q\"]`"))?;
         let waves = waves.ok_or_else(|| Error::new(span, "give the number of waves: `waves = 1`"))?;
-        Ok(Attribute { dimensions, equations, waves, aux, fwaves, solve_again, name, title, positive, nonnegative })
+        Ok(Attribute {
+            dimensions,
+            equations,
+            waves,
+            aux,
+            fwaves,
+            solve_again,
+            axes_differ,
+            name,
+            title,
+            positive,
+            nonnegative,
+        })
     }
 }
 

@@ -8,10 +8,10 @@ use syn::parse::ParseStream;
 use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
-    /// `solver generic fwaves again [positive …] [nonnegative …] [parameter …] [dim waves [equation …] [aux …] [face …] [wall …]] …`; faces and walls count
+    /// `solver generic fwaves again differ [positive …] [nonnegative …] [parameter …] [dim waves [equation …] [aux …] [face …] [wall …]] …`; faces and walls count
     /// from one, zero is none.
     pub(super) fn summary(&self) -> TokenStream {
-        let Description { solver, generic, fwaves, solve_again, positive, nonnegative, .. } = self;
+        let Description { solver, generic, fwaves, solve_again, axes_differ, positive, nonnegative, .. } = self;
         let parameters = self.parameters.iter().map(|parameter| &parameter.name);
         let forms = self.forms.iter().map(|form| {
             let Form { dim, equations, waves, aux, aux_face, wall_normal } = form;
@@ -20,7 +20,7 @@ impl Description {
             quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#walls)*]])
         });
         let quantities = quote!([#(#positive)*] [#(#nonnegative)*]);
-        quote!(#solver #generic #fwaves #solve_again #quantities [#(#parameters)*] #(#forms)*)
+        quote!(#solver #generic #fwaves #solve_again #axes_differ #quantities [#(#parameters)*] #(#forms)*)
     }
 
     /// The other half of [`Description::summary`]. Name, title and the parameters' checks stay behind: the formulas do not
@@ -28,7 +28,7 @@ impl Description {
     pub fn parse_summary(input: ParseStream) -> Result<Self> {
         let solver = input.parse()?;
         let flag = || input.parse::<LitBool>().map(|flag| flag.value);
-        let (generic, fwaves, solve_again) = (flag()?, flag()?, flag()?);
+        let (generic, fwaves, solve_again, axes_differ) = (flag()?, flag()?, flag()?, flag()?);
         let names = |texts: Vec<LitStr>| texts.iter().map(LitStr::value).collect::<Vec<_>>();
         let (positive, nonnegative) = (names(list(input)?), names(list(input)?));
         let parameters = list::<Ident>(input)?.into_iter().map(Parameter::named).collect();
@@ -43,7 +43,19 @@ impl Description {
             forms.push(Form { dim, equations, waves, aux, aux_face, wall_normal });
         }
         let (name, title) = (String::new(), String::new());
-        Ok(Description { solver, generic, name, title, fwaves, solve_again, positive, nonnegative, parameters, forms })
+        Ok(Description {
+            solver,
+            generic,
+            name,
+            title,
+            fwaves,
+            solve_again,
+            axes_differ,
+            positive,
+            nonnegative,
+            parameters,
+            forms,
+        })
     }
 }
 

@@ -39,7 +39,7 @@ pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(
         let subject = Subject { info: checked.info, aux_face: &checked.aux_face, faces: &checked.faces };
         let found = holds::check(&subject);
         let apart = if k > 0 { "\n" } else { "" };
-        terminal::show(&format!("{apart}{}", text(checked.info, chosen, &found)));
+        terminal::show(&format!("{apart}{}{}", doubt(&subject, &found), text(checked.info, chosen, &found)));
         findings.extend(found);
         let panic = checked.plugin.as_ref().and_then(PatchSolver::<f64>::failure);
         if let Some(message) = panic {
@@ -126,6 +126,24 @@ fn from_file(path: &Path, given: BTreeMap<String, f64>) -> Result<(Checked, Stri
     let instance = plugin.create(&values).map_err(|e| Failure::Input(e.to_string()))?;
     let aux_face = PatchSolver::<f64>::aux_face(&instance).to_vec();
     Ok((Checked { info, aux_face, faces: instance.faces(), plugin: Some(instance) }, words))
+}
+
+/// What to think of first where something does not hold: that the states tried cannot be.
+fn doubt(subject: &Subject<'_>, findings: &[Finding]) -> String {
+    let mut examples = findings.iter().filter_map(|finding| match &finding.outcome {
+        Outcome::Fails(example) => Some(example),
+        _ => None,
+    });
+    let Some(example) = examples.next().filter(|_| !subject.says_admissible()) else { return String::new() };
+    let states = || subject.info.equations.iter().zip(&example.q[0]);
+    let Some((name, value)) = states().find(|(_, value)| **value < 0.0).or_else(|| states().next()) else {
+        return String::new();
+    };
+    format!(
+        "`admissible` is missing in this solver, so that all numbers from -1 to 1 are tried: states such as {name} = \
+         {value:.2} may not be admissible, and what follows may be due to that alone. Make states that can be of numbers \
+         between 0 and 1:\n\n    fn admissible(&self, unit: State) -> State {{ … }}\n\n"
+    )
 }
 
 /// The table, and below it the first counter-example of each property that does not hold.
