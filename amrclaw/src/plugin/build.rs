@@ -119,14 +119,51 @@ impl Job<'_> {
         let lines = text.lines().filter(|line| !line.contains(self.package));
         let text = lines.collect::<Vec<_>>().join("\n");
         match std::path::absolute(self.path) {
-            Ok(absolute) => text.replace(&*absolute.to_string_lossy(), &self.path.to_string_lossy()),
+            Ok(absolute) => {
+                let absolute = absolute.to_string_lossy();
+                users_own(&text, &absolute).replace(&*absolute, &self.path.to_string_lossy())
+            }
             Err(_) => text,
         }
     }
+}
+
+/// Of what the compiler says, the errors in the user's file, if there are any: warnings beside them, and what follows for the
+/// crate around the file from there being no solver, would only hide them.
+fn users_own(text: &str, file: &str) -> String {
+    let mut reports: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let begins = ["error", "warning"].iter().any(|kind| line.starts_with(kind));
+        match reports.last_mut() {
+            Some(report) if !begins => {
+                report.push('\n');
+                report.push_str(line);
+            }
+            _ => reports.push(line.to_owned()),
+        }
+    }
+    let place = format!("--> {file}:");
+    reports.retain(|report| report.starts_with("error") && report.contains(&place));
+    if reports.is_empty() { text.to_owned() } else { reports.join("\n") }
 }
 
 /// True if cargo failed for want of packages that it may not fetch.
 fn lacks_dependencies(output: &Output) -> bool {
     let text = String::from_utf8_lossy(&output.stderr);
     ["offline", "no matching package", "failed to download"].iter().any(|sign| text.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Errors in the user's file are all that is shown where there are any; else everything is.
+    #[test]
+    fn errors_of_the_file_stand_alone() {
+        let own = "error: expected `;`\n --> /a/b.rs:3:4\n  |\n3 | x\n  | ^\n";
+        let noise = "warning: unused import\n --> /a/b.rs:1:1\n\nerror[E0277]: no `Solver`\n --> src/lib.rs:6:1\n\n";
+        let text = format!("{own}\n{noise}{own}\nerror: aborting due to 2 previous errors\n");
+        assert_eq!(users_own(&text, "/a/b.rs"), format!("{own}\n{own}"));
+        assert_eq!(users_own(noise, "/a/b.rs"), noise);
+    }
 }

@@ -5,6 +5,7 @@
 use super::{Outcome, cache, files, program, record};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 const SOURCE: &str = include_str!("decay.rs");
 
@@ -123,6 +124,32 @@ fn panics_are_reported() {
     assert_eq!(record(&folder.path().join("c"))["status"], "failed");
 }
 
+/// A function of the solver's file that does not return: the first signal ends the program, and the message names the function. A
+/// second is what it takes; ten are for machines that have other things to do.
+#[cfg(unix)]
+#[test]
+fn endless_functions_are_interrupted() {
+    let folder = problem();
+    let compiled = amrclaw(folder.path(), &["validate", "case.toml"]);
+    assert_eq!(compiled.code, Some(0), "{}", compiled.stderr);
+    let mut command = program(folder.path());
+    command.args(["run", "case.toml", "--quiet", "--set", "solver.trap=5", "--output", "out"]);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !files(&folder.path().join("out")).contains(&"frame_0000.vtkhdf".to_owned()) {
+        assert!(start.elapsed() < Duration::from_secs(60), "no frame has appeared");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(child.try_wait().unwrap().is_none(), "it does not return");
+    let clock = Instant::now();
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let outcome = Outcome::from(child.wait_with_output().unwrap());
+    assert!(clock.elapsed() < Duration::from_secs(10), "it took {:?}", clock.elapsed());
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("`normal` or `transverse`, which does not return"), "{}", outcome.stderr);
+}
+
 /// What the compiler says of the user's file reaches the user, with the user's line; a file without a solver is told apart.
 #[test]
 fn compile_errors_are_the_compilers_own() {
@@ -133,6 +160,13 @@ fn compile_errors_are_the_compilers_own() {
     let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "broken.rs"]);
     let place = format!("broken.rs:{line}:");
     assert_refused(folder.path(), &outcome, &["broken.rs does not compile", "error[E0425]", &place, "qm[0]"]);
+    // One missing semicolon is one mistake, and a few lines.
+    let broken = SOURCE.replace("let wave = qr[0] - ql[0];", "let wave = qr[0] - ql[0]");
+    std::fs::write(folder.path().join("broken.rs"), broken).unwrap();
+    let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "broken.rs"]);
+    assert_refused(folder.path(), &outcome, &["broken.rs does not compile", "expected `;`", "broken.rs:"]);
+    assert!(!outcome.stderr.contains("trait") && !outcome.stderr.contains("warning"), "{}", outcome.stderr);
+    assert!(outcome.stderr.lines().count() < 20, "{}", outcome.stderr);
     std::fs::write(folder.path().join("empty.rs"), "pub struct Empty;").unwrap();
     let outcome = amrclaw(folder.path(), &["run", "case.toml", "--solver", "empty.rs"]);
     assert_refused(folder.path(), &outcome, &["holds no solver", "solver new"]);

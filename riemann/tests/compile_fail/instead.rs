@@ -78,10 +78,10 @@ mod outside {
     use riemann::prelude::*;
 
     #[riemann::solver(equations = ["q"], waves = 1)]
-    pub struct Wrong;
+    pub struct Outside;
 
     #[riemann::kernels]
-    impl Wrong {
+    impl Outside {
         fn helper(pair: Pair) -> Real {
             pair[0]
         }
@@ -95,10 +95,10 @@ mod axes {
     use riemann::prelude::*;
 
     #[riemann::solver(equations = ["q"], waves = 1, axes_differ)]
-    pub struct Wrong;
+    pub struct Axes;
 
     #[riemann::kernels]
-    impl Wrong {
+    impl Axes {
         fn normal(&self, ql: State, qr: State) -> Normal {
             Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
         }

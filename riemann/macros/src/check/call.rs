@@ -70,7 +70,7 @@ impl Checker<'_> {
             let names = signature.parameter_names.join(", ");
             let message = match signature.parameters.len() {
                 0 => format!("write `{name}()`: it takes no values"),
-                count => format!("write `{name}({names})`: it takes {count} values, not {}", arguments.len()),
+                _ => format!("write `{name}({names})`: there {} here", are(arguments.len())),
             };
             return Err(Error::new(place.span(), message));
         }
@@ -173,6 +173,15 @@ impl Checker<'_> {
 
     pub fn arguments(&mut self, arguments: &Arguments) -> Result<Vec<Expr>> {
         arguments.iter().map(|argument| self.expression(argument)).collect()
+    }
+}
+
+/// A number of values.
+fn are(count: usize) -> String {
+    match count {
+        0 => "is no value".to_owned(),
+        1 => "is one value".to_owned(),
+        _ => format!("are {count} values"),
     }
 }
 
