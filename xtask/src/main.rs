@@ -6,6 +6,7 @@ mod docs;
 mod gpu;
 mod process;
 mod python;
+mod stress;
 mod tidy;
 
 use std::process::ExitCode;
@@ -30,6 +31,14 @@ Usage: cargo xtask TASK
 
   gpu-bundle           a folder of programs, cases and compiled kernels to copy to a machine with a GPU
 
+  stress-share         a small share of every kind of attack below
+  stress KIND          the command line under attack, by cases made at random; what comes out wrong is kept under target/
+                       cases: one value is wrong; mutants: the text is changed at random; no panic, no end without an exit
+                       code, nothing written where the input is wrong
+      --count N        cases                                                    (default 100)
+      --seed S         the first one's number                                   (default 1)
+      --program FILE   the program to attack                                    (default: a release build)
+
   bench [OPTIONS]      the paper's benchmark on a small base mesh, through the command line
       --runs N         measured runs per thread count, after one warm-up        (default 5)
       --threads A,B    thread counts                                            (default 1,2)
@@ -47,6 +56,7 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let outcome = match task {
+        "stress" => stress::run(rest),
         "docs" => docs::build(rest),
         "wheel" => python::wheel(rest),
         "bench" => bench::run(rest),

@@ -116,7 +116,8 @@ pub fn wrong(attempt: &Attempt, _: &mut Random) -> Result<Verdict, String> {
         Some((key, template)) => (*key, template.replace('@', value)),
         None => (RIGHT[place - FURTHER.len()].0, value.to_owned()),
     };
-    let others = RIGHT.iter().filter(|(other, _)| *other != key && !(key.starts_with("output.") && *other == "output.times"));
+    let others =
+        RIGHT.iter().filter(|(other, _)| *other != key && !(key.starts_with("output.") && *other == "output.times"));
     let lines = others.map(|(key, value)| format!("{key} = {value}\n"));
     let text: String = lines.chain([format!("{key} = {value}\n")]).collect();
     attack(attempt, text.as_bytes())
@@ -163,13 +164,15 @@ fn change(text: &mut Vec<u8>, random: &mut Random, others: &[String]) {
             }
         }
         3 => drop(text.splice(at..at, [random.whole(0, 255) as u8])),
-        4 => drop(text.splice(at..at, pick(random, WRONG).bytes())),
+        4 => drop(text.splice(at..at, random.one_of(WRONG).bytes())),
         5 => {
             // A number of the text becomes another.
             let is_digit = |byte: &u8| byte.is_ascii_digit();
             let Some(start) = text[at..].iter().position(is_digit).map(|offset| at + offset) else { return };
             let len = text[start..].iter().take_while(|byte| is_digit(byte)).count();
-            drop(text.splice(start..start + len, pick(random, &WRONG[..10]).bytes()));
+            let other = random.number(-100.0, 100.0).to_string();
+            let other = if random.percent(50) { random.one_of(&WRONG[..10]) } else { &other };
+            drop(text.splice(start..start + len, other.bytes()));
         }
         _ => {
             let other = pick(random, others).as_bytes();
