@@ -130,7 +130,7 @@ fn check_fields(reader: &mut Reader<'_>, case: &Case, dimension: usize, shape: &
             _ => Formula::<3>::of_syntax(&field.syntax, &known, &vocabulary).err(),
         };
         if let Some(e) = wrong {
-            reader.errors.push(reader.origin.error_in_string(&field.key, e.span, e.message, e.help));
+            reader.wrong_formula(&field.key, e);
         }
     }
 }
