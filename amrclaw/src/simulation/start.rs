@@ -2,6 +2,7 @@
 
 use super::build::axes;
 use super::{RunError, RunOptions, Simulation};
+use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{Case, CaseErrors, SolverFrom};
 use crate::physics::{CellFunction, CellRow, SourceSplit, UserFunctions};
@@ -95,7 +96,7 @@ impl<const D: usize> Simulation<D> {
         self.check_start(case)
     }
 
-    fn check_row(&self, case: &Case, first: [i32; D], len: usize) -> Result<(), CaseErrors> {
+    fn check_row(&self, case: &Case, first: [i32; D], len: usize) -> Result<(), RunError> {
         let domain = &self.problem.domain;
         let dx: [f64; D] = std::array::from_fn(|d| (domain.upper[d] - domain.lower[d]) / f64::from(domain.cells[d]));
         let lower = std::array::from_fn(|d| domain.lower[d] + f64::from(first[d]) * dx[d]);
@@ -118,6 +119,7 @@ impl<const D: usize> Simulation<D> {
         let mut state = vec![0.0; self.equations.len() * len];
         self.problem.initial.fill_row(&row.cells, &mut state);
         row.refuse((&self.equations, &state, len), finite, formula("initial"))?;
+        self.check_admissible(&row, &state, &aux)?;
         if self.problem.source_split == SourceSplit::None {
             return Ok(());
         }
@@ -126,7 +128,34 @@ impl<const D: usize> Simulation<D> {
             function.fill_row(&row.cells, &state, &aux, &mut rates);
             row.refuse((&self.equations, &rates, len), finite, formula("source"))?;
         }
-        if self.solver.has_source() { self.check_own_source(&row, &state, &aux) } else { Ok(()) }
+        if self.solver.has_source() { Ok(self.check_own_source(&row, &state, &aux)?) } else { Ok(()) }
+    }
+
+    /// Refuses states that the solver does not allow.
+    fn check_admissible(&self, row: &Row<'_, D>, state: &[f64], aux: &[f64]) -> Result<(), RunError> {
+        let (len, positive) = (row.cells.len, self.solver.positive());
+        let names: Vec<_> = positive.iter().chain(self.solver.nonnegative()).collect();
+        let mut values = vec![0.0; names.len()];
+        for i in (0..len).filter(|_| !names.is_empty()) {
+            let of_cell = |values: &[f64]| values.iter().skip(i).step_by(len).copied().collect::<Vec<f64>>();
+            self.solver.quantities(&of_cell(state), &of_cell(aux), &mut values);
+            let wrong = |k: &usize| if *k < positive.len() { values[*k] <= 0.0 } else { values[*k] < 0.0 };
+            let Some(k) = (0..names.len()).find(wrong) else { continue };
+            let mut cell = row.first;
+            cell[0] += i as i32;
+            let place = CellPlace {
+                level: Level::COARSEST,
+                patch: 0,
+                cell: cell.to_vec(),
+                centre: row.cells.centre(i).to_vec(),
+                time: row.cells.time,
+                ghost: false,
+            };
+            let (quantity, positive) = (names[k].to_string(), k < positive.len());
+            let error = RunError::from(ExecError::Inadmissible { quantity, value: values[k], positive, place });
+            return Err(error.in_case(row.case, &self.equations, &self.aux));
+        }
+        Ok(())
     }
 
     /// Lets the solver's own source act on a row for the first step.

@@ -178,6 +178,7 @@ fn validate_refuses_what_run_refuses() {
         ("burgers_square", "initial.q=1e999", &["initial.q: ", "finite number"]),
         ("burgers_square", "source.q=log(x - 0.5)", &["source.q: q is NaN", "cell [0, 0]", "write a formula"]),
         ("acoustics_interface", "aux.sound_speed=1/0", &["aux.sound_speed: sound_speed is inf"]),
+        ("euler_quadrants", "initial.density=x - 0.5", &["initial.density: density is -0.4", "must be positive"]),
         ("decaying_puff", "initial.q=1e308 * 10", &["initial.q: q is inf"]),
         ("acoustics_radial", "scheme.transverse=0", &["time.cfl_desired: is 0.9", "up to Courant number 0.292 only"]),
         #[cfg(target_os = "linux")]
