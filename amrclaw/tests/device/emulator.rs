@@ -54,6 +54,8 @@ impl Emulator {
                     "update_2d" => "EMULATE(update_2d, UpdateArgs)\n".to_owned(),
                     // Its lanes vote.
                     "flag_difference" => "EMULATE(flag_difference, FlagArgs)\n".to_owned(),
+                    // Its lanes exchange maxima.
+                    "largest" => "EMULATE(largest, LargestArgs)\n".to_owned(),
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     plain => format!(
