@@ -22,9 +22,7 @@ const MAX_PATCH_SIZE: i32 = 256;
 const TOLERANCE: f64 = 0.01;
 const WARM_UP: usize = 3;
 const REPEATS: usize = 15;
-const OPTIONS: PlanOptions =
-    PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, list_faces: false, split: false, threads: 2 };
-const WITH_FACES: PlanOptions = PlanOptions { list_faces: true, ..OPTIONS };
+const OPTIONS: PlanOptions = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true };
 
 /// Pressure and velocity along the radius, two half waves that keep `√r` times their height.
 fn state(x: f64, y: f64, time: f64) -> [f64; 3] {
@@ -134,9 +132,8 @@ fn flags_on(hierarchy: &Hierarchy<2>, everywhere: &[TagSet<2>; 2]) -> [TagSet<2>
 }
 
 /// Plans as a regrid builds them, those of levels that stay taken over; then with what the executor on the host lists besides.
-fn plans(hierarchy: &Hierarchy<2>, old: &Hierarchy<2>, old_plans: [&[LevelPlans<2>]; 2], stages: &mut Stages) {
-    stages.time("plans", || build(hierarchy, OPTIONS, Some((old, old_plans[0]))));
-    stages.time("(with single faces and tiles)", || build(hierarchy, WITH_FACES, Some((old, old_plans[1]))));
+fn plans(hierarchy: &Hierarchy<2>, old: &Hierarchy<2>, old_plans: &[LevelPlans<2>], stages: &mut Stages) {
+    stages.time("plans", || build(hierarchy, OPTIONS, Some((old, old_plans))));
 }
 
 fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet<2>; 2], base: usize) {
@@ -151,12 +148,12 @@ fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet
     let tags = flags_on(&old, flags_now);
     let mut stages = Stages::default();
     let mut new = old.clone();
-    let old_plans = [OPTIONS, WITH_FACES].map(|options| build(&old, options, None).0);
+    let old_plans = build(&old, OPTIONS, None).0;
     for _ in 0..WARM_UP + REPEATS {
         let boxes = finer_boxes(base, &old, &tags, settings, &mut stages);
         new = old.clone();
         stages.time("mesh", || new.replace_finer(Level(base as u8), boxes));
-        plans(&new, &old, old_plans.each_ref().map(Vec::as_slice), &mut stages);
+        plans(&new, &old, &old_plans, &mut stages);
     }
     let patches: Vec<usize> = new.levels().iter().map(|mesh| mesh.patches().len()).collect();
     let cells: Vec<usize> = new.levels().iter().map(|mesh| mesh.num_cells()).collect();

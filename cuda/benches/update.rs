@@ -3,13 +3,12 @@
 //! For each table of patches the median over repetitions, beside the time that reading q and writing it must take.
 
 use cuda::abi::{Plain, Pointer};
+use cuda::amr::tuning::rows_per_tile;
+use cuda::amr::{Patch, PatchReport, Tile, TileTable, UpdateArgs, UpdateKernel, UpdateOptions};
 use cuda::compile::{Precision, Target};
-use cuda::update::{
-    Patch, PatchReport, Tap, Taps, Tile, TileTable, UpdateArgs, UpdateKernel, UpdateOptions, rows_per_tile,
-};
 use cuda::{CudaError, Device, DeviceBuffer, Stream};
-use riemann::axis::{Axis, Side};
 use riemann::limiter::Limiter;
+use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 
 #[allow(dead_code, reason = "the tests use the rest")]
@@ -97,29 +96,58 @@ impl Bench<'_> {
 struct Level<R: Plain> {
     patches: DeviceBuffer<Patch>,
     tiles: DeviceBuffer<Tile>,
-    taps: DeviceBuffer<Tap>,
     reports: DeviceBuffer<PatchReport>,
     /// They take turns.
     states: [DeviceBuffer<R>; 2],
     aux: DeviceBuffer<R>,
-    tap_values: DeviceBuffer<R>,
+    kept: DeviceBuffer<R>,
     num_slots: usize,
+    words: DeviceBuffer<u32>,
+    slots: DeviceBuffer<u32>,
+    num_cells: usize,
 }
 
-/// A patch whose first cell has these numbers in arrays of states and of aux; no map of faces is used.
-fn patch([q, aux]: [u64; 2], [row, component]: [i32; 2], [columns, rows]: [i32; 2]) -> Patch {
-    Patch { q, aux, cell: 0, row, component, columns, rows, first_word: 0, padding: 0 }
+/// Patches of one size, one after another.
+struct Patches {
+    all: Vec<Patch>,
+    /// Words of a map of faces.
+    num_words: usize,
 }
 
-/// Faces along a patch's left and upper sides, as at the edge of a level.
-fn edge_taps([columns, rows]: [i32; 2], first_slot: usize) -> Vec<riemann::patch::Tap> {
-    let side = |n: i32, axis, cell| {
-        let slot = first_slot as u32 + n as u32;
-        riemann::patch::Tap { cell, axis, seen_from: Side::Lower, slot }
-    };
-    let left = (0..rows).map(|y| side(y, Axis::X, [0, y, 0]));
-    let upper = (0..columns).map(|x| side(rows + x, Axis::Y, [x, rows, 0]));
-    left.chain(upper).collect()
+impl Patches {
+    fn new(count: usize, size: [i32; 2]) -> Patches {
+        let [row, rows] = size.map(|n| n + 2 * GHOSTS);
+        let component = row * rows;
+        let words = 2 * rows as usize * (row as usize).div_ceil(32);
+        let patch = |k: usize| Patch {
+            first: k as u64 * component as u64,
+            first_word: (k * words) as u32,
+            inner: GHOSTS * (row + 1),
+            stride: [1, row, component],
+            component,
+            lo: [0; 3],
+            size: [size[0], size[1], 1],
+        };
+        Patches { all: (0..count).map(patch).collect(), num_words: count * words }
+    }
+
+    /// A map of the faces along all patches' left and upper sides, as at the edge of a level: bits, slots, and how many these are.
+    fn edges(&self) -> (Vec<u32>, Vec<u32>, usize) {
+        let num_cells = self.all.iter().map(|patch| patch.component as usize).sum::<usize>();
+        let (mut words, mut slots, mut count) = (vec![0; self.num_words], vec![0; 2 * num_cells], 0);
+        for patch in &self.all {
+            let (row, [columns, rows, _]) = (patch.stride[1], patch.size);
+            let left = (0..rows).map(|y| (0, [0, y]));
+            for (axis, cell) in left.chain((0..columns).map(|x| (1, [x, rows]))) {
+                let [x, y] = cell.map(|i| i + GHOSTS);
+                let in_row = (axis * (patch.component / row) + y) * ((row + 31) / 32) + x / 32;
+                words[patch.first_word as usize + in_row as usize] |= 1 << (x % 32);
+                slots[axis as usize * num_cells + patch.first as usize + (y * row + x) as usize] = count as u32;
+                count += 1;
+            }
+        }
+        (words, slots, count)
+    }
 }
 
 impl<R: Scalar + Plain> Level<R> {
@@ -132,35 +160,30 @@ impl<R: Scalar + Plain> Level<R> {
         let size = [cells as i32; 2];
         let row = cells + 2 * GHOSTS as usize;
         let component = row * row;
-        let (num_eqn, num_aux) = (solver.source.equations, solver.source.aux);
-        let start = (GHOSTS as usize * (row + 1)) as u64;
+        let num_eqn = solver.source.equations;
         let mut table = TileTable::default();
-        let mut patches = Vec::new();
-        let mut num_slots = 0;
-        for k in 0..count {
-            let taps = if options.taps == Taps::List { edge_taps(size, num_slots) } else { Vec::new() };
-            num_slots += taps.len();
-            let [q, aux] = [num_eqn, num_aux].map(|count| (k * count * component) as u64 + start);
-            patches.push(patch([q, aux], [row as i32, component as i32], size));
-            table.add_patch(options, rows, k as u32, [[0, 0], size], &taps);
-        }
+        let patches = Patches::new(count, size);
+        (0..count).for_each(|k| table.add_patch(options, rows, k as u32, [[0, 0], size]));
+        let (words, slots, num_slots) = if options.keeps_faces { patches.edges() } else { Default::default() };
         let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
         let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
-            let buffer = bench.device.buffer(count * one.len())?;
-            (0..count).try_for_each(|k| bench.stream.upload(one, &buffer, k * one.len()))?;
+            let buffer = bench.device.buffer(count * one.len() + 2 * PACK_OVERRUN)?;
+            (0..count).try_for_each(|k| bench.stream.upload(one, &buffer, PACK_OVERRUN + k * one.len()))?;
             Ok(buffer)
         };
         let reports = bench.device.buffer::<PatchReport>(count)?;
         bench.stream.fill(&reports, 0, count, 0)?;
         Ok(Level {
-            patches: bench.send(&patches)?,
+            patches: bench.send(&patches.all)?,
             tiles: bench.send(&table.tiles)?,
-            taps: bench.send(&table.taps)?,
             reports,
             states: [fill(&q_of_one)?, fill(&q_of_one)?],
             aux: fill(&aux_of_one)?,
-            tap_values: bench.device.buffer(num_eqn * num_slots)?,
+            kept: bench.device.buffer(num_eqn * num_slots)?,
             num_slots,
+            words: bench.send(&words)?,
+            slots: bench.send(&slots)?,
+            num_cells: count * component,
         })
     }
 
@@ -170,18 +193,16 @@ impl<R: Scalar + Plain> Level<R> {
         UpdateArgs {
             patches: self.patches.at(0),
             tiles: self.tiles.at(0),
-            taps: self.taps.at(0),
             reports: self.reports.at(0),
             q: address(&self.states[n % 2]),
             q_next: address(&self.states[(n + 1) % 2]),
             aux: address(&self.aux),
-            tap_values: address(&self.tap_values),
-            tap_stride: self.num_slots as u64,
-            map_words: Pointer::NULL,
-            map_slots: Pointer::NULL,
-            map_cells: 0,
-            dt_over_dx: 0.1,
-            dt_over_dy: 0.1,
+            kept: address(&self.kept),
+            kept_stride: self.num_slots as u64,
+            face_words: self.words.at(0),
+            face_slots: self.slots.at(0),
+            num_cells: self.num_cells as u64,
+            dt_over_dx: [0.1; 3],
             num_tiles: self.tiles.len() as i32,
             num_ghost: GHOSTS,
         }
@@ -219,14 +240,14 @@ fn run() -> Result<(), CudaError> {
             limiters: vec![Limiter::VanLeer; solver.source.waves],
             capacity: None,
             sweep: [true, true],
-            taps: Taps::None,
+            keeps_faces: false,
         };
-        let with_taps = UpdateOptions { taps: Taps::List, ..base.clone() };
+        let keeping = UpdateOptions { keeps_faces: true, ..base.clone() };
         let sizes = if solver.name == "acoustics" { &SIZES[..] } else { &SIZES[1..2] };
         for &size in sizes {
             bench.measure::<f64>(&solver, &base, true, size)?;
             bench.measure::<f32>(&solver, &base, true, size)?;
-            bench.measure::<f64>(&solver, &with_taps, true, size)?;
+            bench.measure::<f64>(&solver, &keeping, true, size)?;
         }
         bench.measure::<f64>(&solver, &base, false, SIZES[1])?;
     }

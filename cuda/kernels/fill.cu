@@ -33,9 +33,10 @@ __device__ __forceinline__ Real offset_in_coarse(int fine, int coarse, int ratio
     return Real((double(fine - coarse * ratio) + 0.5) / double(ratio) - 0.5);
 }
 
-__device__ __forceinline__ Array<Real, M> copied_cell(const FillArgs& args, const Region& region, const Patch& from, int x, int y)
+__device__ __forceinline__ Array<Real, M> copied_cell(
+    const FillArgs& args, const Region& region, const Patch& from, const Cell& cell)
 {
-    size_t source = place(from, M, x - region.shift_x - from.lo_x, y - region.shift_y - from.lo_y);
+    size_t source = place(from, M, in_patch(from, cell, region.shift));
     Array<Real, M> values;
     #pragma unroll
     for (int m = 0; m < M; m++) values[m] = args.source[source + size_t(m) * from.component];
@@ -51,11 +52,17 @@ template <bool BETWEEN> __device__ __forceinline__ Real coarse_value(const FillA
 }
 
 template <bool BETWEEN>
-__device__ __forceinline__ Array<Real, M> interpolated_cell(const FillArgs& args, const Region& region, const Patch& from, int x, int y)
+__device__ __forceinline__ Array<Real, M> interpolated_cell(
+    const FillArgs& args, const Region& region, const Patch& from, const Cell& cell)
 {
-    int coarse_x = floor_divide(x, args.ratio_x), coarse_y = floor_divide(y, args.ratio_y);
-    Real xi_x = offset_in_coarse(x, coarse_x, args.ratio_x), xi_y = offset_in_coarse(y, coarse_y, args.ratio_y);
-    size_t source = place(from, M, coarse_x - region.shift_x - from.lo_x, coarse_y - region.shift_y - from.lo_y);
+    Cell coarse;
+    Array<Real, DIM> xi;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) {
+        coarse[d] = floor_divide(cell[d], args.ratio[d]);
+        xi[d] = offset_in_coarse(cell[d], coarse[d], args.ratio[d]);
+    }
+    size_t source = place(from, M, in_patch(from, coarse, region.shift));
     Real alpha = Real(args.alpha);
     Array<Real, M> values;
     #pragma unroll
@@ -63,11 +70,12 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(const FillArgs& args
         size_t centre = source + size_t(m) * from.component;
         auto value = [&](size_t i) { return coarse_value<BETWEEN>(args, alpha, i); };
         Real here = value(centre), left = value(centre - 1), right = value(centre + 1), result = here;
-        if (DIM > 1) {
-            Real below = value(centre - from.row), above = value(centre + from.row);
-            result += xi_y * limited_slope(args.wide, below, here, above);
+        #pragma unroll
+        for (int d = 1; d < DIM; d++) {
+            Real below = value(centre - from.stride[d]), above = value(centre + from.stride[d]);
+            result += xi[d] * limited_slope(args.wide, below, here, above);
         }
-        values[m] = result + xi_x * limited_slope(args.wide, left, here, right);
+        values[m] = result + xi[0] * limited_slope(args.wide, left, here, right);
     }
     return values;
 }
@@ -84,26 +92,26 @@ extern "C" __global__ void fill(const FillArgs args)
     const Patch to = args.target_patches[region.target];
     const Patch from = (copies ? args.source_patches : args.coarse_patches)[region.source];
     await_previous();
-    int cells = region.nx * region.ny;
-    int end = min(cells, int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        int row = i / region.nx;
-        int x = region.x + (i - row * region.nx), y = region.y + row;
-        int from_x = x, from_y = y;
-        bool wall_x = false, wall_y = false;
+        const Cell cell = cell_of(region, i);
+        Cell origin = cell;
+        bool mirrored[DIM] = {};
         if (outside) {
-            from_x = inside(x, args.cells_x, args.lower_x, args.upper_x, wall_x);
-            if (DIM > 1) from_y = inside(y, args.cells_y, args.lower_y, args.upper_y, wall_y);
+            #pragma unroll
+            for (int d = 0; d < DIM; d++) origin[d] = inside(cell[d], args.cells[d], args.sides[d][0], args.sides[d][1], mirrored[d]);
         }
         // All loads come before the stores: the compiler cannot know that they read other places.
         Array<Real, M> values;
-        if (copies) values = copied_cell(args, region, from, from_x, from_y);
-        else if (Real(args.alpha) == Real(1)) values = interpolated_cell<false>(args, region, from, from_x, from_y);
-        else values = interpolated_cell<true>(args, region, from, from_x, from_y);
-        Real* target = args.target + place(to, M, x - to.lo_x, y - to.lo_y);
+        if (copies) values = copied_cell(args, region, from, origin);
+        else if (Real(args.alpha) == Real(1)) values = interpolated_cell<false>(args, region, from, origin);
+        else values = interpolated_cell<true>(args, region, from, origin);
+        Real* target = args.target + place(to, M, in_patch(to, cell));
         #pragma unroll
         for (int m = 0; m < M; m++) {
-            bool turned = (wall_x && m == args.normal_x) != (wall_y && m == args.normal_y);
+            bool turned = false;
+            #pragma unroll
+            for (int d = 0; d < DIM; d++) turned = turned != (mirrored[d] && m == args.normals[d]);
             target[size_t(m) * to.component] = turned ? -values[m] : values[m];
         }
     }

@@ -1,6 +1,6 @@
 // flag_difference.cu: one bit per cell, set where |q(i+1) - q(i-1)| is above the tolerance along some axis for some
 // component: AMRClaw's default criterion.
-// Map     one block per tile of 64 x 64 cells; a warp takes 32 cells of a row at a time, one a lane
+// Map     one block per tile of 64, 64 x 64 or 64 x 8 x 8 cells; a warp takes 32 cells of a row at a time, one a lane
 // Shared  the tile's bits, and those of the cells that patches cover
 // Bytes   M Real per cell (neighbours come from the cache), two bits written
 // Floor   the bytes
@@ -19,21 +19,40 @@ extern "C" __global__ void flag_difference(const FlagArgs args)
     for (unsigned part = tile.first_part; part < tile.end_part; part++) {
         const Patch& patch = args.patches[args.parts[part]];
         // The tile's first cell, counted from the patch's, and the patch's rows and words in the tile.
-        const int x0 = tile.x * 64 - patch.lo_x, y0 = tile.y * TILE_ROWS - patch.lo_y;
-        const int first_row = max(-y0, 0), rows = min(patch.ny - y0, TILE_ROWS) - first_row;
-        const int first_word = max(-x0, 0) / 32, words = (min(patch.nx - x0, 64) + 31) / 32 - first_word;
-        for (int i = warp; i < words * rows; i += warps) {
-            const int row = first_row + i / words, word = first_word + i % words;
-            const int x = x0 + word * 32 + int(lane_number()), y = y0 + row;
-            const bool inside = x >= 0 && x < patch.nx;
+        int origin[DIM], first[DIM], size[DIM];
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) {
+            const int extent = d == X ? 64 : TILE_EXTENT;
+            origin[d] = tile.at[d] * extent - patch.lo[d];
+            first[d] = max(-origin[d], 0);
+            size[d] = min(patch.size[d] - origin[d], extent) - first[d];
+        }
+        first[X] /= 32;
+        size[X] = (min(patch.size[X] - origin[X], 64) + 31) / 32 - first[X];
+        int num_words = 1;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) num_words *= size[d];
+        for (int i = warp; i < num_words; i += warps) {
+            Cell at = cell_of_number(size, i), cell;
+            int row = 0;
+            #pragma unroll
+            for (int d = DIM - 1; d >= 0; d--) {
+                at[d] += first[d];
+                cell[d] = origin[d] + at[d];
+                if (d > 0) row = row * TILE_EXTENT + at[d];
+            }
+            const int word = at[X];
+            cell[X] = origin[X] + word * 32 + int(lane_number());
+            const bool inside = cell[X] >= 0 && cell[X] < patch.size[X];
             bool flag = false;
             if (inside) {
-                const Real* cell = args.q + place(patch, M, x, y);
+                const Real* values = args.q + place(patch, M, cell);
                 #pragma unroll
                 for (int m = 0; m < M; m++) {
-                    const Real* here = cell + size_t(m) * patch.component;
+                    const Real* here = values + size_t(m) * patch.component;
                     flag |= real_abs(here[1] - here[-1]) > tolerance;
-                    if (DIM > 1) flag |= real_abs(here[patch.row] - here[-patch.row]) > tolerance;
+                    #pragma unroll
+                    for (int d = 1; d < DIM; d++) flag |= real_abs(here[patch.stride[d]] - here[-patch.stride[d]]) > tolerance;
                 }
             }
             const unsigned found = __ballot_sync(0xffffffffu, flag), cells = __ballot_sync(0xffffffffu, inside);

@@ -1,8 +1,9 @@
 // flag_widen.cu: tags every cell of the domain within `width` cells (maximum norm) of a flag, but for those within `inset` cells of
-// one that no patch covers; an `inset` below 0 is none. Both are at most 64.
-// Map     one block per tile of 64 x 64 cells; a thread per row of the tiles below, here and above, then one per row here
+// one that no patch covers; an `inset` below 0 is none. Both are at most a tile's shortest side.
+// Map     one block per tile of 64, 64 x 64 or 64 x 8 x 8 cells; a thread per row of the tile and of those beside it across x, then
+//         one per row of the tile
 // Shared  those rows' flags and uncovered cells, widened along x
-// Bytes   nine tiles of flags and of covered cells read (mostly from the cache), one written, of 512 bytes each
+// Bytes   3, 9 or 27 tiles of flags and of covered cells read (mostly from the cache), one written, of at most 512 bytes each
 // Floor   a launch
 // Order   every word is written by one thread: repeats bit for bit
 
@@ -26,32 +27,75 @@ __device__ __forceinline__ Word widen_row(Word before, Word here, Word after, in
     return wide;
 }
 
+// The tiles beside one, itself among them, across x.
+constexpr int SIDES = DIM == 1 ? 1 : DIM == 2 ? 3 : 9;
+constexpr int HERE = SIDES / 2;
+
+// The row at (y, z), counted from the tile's first, which may lie in a tile beside it.
+__device__ __forceinline__ int row_number(int y, int z)
+{
+    const int side_y = (y + TILE_EXTENT) / TILE_EXTENT, side_z = (z + TILE_EXTENT) / TILE_EXTENT;
+    const int row = y - (side_y - 1) * TILE_EXTENT + (z - (side_z - 1) * TILE_EXTENT) * TILE_EXTENT;
+    return (side_y + (DIM > 2 ? 3 * side_z : 0)) * TILE_ROWS + row;
+}
+
+// All bits of the rows within `reach` of row (y, z).
+__device__ __forceinline__ Word gathered(const Word* rows, int row, int reach)
+{
+    Word found = 0;
+#if DIM == 1
+    found = rows[row];
+#elif DIM == 2
+    for (int other = -reach; other <= reach; other++) found |= rows[HERE * TILE_ROWS + row + other];
+#else
+    const int y = row % TILE_EXTENT, z = row / TILE_EXTENT;
+    for (int dz = -reach; dz <= reach; dz++)
+        for (int dy = -reach; dy <= reach; dy++) found |= rows[row_number(y + dy, z + dz)];
+#endif
+    return found;
+}
+
 extern "C" __global__ void flag_widen(const WidenArgs args)
 {
-    constexpr int SIDES = DIM > 1 ? 3 : 1, BELOW = SIDES / 2 * TILE_ROWS;
     __shared__ Word wide[SIDES * TILE_ROWS], barred[SIDES * TILE_ROWS];
     start_next();
     await_previous();
-    const FlagTile tile = args.tiles[blockIdx.x];
-    const int row = threadIdx.x % TILE_ROWS, side = threadIdx.x / TILE_ROWS - SIDES / 2;
+    const FlagTile& tile = args.tiles[blockIdx.x];
+    const int row = threadIdx.x % TILE_ROWS, side = threadIdx.x / TILE_ROWS;
+    // The row's place across x in its own tile, and the tile's distance from this block's.
+    int across[DIM], distance[DIM];
+    #pragma unroll
+    for (int d = 1, rest = row, sides = side; d < DIM; d++) {
+        across[d] = rest % TILE_EXTENT;
+        distance[d] = sides % 3 - 1;
+        rest /= TILE_EXTENT, sides /= 3;
+    }
     if (threadIdx.x < SIDES * TILE_ROWS) {
         // Of the columns before, here and after. Where there is no tile, nothing is flagged or covered.
         Word flags[3] = {0, 0, 0}, open[3];
-        const int y = (tile.y + side) * TILE_ROWS + row;
+        bool inside = true;
+        #pragma unroll
+        for (int d = 1; d < DIM; d++) {
+            const int i = (tile.at[d] + distance[d]) * TILE_EXTENT + across[d];
+            inside = inside && i >= 0 && i < args.cells[d];
+        }
         #pragma unroll
         for (int column = 0; column < 3; column++) {
-            const int x = (tile.x + column - 1) * 64;
-            open[column] = x >= 0 && y >= 0 && y < args.cells_y ? low_bits(args.cells_x - x) : 0;
+            const int x = (tile.at[X] + column - 1) * 64;
+            open[column] = x >= 0 && inside ? low_bits(args.cells[X] - x) : 0;
         }
-        const unsigned first = side < 0 ? tile.below : side > 0 ? tile.above : blockIdx.x - 1;
+        const unsigned first = tile.beside[side];
         for (unsigned k = 0; k < 3; k++) {
             if (first + k >= args.num_tiles) continue;
             const FlagTile& near = args.tiles[first + k];
-            if (near.y != tile.y + side) continue;
+            bool same = true;
+            #pragma unroll
+            for (int d = 1; d < DIM; d++) same = same && near.at[d] == tile.at[d] + distance[d];
+            if (!same) continue;
             const unsigned place = (first + k) * TILE_ROWS + row;
             #pragma unroll
             for (int column = 0; column < 3; column++) {
-                if (near.x != tile.x + column - 1) continue;
+                if (near.at[X] != tile.at[X] + column - 1) continue;
                 flags[column] = args.flags[place];
                 open[column] &= ~args.covered[place];
             }
@@ -61,11 +105,13 @@ extern "C" __global__ void flag_widen(const WidenArgs args)
     }
     __syncthreads();
     if (threadIdx.x >= TILE_ROWS) return;
-    const int reach = DIM > 1 ? args.width : 0, inset = DIM > 1 ? max(args.inset, 0) : 0, y = tile.y * TILE_ROWS + row;
-    Word found = 0, out = 0;
-    for (int other = -reach; other <= reach; other++) found |= wide[BELOW + row + other];
-    for (int other = -inset; other <= inset; other++) out |= barred[BELOW + row + other];
+    const Word found = gathered(wide, row, args.width), out = gathered(barred, row, max(args.inset, 0));
     // Cut to the domain.
-    const Word inside = low_bits(args.cells_x - tile.x * 64);
-    args.tags[blockIdx.x * TILE_ROWS + row] = y >= 0 && y < args.cells_y ? found & ~out & inside : 0;
+    bool inside = true;
+    #pragma unroll
+    for (int d = 1; d < DIM; d++) {
+        const int i = tile.at[d] * TILE_EXTENT + across[d];
+        inside = inside && i >= 0 && i < args.cells[d];
+    }
+    args.tags[blockIdx.x * TILE_ROWS + row] = inside ? found & ~out & low_bits(args.cells[X] - tile.at[X] * 64) : 0;
 }

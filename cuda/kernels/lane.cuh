@@ -39,22 +39,30 @@ struct Lane {
     const UpdateArgs& args;
     const Tile tile;
     const Patch patch;
+    // The patch's first interior cell: its number, its component 0 in arrays of states and of auxiliary values.
+    const unsigned long long first_cell, first_state, first_aux;
     int lane;    // 0 … 31
     int column;  // of the patch; lanes beyond its ghost cells stand at the last
     bool inside; // the column is one of the tile's
 
     __device__ __forceinline__ Lane(const UpdateArgs& a, int number)
-        : args(a), tile(a.tiles[number]), patch(a.patches[tile.patch]), lane(threadIdx.x & 31)
+        : args(a), tile(a.tiles[number]), patch(a.patches[tile.patch]), first_cell(patch.first + patch.inner),
+          first_state(PACK_OVERRUN + patch.first * M + patch.inner), first_aux(PACK_OVERRUN + patch.first * A + patch.inner),
+          lane(threadIdx.x & 31)
     {
-        column = min(tile.column + lane - HALO, patch.columns + a.num_ghost - 1);
-        inside = lane >= HALO && lane - HALO < tile.columns;
+        column = min(tile.lo[X] + lane - HALO, patch.size[X] + a.num_ghost - 1);
+        inside = lane >= HALO && lane - HALO < tile.size[X];
     }
+
+    // First row of the tile, and the row behind its last.
+    __device__ __forceinline__ int first_row() const { return tile.lo[Y]; }
+    __device__ __forceinline__ int end_row() const { return tile.lo[Y] + tile.size[Y]; }
 
     // The state of the lane's column in row k.
     __device__ __forceinline__ State state(int k) const { return state_at(column, k); }
     __device__ __forceinline__ State state_at(int i, int k) const
     {
-        const Real* cell = args.q + patch.q + (long long)k * patch.row + i;
+        const Real* cell = args.q + first_state + (long long)k * patch.stride[Y] + i;
         State q;
 #pragma unroll
         for (int m = 0; m < M; m++) q[m] = cell[(long long)m * patch.component];
@@ -63,13 +71,13 @@ struct Lane {
     // Auxiliary values I columns to the right.
     __device__ __forceinline__ Aux aux(int i, int k) const
     {
-        return aux_at(max(-args.num_ghost, min(column + i, patch.columns + args.num_ghost - 1)), k);
+        return aux_at(max(-args.num_ghost, min(column + i, patch.size[X] + args.num_ghost - 1)), k);
     }
     __device__ __forceinline__ Aux aux_at(int i, int k) const
     {
         Aux values;
         if constexpr (A > 0) {
-            const Real* cell = args.aux + patch.aux + (long long)k * patch.row + i;
+            const Real* cell = args.aux + first_aux + (long long)k * patch.stride[Y] + i;
 #pragma unroll
             for (int a = 0; a < A; a++) values[a] = __ldg(cell + (long long)a * patch.component);
         }

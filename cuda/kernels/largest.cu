@@ -9,14 +9,14 @@ extern "C" __global__ void largest(const LargestArgs args)
     await_previous();
     unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
     const Patch& patch = args.patches[number];
-    const Real* q = args.q + place(patch, M, 0, 0);
-    int cells = patch.nx * patch.ny;
+    int cells = 1;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) cells *= patch.size[d];
     for (int m = 0; m < M; m++) {
-        const Real* values = q + size_t(m) * patch.component;
         double most = 0.0;
         for (int i = part * blockDim.x + threadIdx.x; i < cells; i += BLOCKS_PER_PATCH * blockDim.x) {
-            int row = i / patch.nx;
-            double value = double(real_abs(values[size_t(row) * patch.row + (i - row * patch.nx)]));
+            const size_t at = place(patch, M, cell_of_number(patch.size, i)) + size_t(m) * patch.component;
+            double value = double(real_abs(args.q[at]));
             most = value > most ? value : most;
         }
 #pragma unroll

@@ -1,18 +1,97 @@
-// patch.cuh: where the numbers of a patch lie, and which warp works on what.
+// patch.cuh: cells, where the numbers of a patch lie, and which warp works on what. Whatever differs by axis is an array over axes;
+// loops over it have DIM turns, which the compiler unrolls.
 // Defined before it: DIM, NUM_GHOST, PACK_OVERRUN.
 
-constexpr int GHOSTS_Y = DIM > 1 ? NUM_GHOST : 0;
+// A cell, or a number of cells along each axis.
+typedef Array<int, DIM> Cell;
 
-// Position of component 0 of a cell, counted from the patch's first interior cell, in an array of `count` components.
-__device__ __forceinline__ size_t place(const Patch& patch, int count, int x, int y)
+// Numbers from a cell to its upper neighbour along an axis.
+__device__ __forceinline__ int stride(const Patch& patch, int axis) { return axis == X ? 1 : patch.stride[axis]; }
+
+// Position within a patch of a cell, counted from the patch's first interior cell.
+__device__ __forceinline__ size_t place_within(const Patch& patch, const Cell& cell)
 {
-    return PACK_OVERRUN + patch.first * count + size_t(y + GHOSTS_Y) * patch.row + (x + NUM_GHOST);
+    size_t position = cell[0] + NUM_GHOST;
+    #pragma unroll
+    for (int d = 1; d < DIM; d++) position += size_t(cell[d] + NUM_GHOST) * patch.stride[d];
+    return position;
+}
+
+// Position of the cell's component 0 in an array of `count` components.
+__device__ __forceinline__ size_t place(const Patch& patch, int count, const Cell& cell)
+{
+    return PACK_OVERRUN + patch.first * count + place_within(patch, cell);
 }
 
 // The same cell's position in an array of one number a cell.
-__device__ __forceinline__ size_t cell_number(const Patch& patch, int x, int y)
+__device__ __forceinline__ size_t cell_number(const Patch& patch, const Cell& cell)
 {
-    return patch.first + size_t(y + GHOSTS_Y) * patch.row + (x + NUM_GHOST);
+    return patch.first + place_within(patch, cell);
+}
+
+// Cells from a box's first one to that with number `i`, x fastest.
+__device__ __forceinline__ Cell cell_of_number(const int* size, int i)
+{
+    Cell cell;
+    #pragma unroll
+    for (int d = 0; d < DIM - 1; d++) {
+        const int rest = i / size[d];
+        cell[d] = i - rest * size[d];
+        i = rest;
+    }
+    cell[DIM - 1] = i;
+    return cell;
+}
+
+// Cells of a region or run.
+template <class Box> __device__ __forceinline__ int num_cells(const Box& box)
+{
+    int count = 1;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) count *= box.size[d];
+    return count;
+}
+
+// Cell number `i` of a region or run.
+template <class Box> __device__ __forceinline__ Cell cell_of(const Box& box, int i)
+{
+    Cell cell = cell_of_number(box.size, i);
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) cell[d] += box.lo[d];
+    return cell;
+}
+
+// The cell counted from the patch's first, in whose coordinates it is `shift` less.
+__device__ __forceinline__ Cell in_patch(const Patch& patch, const Cell& cell, const int* shift)
+{
+    Cell local;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) local[d] = cell[d] - shift[d] - patch.lo[d];
+    return local;
+}
+__device__ __forceinline__ Cell in_patch(const Patch& patch, const Cell& cell)
+{
+    Cell local;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) local[d] = cell[d] - patch.lo[d];
+    return local;
+}
+
+// The upper neighbour along an axis, if `there`.
+__device__ __forceinline__ Cell next_along(Cell cell, unsigned axis, bool there = true)
+{
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) cell[d] += axis == d && there;
+    return cell;
+}
+
+// The first of the fine cells over a coarse one.
+__device__ __forceinline__ Cell first_fine(const Cell& coarse, const int* ratio)
+{
+    Cell fine;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) fine[d] = coarse[d] * ratio[d];
+    return fine;
 }
 
 __device__ __forceinline__ unsigned warp_number() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }

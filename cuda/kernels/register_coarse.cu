@@ -8,15 +8,14 @@
 template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
     const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
 {
-    const bool first = args.first_sweep >> AXIS & 1;
+    const bool first = has_axis(args.first_sweep, AXIS);
     const Solver solver{SOLVER_PARAMETERS};
     Real dt = Real(args.dt);
-    int end = min(run.nx * run.ny, int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        int row = i / run.nx;
-        int x = run.x + (i - row * run.nx) - run.shift_x - patch.lo_x, y = run.y + row - run.shift_y - patch.lo_y;
+        const Cell cell = in_patch(patch, cell_of(run, i), run.shift);
         size_t slot = run.first_slot + i;
-        State here = state_at(args, patch, x, y), flux = seen_flux<AXIS>(solver, args, patch, run, x, y, args.first_tap + slot);
+        State here = state_at(args, patch, cell), flux = seen_flux<AXIS>(solver, args, patch, run, cell, args.first_kept + slot);
         Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
         #pragma unroll
         for (int m = 0; m < M; m++) {
@@ -26,7 +25,7 @@ template <Axis AXIS> __device__ __forceinline__ void register_coarse_faces(
             kept[size_t(m) * args.num_slots] = here[m];
         }
         for (int a = 0; a < A; a++)
-            kept[size_t(M + a) * args.num_slots] = args.aux[place(patch, A, x, y) + size_t(a) * patch.component];
+            kept[size_t(M + a) * args.num_slots] = args.aux[place(patch, A, cell) + size_t(a) * patch.component];
     }
 }
 
@@ -39,7 +38,12 @@ extern "C" __global__ void register_coarse(const RegisterArgs args)
     const FaceRun run = args.runs[chunk.region];
     const Patch patch = args.patches[run.coarse_patch];
     await_previous();
-    if (!(args.swept >> run.axis & 1)) return;
+    if (!has_axis(args.swept, run.axis)) return;
     if (run.axis == X) register_coarse_faces<X>(args, chunk, run, patch);
-    else register_coarse_faces<Y>(args, chunk, run, patch);
+#if DIM > 1
+    if (run.axis == Y) register_coarse_faces<Y>(args, chunk, run, patch);
+#endif
+#if DIM > 2
+    if (run.axis == Z) register_coarse_faces<Z>(args, chunk, run, patch);
+#endif
 }

@@ -15,14 +15,12 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
 {
     const Solver solver{SOLVER_PARAMETERS};
     bool lower = run.coarse_side == Lower;
-    const int count = COUNT > 0 ? COUNT : AXIS == X ? args.ratio_y : args.ratio_x;
+    const int count = COUNT > 0 ? COUNT : faces_of(args.ratio, AXIS);
     Real dt = Real(args.dt / double(count));
     Real towards_coarse = lower ? Real(1) : Real(-1);
-    int end = min(run.nx * run.ny, int(chunk.first + args.chunk_cells));
+    int end = min(num_cells(run), int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        int row = i / run.nx;
-        int x = (run.x + (i - row * run.nx)) * args.ratio_x + (AXIS == X && lower ? args.ratio_x - 1 : 0) - patch.lo_x;
-        int y = (run.y + row) * args.ratio_y + (AXIS == Y && lower ? args.ratio_y - 1 : 0) - patch.lo_y;
+        const Cell first = in_patch(patch, first_behind(cell_of(run, i), args.ratio, AXIS, lower));
         size_t slot = run.first_slot + i;
         const Real* kept = args.coarse_cells + size_t(args.sweep) * (M + A) * args.num_slots + slot;
         State coarse, ghost, total, sums;
@@ -34,18 +32,18 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
         }
         #pragma unroll (COUNT > 0 ? COUNT : 1)
         for (int k = 0; k < count; k++) {
-            int fine_x = x + (AXIS == X ? 0 : k), fine_y = y + (AXIS == X ? k : 0);
-            ghost = state_at(args, patch, fine_x, fine_y);
-            State flux = seen_flux<AXIS>(solver, args, patch, run, fine_x, fine_y, run.first_fine + i * count + k);
+            const Cell cell = behind(first, args.ratio, AXIS, k);
+            ghost = state_at(args, patch, cell);
+            State flux = seen_flux<AXIS>(solver, args, patch, run, cell, run.first_fine + i * count + k);
             Aux aux_coarse, aux_ghost;
             #pragma unroll
             for (int a = 0; a < A; a++) {
-                size_t at = place(patch, A, fine_x, fine_y) + size_t(a) * patch.component;
+                size_t at = place(patch, A, cell) + size_t(a) * patch.component;
                 aux_coarse[a] = kept[size_t(M + a) * args.num_slots];
                 aux_ghost[a] = args.aux[at];
                 if (AUX_FACE[a] == int(AXIS)) {
                     // Values on the face itself are those of the patch's own edge, for both sides.
-                    size_t above = lower ? (AXIS == X ? 1 : patch.row) : 0;
+                    size_t above = lower ? stride(patch, AXIS) : 0;
                     aux_coarse[a] = aux_ghost[a] = args.aux[at + above];
                 }
             }
@@ -62,6 +60,18 @@ template <Axis AXIS, int COUNT> __device__ __forceinline__ void register_fine_fa
     }
 }
 
+template <int COUNT> __device__ __forceinline__ void register_fine_run(
+    const RegisterArgs& args, const Chunk& chunk, const FaceRun& run, const Patch& patch)
+{
+    if (run.axis == X) register_fine_faces<X, COUNT>(args, chunk, run, patch);
+#if DIM > 1
+    if (run.axis == Y) register_fine_faces<Y, COUNT>(args, chunk, run, patch);
+#endif
+#if DIM > 2
+    if (run.axis == Z) register_fine_faces<Z, COUNT>(args, chunk, run, patch);
+#endif
+}
+
 extern "C" __global__ void register_fine(const RegisterArgs args)
 {
     start_next();
@@ -71,12 +81,10 @@ extern "C" __global__ void register_fine(const RegisterArgs args)
     const FaceRun run = args.runs[chunk.region];
     const Patch patch = args.patches[run.fine_patch];
     await_previous();
-    if (!(args.swept >> run.axis & 1)) return;
-    if (args.ratio_x == 2 && args.ratio_y == 2) {
-        if (run.axis == X) register_fine_faces<X, 2>(args, chunk, run, patch);
-        else register_fine_faces<Y, 2>(args, chunk, run, patch);
-    } else {
-        if (run.axis == X) register_fine_faces<X, 0>(args, chunk, run, patch);
-        else register_fine_faces<Y, 0>(args, chunk, run, patch);
-    }
+    if (!has_axis(args.swept, run.axis)) return;
+    bool halves = true;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) halves = halves && args.ratio[d] == 2;
+    if (halves) register_fine_run<1 << (DIM - 1)>(args, chunk, run, patch);
+    else register_fine_run<0>(args, chunk, run, patch);
 }

@@ -9,11 +9,12 @@ extern "C" __global__ void sample(const SampleArgs args)
     int m = threadIdx.x;
     if (m >= M) return;
     const Patch& patch = args.patches[args.patch];
-    const double weights[4] = {args.weight_0, args.weight_1, args.weight_2, args.weight_3};
     double value = 0.0;
-    for (int corner = 0; corner < (DIM > 1 ? 4 : 2); corner++) {
-        size_t at = place(patch, M, args.x + corner % 2, args.y + corner / 2) + size_t(m) * patch.component;
-        value += weights[corner] * double(args.q[at]);
+    for (int corner = 0; corner < 1 << DIM; corner++) {
+        Cell cell;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) cell[d] = args.cell[d] + (corner >> d & 1);
+        value += args.weights[corner] * double(args.q[place(patch, M, cell) + size_t(m) * patch.component]);
     }
     args.out[m] = value;
 }

@@ -10,20 +10,25 @@ extern "C" __global__ void source(const SourceArgs args)
     unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
     const Patch& patch = args.patches[number];
     const Solver solver{SOLVER_PARAMETERS};
-    int beyond_x = args.ghosts ? NUM_GHOST : 0, beyond_y = args.ghosts ? GHOSTS_Y : 0;
-    int nx = patch.nx + 2 * beyond_x, cells = nx * (patch.ny + 2 * beyond_y);
+    const int beyond = args.ghosts ? NUM_GHOST : 0;
+    int size[DIM], cells = 1;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
     Real t = Real(args.t), dt = Real(args.dt);
     bool finite = true;
     for (int i = part * blockDim.x + threadIdx.x; i < cells; i += BLOCKS_PER_PATCH * blockDim.x) {
-        int row = i / nx;
-        int x = i - row * nx - beyond_x, y = row - beyond_y;
+        Cell cell = cell_of_number(size, i);
         Array<Real, 3> centre;
-        centre[0] = Real(args.lower_x + double(x + patch.lo_x) * args.dx + 0.5 * args.dx);
-        centre[1] = DIM > 1 ? Real(args.lower_y + double(y + patch.lo_y) * args.dy + 0.5 * args.dy) : Real(0);
-        centre[2] = Real(0);
+        #pragma unroll
+        for (int d = 0; d < 3; d++) {
+            centre[d] = Real(0);
+            if (d >= DIM) continue;
+            cell[d] -= beyond;
+            centre[d] = Real(args.lower[d] + double(cell[d] + patch.lo[d]) * args.dx[d] + 0.5 * args.dx[d]);
+        }
         State q;
         Aux aux;
-        size_t at = place(patch, M, x, y), at_aux = place(patch, A, x, y);
+        size_t at = place(patch, M, cell), at_aux = place(patch, A, cell);
         #pragma unroll
         for (int m = 0; m < M; m++) q[m] = args.from[at + size_t(m) * patch.component];
         #pragma unroll

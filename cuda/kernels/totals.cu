@@ -12,13 +12,14 @@ extern "C" __global__ void totals(const TotalsArgs args)
     unsigned number = thread / M, m = thread % M;
     const Region& row = args.rows[number];
     const Patch& patch = args.patches[row.target];
-    const Real* values = args.q + place(patch, M, row.x - patch.lo_x, row.y - patch.lo_y) + size_t(m) * patch.component;
+    const Cell first = in_patch(patch, cell_of(row, 0));
+    const Real* values = args.q + place(patch, M, first) + size_t(m) * patch.component;
     double sum = -0.0;
 #if CAPACITY >= 0
-    const Real* kappa = args.aux + place(patch, A, row.x - patch.lo_x, row.y - patch.lo_y) + size_t(CAPACITY) * patch.component;
-    for (int i = 0; i < row.nx; i++) sum += double(values[i]) * double(kappa[i]);
+    const Real* kappa = args.aux + place(patch, A, first) + size_t(CAPACITY) * patch.component;
+    for (int i = 0; i < row.size[0]; i++) sum += double(values[i]) * double(kappa[i]);
 #else
-    for (int i = 0; i < row.nx; i++) sum += double(values[i]);
+    for (int i = 0; i < row.size[0]; i++) sum += double(values[i]);
 #endif
     args.sums[size_t(number) * M + m] = sum;
 }

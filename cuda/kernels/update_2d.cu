@@ -4,7 +4,7 @@
 // y       neighbours are rows before: registers
 // Bytes   q read once (and 2 HALO/COLUMNS and 4/rows at the edges), written once; aux from the first-level cache
 // Order   that of the CPU, operation by operation; largest Courant numbers by atomicMax of bits, whose order does not matter
-// Options ORDER, TRANSVERSE, SWEEP_X, SWEEP_Y, LIMITERS, CAPACITY, TAPS, FUSED, WARPS: each costs only where it is used
+// Options ORDER, TRANSVERSE, SWEEP_X, SWEEP_Y, LIMITERS, CAPACITY, KEEPS_FACES, FUSED, WARPS: each costs only where it is used
 
 // The four transverse parts of a face: of the lower-going fluctuation down and up, then of the upper-going one.
 struct Parts {
@@ -41,7 +41,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
     const State ql = from_left(q);
     const Normal face = solver.normal(X, ql, q, at.aux(-1, k), at.aux(0, k));
     const Real kappa_left = CAPACITY >= 0 ? from_left(kappa) : Real(1.0);
-    found.speeds(face.speeds, kappa_left, kappa, dtdx, counts && at.lane >= HALO && at.lane - HALO <= at.tile.columns);
+    found.speeds(face.speeds, kappa_left, kappa, dtdx, counts && at.lane >= HALO && at.lane - HALO <= at.tile.size[X]);
     if constexpr (ORDER == 2) {
         const Array<Real, W> dot_right = dots(face.waves, from_right(face.waves));
         const Real mean = Real(0.5) * (kappa_left + kappa);
@@ -69,7 +69,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
 __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, Found& found)
 {
     if (!at.inside) return;
-    Real* cell = at.args.q_next + at.patch.q + (long long)k * at.patch.row + at.column;
+    Real* cell = at.args.q_next + at.first_state + (long long)k * at.patch.stride[Y] + at.column;
 #pragma unroll
     for (int m = 0; m < M; m++) {
         cell[(long long)m * at.patch.component] = q[m];
@@ -87,7 +87,7 @@ struct March {
 
     __device__ __forceinline__ March(const Lane& at, Real* shared) : rows(at, shared)
     {
-        const int first = at.tile.row;
+        const int first = at.first_row();
 #pragma unroll
         for (int k = 0; k < ROWS_AHEAD; k++) rows.ask(at, first + k);
         below = at.state(first - 2);
@@ -95,12 +95,12 @@ struct March {
     }
 };
 
-// Columns and rows together, or rows (y) alone. KEEP: the tile has taps.
+// Columns and rows together, or rows (y) alone. KEEP: the tile has faces to keep.
 template <bool KEEP> __device__ __forceinline__ void march(
-    const Solver& solver, const Lane& at, const March& start, TapReader& taps, Found& found)
+    const Solver& solver, const Lane& at, const March& start, KeptFaces& kept, Found& found)
 {
-    const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx), dtdy = Real(at.args.dt_over_dy);
-    const int first = at.tile.row, last = first + at.tile.rows;
+    const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx[X]), dtdy = Real(at.args.dt_over_dx[Y]);
+    const int first = at.first_row(), last = at.end_row();
 
     // Row k − 1: state, and what it waits for. Face k − 1 between rows k − 2 and k − 1.
     State q_below = start.below, q_here = start.here;
@@ -120,7 +120,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
 
 #pragma unroll 2
     for (int k = first - 1; k <= last; k++) {
-        if constexpr (KEEP) taps.expect(at, k);
+        if constexpr (KEEP) kept.expect(at, k);
         start.rows.ask(at, k + 1 + ROWS_AHEAD);
         const State q_above = start.rows.take(k + 1);
         const Real kappa_here = at.inverse_capacity(k);
@@ -166,7 +166,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
         }
         if (k > first) write(solver, at, k - 1, q, found);
         if constexpr (KEEP) {
-            if (k >= first) taps.keep(solver, at, k, f, g, here.amdq, here.apdq);
+            if (k >= first) kept.keep(at, f, g);
         }
         // 5. Row k becomes row k − 1.
         bpdq_below = here.apdq;
@@ -181,14 +181,14 @@ template <bool KEEP> __device__ __forceinline__ void march(
 }
 
 // Columns (x) alone: rows do not know each other.
-template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at, TapReader& taps, Found& found)
+template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at, KeptFaces& kept, Found& found)
 {
-    const Real dtdx = Real(at.args.dt_over_dx);
-    const int last = at.tile.row + at.tile.rows;
+    const Real dtdx = Real(at.args.dt_over_dx[X]);
+    const int last = at.end_row();
     State unused;
 #pragma unroll
     for (int m = 0; m < M; m++) unused[m] = Real(0.0);
-    for (int k = at.tile.row; k < last; k++) {
+    for (int k = at.first_row(); k < last; k++) {
         const Real kappa = at.inverse_capacity(k);
         State q = at.state(k);
         const XRow row = solve_row(solver, at, k, q, kappa, dtdx, true, found);
@@ -200,8 +200,8 @@ template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& so
         }
         write(solver, at, k, q, found);
         if constexpr (KEEP) {
-            taps.expect(at, k + 1);
-            taps.keep(solver, at, k + 1, row.correction, unused, unused, unused);
+            kept.expect(at, k + 1);
+            kept.keep(at, row.correction, unused);
         }
     }
 }
@@ -215,17 +215,17 @@ extern "C" __global__ void __launch_bounds__(32, WARPS) update_2d(const __grid_c
     await_previous();
     const Solver solver{SOLVER_PARAMETERS};
     Found found{Real(0.0), 0};
-    // Few tiles have taps: the others do not carry the code that keeps them through their loop.
+    // Few tiles have faces to keep: the others do not carry the code that keeps them through their loop.
     if constexpr (SWEEP_Y) {
         __shared__ Real shared[ROW_NUMBERS];
         const March start(at, shared);
-        TapReader taps(at);
-        if (TAPS && taps.any(at)) march<(TAPS > 0)>(solver, at, start, taps, found);
-        else march<false>(solver, at, start, taps, found);
+        KeptFaces kept(at);
+        if (KEEPS_FACES && kept.any(at)) march<(KEEPS_FACES > 0)>(solver, at, start, kept, found);
+        else march<false>(solver, at, start, kept, found);
     } else {
-        TapReader taps(at);
-        if (TAPS && taps.any(at)) sweep_rows<(TAPS > 0)>(solver, at, taps, found);
-        else sweep_rows<false>(solver, at, taps, found);
+        KeptFaces kept(at);
+        if (KEEPS_FACES && kept.any(at)) sweep_rows<(KEEPS_FACES > 0)>(solver, at, kept, found);
+        else sweep_rows<false>(solver, at, kept, found);
     }
     found.report(at);
 }

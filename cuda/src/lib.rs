@@ -1,22 +1,23 @@
-//! CUDA devices: memory pools, streams, kernels compiled at run time over tables of patches.
+//! CUDA devices, and the kernels of adaptive patches.
 //!
-//! Nothing here needs CUDA to build or to start: the driver and NVRTC are opened when a [`Device`] is, and what is
-//! missing is an error that names it. Kernels lie in `kernels/`, one a file; [`compile`] puts one together with a
-//! solver's text and the structs of [`abi`]. A kernel knows patches as rows of tables, and no level.
+//! A tour:
+//!
+//! * [`runtime`]: a [`Device`] with pools for its memory and for pinned memory of the host, [`Stream`]s, kernels compiled by NVRTC
+//!   when a run starts and kept on disk. [`abi`] declares a struct once for host and device.
+//! * [`amr`]: the kernels. Its `kernels` has one row for each of them, with file, argument and way of launching; what they take is
+//!   beside it: patches, regions to copy, interpolate or average, faces of the conservation fix, tiles of the update and of flags.
+//! * `kernels/`, beside `src/`: their text, one kernel a file. Whatever differs by axis is an array over axes, and loops over axes
+//!   have as many turns as the problem has dimensions. `prelude.cuh` is what a solver's text may use.
+//!
+//! Nothing here needs CUDA to build or to start: driver and NVRTC are opened when a [`Device`] is, and what is missing is an
+//! error that names it. A kernel knows patches as rows of tables, and no level.
 
-pub mod abi;
-pub mod compile;
-mod device;
-mod error;
-pub mod kernel;
-pub mod memory;
-pub mod nvrtc;
-pub mod regions;
-mod stream;
-pub mod update;
+pub mod amr;
+pub mod runtime;
 
-pub use device::{Device, DeviceInfo, driver_version};
-pub use error::CudaError;
-pub use kernel::{Grid, Kernel, Module};
-pub use memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};
-pub use stream::{Event, Graph, Stream};
+pub use runtime::device::{Device, DeviceInfo, driver_version};
+pub use runtime::error::CudaError;
+pub use runtime::kernel::{Grid, Kernel, Module};
+pub use runtime::memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};
+pub use runtime::stream::{Event, Graph, Stream};
+pub use runtime::{abi, compile, kernel, memory, nvrtc};

@@ -3,10 +3,9 @@
 
 mod support;
 
+use cuda::amr::{Group, Shape, UpdateOptions};
 use cuda::compile::{Precision, Source, Target};
 use cuda::nvrtc::Nvrtc;
-use cuda::regions::Shape;
-use cuda::update::{Taps, UpdateOptions};
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
 use support::level::{FULLEST, fewer_options, option_table};
@@ -48,48 +47,46 @@ fn every_kernel_compiles_for_every_solver() {
     }
 }
 
-/// What moves values between patches and gathers them needs no solver: dimensions, auxiliary values and capacity are all that
-/// it is specialised by.
+/// Every group of the registry that calls no solver: dimensions, auxiliary values and capacity are all that it is specialised by.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_kernel_over_regions_compiles() {
-    for (dim, aux, capacity) in [(2, 0, -1), (2, 2, 1), (1, 0, -1), (1, 1, 0)] {
+    for (dim, aux, capacity) in [(1, 0, -1), (1, 1, 0), (2, 0, -1), (2, 2, 1), (3, 0, -1), (3, 1, 0)] {
         let shape = Shape { dim, num_ghost: 2, equations: 3, aux, capacity, aux_face: vec![-1; aux] };
         for precision in [Precision::Double, Precision::Single] {
             let target = Target { precision, fused: false, solver: None };
-            for architecture in ARCHITECTURES {
-                compiles(&shape.plain(), &target, architecture);
-                if capacity >= 0 {
-                    compiles(&shape.conserve(), &target, architecture);
-                }
+            let groups = Group::ALL.into_iter().filter(|&group| !group.solves());
+            for group in groups.filter(|&group| group != Group::Capacity || capacity >= 0) {
+                ARCHITECTURES.iter().for_each(|architecture| compiles(&shape, group, &target, architecture));
             }
         }
     }
 }
 
-/// The conservation fix's Riemann problems, for fluxes kept whole and for corrections alone, and the sources: every solver, in
-/// one and two dimensions.
+/// Every group that calls the solver: every solver, in one, two and three dimensions.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
-fn every_kernel_that_solves_at_faces_compiles() {
-    for (dim, solver) in [1, 2].into_iter().flat_map(|dim| all_in(dim).into_iter().map(move |solver| (dim, solver))) {
+fn every_kernel_that_calls_a_solver_compiles() {
+    for (dim, solver) in (1..=3).flat_map(|dim| all_in(dim).into_iter().map(move |solver| (dim, solver))) {
         let DeviceSource { equations, aux, has_source, .. } = solver.source;
         let shape = Shape { dim, num_ghost: 2, equations, aux, capacity: -1, aux_face: vec![-1; aux] };
         for precision in [Precision::Double, Precision::Single] {
             let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
-            for architecture in ARCHITECTURES {
-                compiles(&shape.registers(architecture == "sm_80"), &target, architecture);
-                if has_source {
-                    compiles(&shape.source_terms(), &target, architecture);
-                }
+            let groups = Group::ALL.into_iter().filter(|&group| group.solves());
+            for group in groups.filter(|&group| group != Group::Source || has_source) {
+                ARCHITECTURES.iter().for_each(|architecture| compiles(&shape, group, &target, architecture));
             }
         }
     }
 }
 
-fn compiles(source: &Source, target: &Target, architecture: &str) {
-    let compiled = source.compile(target, architecture).unwrap_or_else(|error| panic!("{error}"));
+fn compiles(shape: &Shape, group: Group, target: &Target, architecture: &str) {
+    let (source, target) = shape.text(group, target);
+    let compiled = source.compile(&target, architecture).unwrap_or_else(|error| panic!("{error}"));
     assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", source.file);
+    // Of each row there is an entry.
+    let holds = |name: &str| compiled.cubin.windows(name.len()).any(|bytes| bytes == name.as_bytes());
+    group.rows().for_each(|row| assert!(holds(row.name), "{}: no `{}`", source.file, row.name));
 }
 
 /// Fills the folder of machine code in `AMRCLAW_CACHE` with the update of the paper's benchmark, to be copied to a machine with
@@ -102,8 +99,8 @@ fn machine_code_is_kept() {
     for precision in [Precision::Double, Precision::Single] {
         for fused in [true, false] {
             let target = Target { precision, fused, solver: Some(acoustics.source.clone()) };
-            for taps in [Taps::List, Taps::Map, Taps::None] {
-                let options = UpdateOptions { taps, ..options.clone() };
+            for keeps_faces in [true, false] {
+                let options = UpdateOptions { keeps_faces, ..options.clone() };
                 let source = options.source(&acoustics.source, precision);
                 let code = source.machine_code(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
                 assert!(code.starts_with(b"\x7fELF"), "no machine code");
@@ -117,7 +114,7 @@ fn machine_code_is_kept() {
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn errors_name_the_kernel() {
     let target = Target { precision: Precision::Double, fused: true, solver: None };
-    let source = Source { file: "wrong.cu", text: "void f() { g(); }", structs: vec![], defines: vec![] };
+    let source = Source { file: "wrong.cu", texts: vec!["void f() { g(); }"], structs: vec![], defines: vec![] };
     let error = source.compile(&target, "sm_90").map(|_| ()).expect_err("g is undefined").to_string();
     assert!(error.contains("wrong.cu") && error.contains("sm_90") && error.contains("\"g\" is undefined"), "{error}");
 }

@@ -2,15 +2,14 @@
 //! computed.
 
 pub mod cpu;
-pub mod cuda;
+pub mod device;
 mod host_values;
-mod report;
+pub mod resident;
+mod step;
 pub mod streamed;
 
 pub use host_values::{HostArray, HostMemory, HostValues};
-pub use report::{
-    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, Outcomes, StepReport, StreamedUse,
-};
+pub use step::{CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, Outcomes, StepReport, StreamedUse};
 
 use crate::index::Level;
 use crate::mesh::{Hierarchy, MeshEpoch};
@@ -40,11 +39,6 @@ pub trait Executor<const D: usize>: Send + Sync {
 
     /// From now on plans of this epoch are right, and no others.
     fn set_epoch(&mut self, epoch: MeshEpoch);
-
-    /// True if the plans are to list tiles and the faces of the conservation fix one by one, false if runs of faces are enough.
-    fn lists_faces(&self) -> bool {
-        true
-    }
 
     /// Makes room for the fluxes that the plans keep; called once the levels are those of new plans.
     fn make_room(&mut self, plans: &[LevelPlans<D>]);

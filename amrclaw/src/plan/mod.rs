@@ -9,16 +9,17 @@ mod patch_lists;
 mod reflux;
 mod region;
 mod restrict;
-mod tiles;
 mod transfer;
 
 pub use around::{JoiningPlans, LevelSight};
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
 pub use patch_lists::PatchLists;
-pub use reflux::{FaceRun, FaceSlot, RefluxPlan};
+pub(crate) use patch_lists::in_parts;
+#[cfg(test)]
+pub(crate) use reflux::faces_between;
+pub use reflux::{FaceRun, RefluxPlan};
 pub use region::{CopyRegion, InterpRegion};
 pub use restrict::{RestrictPlan, RestrictRegion};
-pub use tiles::{Tile, TilePlan};
 pub use transfer::TransferPlan;
 
 use crate::index::Level;
@@ -34,8 +35,6 @@ pub struct LevelPlans<const D: usize> {
     pub epoch: MeshEpoch,
     /// Ghost cells of the level.
     pub ghost: Arc<GhostPlan<D>>,
-    /// Tiles to update, with the faces to keep for the conservation fix, if they are listed.
-    pub tiles: Arc<TilePlan>,
     /// Faces between this level and the next coarser one.
     pub reflux: Option<Arc<RefluxPlan<D>>>,
     /// Cells of the next coarser level under this one.
@@ -49,13 +48,6 @@ pub struct PlanOptions {
     pub num_ghost: i32,
     /// Keep fluxes for the conservation fix.
     pub conservation_fix: bool,
-    /// List tiles, and the faces of the fix one by one and for each tile; executors that cut their own tiles find their faces
-    /// by the runs.
-    pub list_faces: bool,
-    /// The axes are swept one by one.
-    pub split: bool,
-    /// Threads that share a level's tiles.
-    pub threads: usize,
 }
 
 /// A hierarchy with its plans.
@@ -71,14 +63,9 @@ pub fn build<const D: usize>(
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    let levels = || (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
-    let joined = levels().map(|l| join_to_coarser(l, hierarchy, options, before));
-    let (mut plans, transfers): (Vec<_>, Vec<_>) = joined.unzip();
-    if options.list_faces {
-        let tiles: Vec<_> = levels().map(|l| tiles(l, hierarchy, options, &plans, before)).collect();
-        plans.iter_mut().zip(tiles).for_each(|(plans, tiles)| plans.tiles = tiles);
-    }
-    (plans, transfers)
+    let levels = (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
+    let joined = levels.map(|l| join_to_coarser(l, hierarchy, options, before));
+    joined.unzip()
 }
 
 /// True if a level has the patches that it had before.
@@ -87,7 +74,7 @@ fn stays<const D: usize>(level: usize, hierarchy: &Hierarchy<D>, before: &Hierar
     meshes.is_some_and(|(here, then)| Arc::ptr_eq(here, then))
 }
 
-/// The plans of a level but for its tiles: they see the level and the next coarser one.
+/// The plans of a level: they see the level and the next coarser one.
 fn join_to_coarser<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
@@ -112,29 +99,6 @@ fn join_to_coarser<const D: usize>(
         conservation_fix: options.conservation_fix,
     });
     let JoiningPlans { ghost, reflux, restrict, transfer } = joined;
-    let reflux = reflux.map(|plan| Arc::new(if options.list_faces { plan.with_slots() } else { plan }));
-    let (ghost, restrict) = (Arc::new(ghost), restrict.map(Arc::new));
-    (LevelPlans { epoch, ghost, tiles: Arc::default(), reflux, restrict }, transfer)
-}
-
-/// A level's tiles: they see the level's faces to the coarser and to the finer level.
-fn tiles<const D: usize>(
-    l: usize,
-    hierarchy: &Hierarchy<D>,
-    options: PlanOptions,
-    plans: &[LevelPlans<D>],
-    before: Option<Planned<'_, D>>,
-) -> Arc<TilePlan> {
-    fn faces<const D: usize>(plans: &[LevelPlans<D>], l: usize) -> Option<&RefluxPlan<D>> {
-        plans.get(l).and_then(|plans| plans.reflux.as_deref())
-    }
-    let of_level = |plans| [faces::<D>(plans, l), faces::<D>(plans, l + 1)];
-    let [own, finer] = of_level(plans);
-    if let Some((old, old_plans)) = before
-        && stays(l, hierarchy, old)
-        && of_level(old_plans).map(|f| f.map(std::ptr::from_ref)) == [own, finer].map(|f| f.map(std::ptr::from_ref))
-    {
-        return old_plans[l].tiles.clone();
-    }
-    Arc::new(TilePlan::new(hierarchy.level(Level(l as u8)), own, finer, options.split, options.threads))
+    let (ghost, reflux, restrict) = (Arc::new(ghost), reflux.map(Arc::new), restrict.map(Arc::new));
+    (LevelPlans { epoch, ghost, reflux, restrict }, transfer)
 }

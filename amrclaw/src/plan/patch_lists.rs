@@ -25,17 +25,17 @@ impl<T> PatchLists<T> {
     }
 
     /// Adds an item of the present patch.
-    pub(super) fn push(&mut self, item: T) {
+    pub(crate) fn push(&mut self, item: T) {
         self.items.push(item);
     }
 
     /// Ends the present patch's list.
-    pub(super) fn end_patch(&mut self) {
+    pub(crate) fn end_patch(&mut self) {
         self.ends.push(self.items.len() as u32);
     }
 
     /// Puts lists of patches behind those of the patches before.
-    pub(super) fn join<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self
+    pub(crate) fn join<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self
     where
         T: Copy + 'a,
     {
@@ -51,7 +51,7 @@ impl<T> PatchLists<T> {
     }
 
     /// Sorts items into the lists of so many patches; items of a patch keep their order.
-    pub(super) fn sorted<'a>(
+    pub(crate) fn sorted<'a>(
         items: impl Iterator<Item = &'a T> + Clone,
         num_patches: usize,
         patch: impl Fn(&T) -> u32,
@@ -106,7 +106,7 @@ const PATCHES_AT_A_TIME: usize = 48;
 
 /// Builds parts of something for runs of patches on all threads; the parts come in the order of patches, whatever the
 /// number of threads.
-pub(super) fn in_parts<T: Send>(num_patches: usize, build: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+pub(crate) fn in_parts<T: Send>(num_patches: usize, build: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
     let size = num_patches.div_ceil(4 * rayon::current_num_threads()).max(PATCHES_AT_A_TIME);
     if num_patches <= size {
         return vec![build(0..num_patches)];

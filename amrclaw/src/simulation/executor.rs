@@ -2,7 +2,8 @@
 
 use super::{Device, Precision, RunError, RunOptions};
 use crate::exec::cpu::CpuExecutor;
-use crate::exec::cuda::{CudaExecutor, Hardware, KernelOptions};
+use crate::exec::device::KernelOptions;
+use crate::exec::resident::{Hardware, ResidentExecutor};
 use crate::exec::streamed::Streamed;
 use crate::exec::{ExecError, Executor};
 use crate::index::Ratio;
@@ -46,12 +47,11 @@ fn on_device<const D: usize, R: Scalar>(
         refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
     })?;
     let fused = !options.no_fused;
-    if options.device == Device::CudaStreamed {
-        let engine = Streamed::open(&problem, solver.as_ref(), text, fused, options.device_memory);
-        let engine = engine.map_err(ExecError::from)?;
-        return Ok(Box::new(CpuExecutor::streamed(problem, solver, ratios, threads, engine)));
-    }
     let kernels = KernelOptions::of(&problem, solver.as_ref(), text, fused);
+    if options.device == Device::CudaStreamed {
+        let engine = Streamed::open(&kernels, options.device_memory).map_err(ExecError::from)?;
+        return Ok(Box::new(engine.executor(problem, solver, ratios, threads)));
+    }
     let hardware = Hardware::open(0, options.device_memory, &kernels).map_err(ExecError::from)?;
-    Ok(Box::new(CudaExecutor::new(hardware, problem, solver, ratios, threads)?))
+    Ok(Box::new(ResidentExecutor::new(hardware, problem, solver, ratios, threads)?))
 }

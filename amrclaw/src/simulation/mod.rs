@@ -30,7 +30,7 @@ use crate::index::{Level, Ratio};
 use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
 use crate::mesh::Hierarchy;
-use crate::physics::{Problem, Split};
+use crate::physics::Problem;
 use crate::plan::{self, LevelPlans, PlanOptions};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
@@ -168,13 +168,7 @@ impl<const D: usize> Simulation<D> {
 
     /// What plans depend on besides the mesh.
     fn plan_options(&self) -> PlanOptions {
-        PlanOptions {
-            num_ghost: self.problem.num_ghost(),
-            conservation_fix: self.problem.conservation_fix,
-            list_faces: self.exec.lists_faces(),
-            split: self.problem.split != Split::Unsplit,
-            threads: self.threads(),
-        }
+        PlanOptions { num_ghost: self.problem.num_ghost(), conservation_fix: self.problem.conservation_fix }
     }
 
     /// Plans for a hierarchy that replaces none.

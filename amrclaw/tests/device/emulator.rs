@@ -3,7 +3,7 @@
 //! Memory is handed out full of NaN, so that reading what nothing has written is seen.
 
 use amrclaw::exec::DeviceUse;
-use amrclaw::exec::cuda::{KernelOptions, Machine};
+use amrclaw::exec::device::{KernelOptions, KernelText, Machine};
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
 use libloading::Library;
@@ -46,7 +46,7 @@ impl Emulator {
     /// Compiles the kernels of a run.
     pub fn new(options: &KernelOptions) -> Emulator {
         let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/tests/support/emulator.h");
-        let compile = |text: amrclaw::exec::cuda::KernelText| {
+        let compile = |text: KernelText| {
             let mut source =
                 format!("#include \"{}\"\n{}\n{LOOPS}", header.display(), text.source.assemble(&text.target));
             for [entry, _] in &text.entries {
@@ -93,7 +93,7 @@ impl HostMemory {
 
 impl Machine for Emulator {
     type Memory = HostMemory;
-    type Arrival = Vec<u8>;
+    type Download = Vec<u8>;
 
     fn allocate(&self, bytes: usize) -> Result<HostMemory, CudaError> {
         self.allocations.fetch_add(1, Ordering::Relaxed);
@@ -117,13 +117,13 @@ impl Machine for Emulator {
     }
 
     fn begin_download(&self, source: &HostMemory, bytes: usize) -> Result<Vec<u8>, CudaError> {
-        let mut arrival = vec![0; bytes];
-        self.download(source, 0, &mut arrival)?;
-        Ok(arrival)
+        let mut download = vec![0; bytes];
+        self.download(source, 0, &mut download)?;
+        Ok(download)
     }
 
-    fn finish_download<T>(&self, arrival: Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError> {
-        Ok(look(&arrival))
+    fn finish_download<T>(&self, download: Vec<u8>, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError> {
+        Ok(look(&download))
     }
 
     fn mark(&self) -> Result<(), CudaError> {

@@ -3,17 +3,21 @@
 use super::common::case;
 use super::emulator::Emulator;
 use amrclaw::exec::cpu::CpuExecutor;
-use amrclaw::exec::cuda::{CudaExecutor, KernelOptions};
+use amrclaw::exec::device::KernelOptions;
+use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, FlagRequest, LevelState};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
-use amrclaw::physics::Problem;
+use amrclaw::physics::{Boundary, CellFunction, CellRow, Criterion, Problem, Split};
 use amrclaw::plan::{PlanOptions, build};
 use amrclaw::regrid::nest::{LevelNesting, split_to_size};
 use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use riemann::catalogue::{self, SolverVisitor};
 use riemann::patch::SolverKernels;
+use riemann::solver::Solver;
+use std::sync::Arc;
 
 /// Widths below, at and above a tile's extent, each with cells to keep away from what is not covered.
 const WIDTHS: [(i32, Option<i32>); 9] = [
@@ -30,7 +34,7 @@ const WIDTHS: [(i32, Option<i32>); 9] = [
 const RATIO: i32 = 2;
 
 /// A problem that flags jumps above 0.5, its solver, and its kernels for the host.
-fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulator) {
+pub fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulator) {
     let options = RunOptions { threads: Some(1), ..RunOptions::default() };
     let seen = std::sync::Mutex::new(None);
     let make = |problem: &Problem<D>, solver: &SolverKernels, ratios: Vec<Ratio<D>>, _: &RunOptions| {
@@ -45,6 +49,60 @@ fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulator) 
     let kernels = solver.double.device_source().expect("built-in solvers have a text");
     let emulator = Emulator::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));
     (problem, solver, emulator)
+}
+
+/// Solvers of the catalogue as kernels.
+struct AsKernels;
+
+impl SolverVisitor for AsKernels {
+    type Output = SolverKernels;
+
+    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
+        SolverKernels::new(solver)
+    }
+}
+
+/// The same in three dimensions, of a problem in the plane, with these sides of its domain.
+pub fn in_space(
+    plane: &Problem<2>,
+    (solver, parameters): (&str, &[(&str, f64)]),
+    boundary: [[Boundary<3>; 2]; 3],
+) -> (Problem<3>, SolverKernels, Emulator) {
+    let parameters = parameters.iter().map(|&(name, value)| (name.to_string(), value)).collect();
+    let solver = catalogue::build(solver, 3, &parameters, AsKernels).expect("it is built in");
+    let problem = Problem {
+        domain: Domain {
+            lower: [0.0; 3],
+            upper: [1.0; 3],
+            cells: [8; 3],
+            periodic: boundary.each_ref().map(|sides| matches!(sides[0], Boundary::Periodic)),
+        },
+        boundary,
+        initial: Arc::new(Zero(solver.double.equations().len())),
+        aux: None,
+        source: None,
+        criterion: Criterion::Difference { tolerance: 0.5 },
+        scheme: plane.scheme,
+        split: Split::Godunov,
+        source_split: plane.source_split,
+        conservation_fix: true,
+    };
+    let kernels = solver.double.device_source().expect("built-in solvers have a text");
+    let emulator = Emulator::new(&KernelOptions::of(&problem, solver.double.as_ref(), kernels, false));
+    (problem, solver, emulator)
+}
+
+/// So many values of zero.
+struct Zero(usize);
+
+impl CellFunction<3> for Zero {
+    fn num_values(&self) -> usize {
+        self.0
+    }
+
+    fn fill_row(&self, _: &CellRow<3>, out: &mut [f64]) {
+        out.fill(0.0);
+    }
 }
 
 /// Two levels: the domain in patches of at most `size` cells, and every `keep`-th of them refined.
@@ -82,9 +140,9 @@ fn check<const D: usize>(
     let problem = Problem { domain: hierarchy.domain().clone(), ..problem.clone() };
     let (double, ratios) = (solver.double.clone(), hierarchy.ratios().to_vec());
     let cpu = CpuExecutor::new(problem.clone(), double.clone(), ratios.clone(), 1);
-    let device = CudaExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
+    let device = ResidentExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
     let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
-    let options = PlanOptions { num_ghost: 2, conservation_fix: false, list_faces: false, split: false, threads: 1 };
+    let options = PlanOptions { num_ghost: 2, conservation_fix: false };
     let (plans, _) = build(hierarchy, options, None);
     for exec in &mut both {
         for (l, mesh) in hierarchy.levels().iter().enumerate() {
@@ -111,13 +169,20 @@ fn check<const D: usize>(
 }
 
 fn run<const D: usize>(text: &str, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
-    let problem = problem::<D>(text);
+    run_on(&problem::<D>(text), cases, cells);
+}
+
+fn run_on<const D: usize>(
+    problem: &(Problem<D>, SolverKernels, Emulator),
+    cases: u32,
+    cells: impl Strategy<Value = [i32; D]>,
+) {
     let settings = (cells, 5..70i32, 1..4usize, any::<bool>(), any::<u64>());
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
     let outcome = runner.run(&settings, |(cells, size, keep, wraps, seed)| {
         let mut periodic = [false; D];
         periodic[D - 1] = wraps;
-        check(&problem, &hierarchy(cells, size, keep, periodic), seed)
+        check(problem, &hierarchy(cells, size, keep, periodic), seed)
     });
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }
@@ -135,4 +200,15 @@ fn tags_of_a_line_are_the_cpus() {
     let text = "[solver]\nname = \"advection\"\nu = 1.0\n[mesh]\ncells = [8]\n[levels]\nmax = 3\nratio = [2, 2]\n\
                 [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
     run::<1>(text, 40, (1..400i32).prop_map(|n| [n]));
+}
+
+#[test]
+fn tags_in_space_are_the_cpus() {
+    let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[time]\nend = 1.0\n[initial]\nq = \"0\"\n";
+    let problem = in_space(
+        &problem::<2>(text).0,
+        ("advection", &[("u", 1.0), ("v", 1.0), ("w", 1.0)]),
+        std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]),
+    );
+    run_on(&problem, 6, [1..90i32, 1..21i32, 1..19i32]);
 }

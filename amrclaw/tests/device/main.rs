@@ -8,10 +8,12 @@ mod failures;
 mod flags;
 mod gpu;
 mod table;
+mod values;
 
 use ::cuda::nvrtc::Nvrtc;
 use amrclaw::exec::cpu::CpuExecutor;
-use amrclaw::exec::cuda::{CudaExecutor, Hardware, KernelOptions};
+use amrclaw::exec::device::KernelOptions;
+use amrclaw::exec::resident::{Hardware, ResidentExecutor};
 use amrclaw::exec::{ExecError, Executor};
 use amrclaw::index::Ratio;
 use amrclaw::physics::Problem;
@@ -31,9 +33,9 @@ fn emulated<const D: usize>(
     let (problem, solver, threads) = (problem.clone(), solver.double.clone(), options.num_threads());
     if std::env::var_os("AMRCLAW_TEST_GPU").is_some() {
         let hardware = Hardware::open(0, None, &kernels).map_err(ExecError::from)?;
-        return Ok(Box::new(CudaExecutor::new(hardware, problem, solver, ratios, threads)?));
+        return Ok(Box::new(ResidentExecutor::new(hardware, problem, solver, ratios, threads)?));
     }
-    Ok(Box::new(CudaExecutor::new(Emulator::new(&kernels), problem, solver, ratios, threads)?))
+    Ok(Box::new(ResidentExecutor::new(Emulator::new(&kernels), problem, solver, ratios, threads)?))
 }
 
 fn start_emulated<const D: usize>(text: &str, overrides: &[&str], user: UserFunctions<D>) -> Simulation<D> {

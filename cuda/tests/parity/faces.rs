@@ -120,7 +120,7 @@ fn same_faces<R: Scalar + Plain>(
 ) -> [f64; 4] {
     let source = Source {
         file: "faces.cu",
-        text: if axis == Axis::X { TEXT.replace("AXIS", "X") } else { TEXT.replace("AXIS", "Y") }.leak(),
+        texts: vec![TEXT.replace("AXIS", if axis == Axis::X { "X" } else { "Y" }).leak()],
         structs: vec![<FacesArgs as DeviceStruct>::cuda_text()],
         defines: vec![],
     };

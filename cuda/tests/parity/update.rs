@@ -1,16 +1,22 @@
 //! The update of patches.
 
-use super::support::level::{DT, DX, Outcome, TestLevel, option_table};
+use super::support::level::{DT, DX, Outcome, Tables, TestLevel, option_table};
 use super::support::solvers::{Random, TestSolver, all};
 use super::{Machine, check};
 use cuda::DeviceBuffer;
 use cuda::abi::{Plain, Pointer};
+use cuda::amr::{PatchReport, UpdateArgs, UpdateKernel, UpdateOptions};
 use cuda::compile::{Precision, Target};
-use cuda::update::{PatchReport, UpdateArgs, UpdateKernel, UpdateOptions};
+use riemann::faces::FaceSolver;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 
-fn same_update<R: Scalar + Plain>(machine: &Machine, solver: &TestSolver, kernels: &dyn PatchSolver<R>, fused: bool) {
+fn same_update<R: Scalar + Plain>(
+    machine: &Machine,
+    solver: &TestSolver,
+    (kernels, faces): (&dyn PatchSolver<R>, &dyn FaceSolver<R>),
+    fused: bool,
+) {
     for (options, grow) in option_table(solver) {
         let what = format!("{}, {}, fused {fused}, {options:?}", solver.name, R::NAME);
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(solver.source.clone()) };
@@ -18,9 +24,12 @@ fn same_update<R: Scalar + Plain>(machine: &Machine, solver: &TestSolver, kernel
         let sizes = [[61, 21], [5, 3], [28, 16], [130, 57], [1, 1]];
         let level = TestLevel::<R>::new(solver, &sizes, grow, options.sweep, &mut Random::new(7));
         let expected = level.reference(kernels, &options);
-        let found = update_on_device(machine, &kernel, &level, &options, expected.taps.len());
+        let found = update_on_device(machine, &kernel, &level, &options, expected.fluxes.len());
         check(&format!("{what}: new states"), fused, &found.q, &expected.q);
-        check(&format!("{what}: fluxes kept"), fused, &found.taps, &expected.taps);
+        if options.keeps_faces {
+            let fluxes = level.seen_fluxes(faces, &found.fluxes);
+            check(&format!("{what}: faces kept"), fused, &fluxes, &expected.fluxes);
+        }
         for (found, expected) in found.courant.iter().zip(&expected.courant) {
             assert!(
                 (found - expected).abs() <= if fused || R::BYTES == 4 { 1e-5 } else { 0.0 },
@@ -35,34 +44,32 @@ fn update_on_device<R: Scalar + Plain>(
     kernel: &UpdateKernel,
     level: &TestLevel<R>,
     options: &UpdateOptions,
-    num_taps: usize,
+    num_kept: usize,
 ) -> Outcome<R> {
-    let (patches, table) = level.tables(options, 16);
+    let Tables { patches, tiles, words, slots, num_cells } = level.tables(options, 16);
     let none = PatchReport { courant: 0, not_finite: 0, padding: 0 };
     let reports = machine.send(&vec![none; patches.len()]);
-    let (num_patches, num_tiles) = (patches.len(), table.tiles.len());
+    let (num_patches, num_tiles) = (patches.len(), tiles.tiles.len());
     let patches = machine.send(&patches);
-    let tiles = machine.send(&table.tiles);
-    let tap_table = machine.send(&table.taps);
+    let tiles = machine.send(&tiles.tiles);
+    let (words, slots) = (machine.send(&words), machine.send(&slots));
     let (q, aux) = (machine.send(&level.q), machine.send(&level.aux));
     let q_next = machine.send(&vec![R::default(); level.q.len()]);
-    let taps = machine.send(&vec![R::default(); num_taps]);
+    let kept = machine.send(&vec![R::default(); num_kept]);
     let address = |buffer: &DeviceBuffer<R>| Pointer::new(buffer.at(0).address());
     let args = UpdateArgs {
         patches: patches.at(0),
         tiles: tiles.at(0),
-        taps: tap_table.at(0),
         reports: reports.at(0),
         q: address(&q),
         q_next: address(&q_next),
         aux: address(&aux),
-        tap_values: address(&taps),
-        tap_stride: level.num_slots as u64,
-        map_words: Pointer::NULL,
-        map_slots: Pointer::NULL,
-        map_cells: 0,
-        dt_over_dx: DT / DX[0],
-        dt_over_dy: DT / DX[1],
+        kept: address(&kept),
+        kept_stride: level.num_slots as u64,
+        face_words: words.at(0),
+        face_slots: slots.at(0),
+        num_cells: num_cells as u64,
+        dt_over_dx: DX.map(|dx| DT / dx),
         num_tiles: num_tiles as i32,
         num_ghost: level.ghosts,
     };
@@ -72,7 +79,7 @@ fn update_on_device<R: Scalar + Plain>(
     assert!(reports.iter().all(|report| report.not_finite == 0) && reports.len() == num_patches);
     Outcome {
         q: machine.fetch(&q_next, R::default()),
-        taps: machine.fetch(&taps, R::default()),
+        fluxes: machine.fetch(&kept, R::default()),
         courant: reports.iter().map(|report| f64::from_bits(report.courant)).collect(),
     }
 }
@@ -83,9 +90,10 @@ fn updates_agree() {
     let machine = Machine::open();
     for solver in all() {
         for fused in [false, true] {
-            same_update::<f64>(&machine, &solver, &*solver.kernels.double, fused);
+            let pair = (&*solver.kernels.double as _, &*solver.faces.double as _);
+            same_update::<f64>(&machine, &solver, pair, fused);
         }
-        same_update::<f32>(&machine, &solver, &*solver.kernels.single, true);
+        same_update::<f32>(&machine, &solver, (&*solver.kernels.single, &*solver.faces.single), true);
         println!("{}: updates agree in {} options", solver.name, option_table(&solver).len());
     }
 }

@@ -1,11 +1,13 @@
 //! Patches of random states, their update by the CPU's kernels, and the same as tables for the device.
 
 use super::solvers::{Random, TestSolver};
-use cuda::update::{Patch, Taps, TileTable, UpdateOptions};
+use cuda::amr::{Patch, TileTable, UpdateOptions};
 use riemann::axis::{Axis, Side};
+use riemann::faces::FaceSolver;
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, Tap, TileArgs};
 use riemann::real::Scalar;
+use std::collections::HashSet;
 
 pub const DT: f64 = 0.013;
 pub const DX: [f64; 3] = [0.3, 0.7, 1.0];
@@ -26,10 +28,21 @@ pub struct TestLevel<R> {
     num_aux: usize,
 }
 
+/// The tables that an update reads.
+pub struct Tables {
+    pub patches: Vec<Patch>,
+    pub tiles: TileTable,
+    /// The map of the faces kept: its bits, and the slots.
+    pub words: Vec<u32>,
+    pub slots: Vec<u32>,
+    pub num_cells: usize,
+}
+
 /// What an update writes.
 pub struct Outcome<R> {
     pub q: Vec<R>,
-    pub taps: Vec<R>,
+    /// What crosses the faces kept, as their cells see it: `[equation, slot]`.
+    pub fluxes: Vec<R>,
     pub courant: Vec<f64>,
 }
 
@@ -68,6 +81,11 @@ impl<R: Scalar> TestLevel<R> {
         level
     }
 
+    /// Place of a patch's first interior cell in the array of states.
+    pub fn first_state(&self, patch: usize) -> usize {
+        self.starts[patch][0]
+    }
+
     /// Numbers of a row and of a component.
     fn extent(&self, size: [i32; 2]) -> [usize; 2] {
         let row = (size[0] + 2 * self.ghosts) as usize;
@@ -89,6 +107,9 @@ impl<R: Scalar> TestLevel<R> {
             faces.extend((0..size[0]).map(|x| ([x, size[1] / 2, 0], Axis::Y)));
             faces.extend((0..size[0]).map(|x| ([x, size[1], 0], Axis::Y)));
         }
+        // A map has one slot for each face.
+        let mut seen = HashSet::new();
+        faces.retain(|(cell, axis)| seen.insert((*cell, axis.index())));
         let tap = |(cell, axis)| {
             let seen_from = if random.unit() < 0.5 { Side::Lower } else { Side::Upper };
             self.num_slots += 1;
@@ -98,22 +119,63 @@ impl<R: Scalar> TestLevel<R> {
     }
 
     /// The level's tables for the device.
-    pub fn tables(&self, options: &UpdateOptions, rows: i32) -> (Vec<Patch>, TileTable) {
-        let mut table = TileTable::default();
-        let mut patches = Vec::new();
+    pub fn tables(&self, options: &UpdateOptions, rows: i32) -> Tables {
+        let num_cells = self.sizes.iter().map(|&size| self.extent(size)[1]).sum();
+        let (mut tiles, mut patches, mut words) = (TileTable::default(), Vec::new(), Vec::new());
+        let (mut first, mut slots) = (0, vec![0; 2 * num_cells]);
         for (k, &size) in self.sizes.iter().enumerate() {
             let [row, component] = self.extent(size);
-            let [q, aux] = self.starts[k].map(|start| start as u64);
-            let [columns, num_rows] = size;
-            let (row, component) = (row as i32, component as i32);
-            let (cell, first_word, padding) = (0, 0, 0);
-            patches.push(Patch { q, aux, cell, row, component, columns, rows: num_rows, first_word, padding });
+            let (num_rows, words_of_row) = (component / row, row.div_ceil(32));
+            let patch = Patch {
+                first: first as u64,
+                first_word: words.len() as u32,
+                inner: self.ghosts * (row as i32 + 1),
+                stride: [1, row as i32, component as i32],
+                component: component as i32,
+                lo: [0; 3],
+                size: [size[0], size[1], 1],
+            };
+            words.resize(words.len() + 2 * num_rows * words_of_row, 0);
+            for tap in &self.taps[k] {
+                let [x, y] = [tap.cell[0] + self.ghosts, tap.cell[1] + self.ghosts].map(|i| i as usize);
+                let word = (tap.axis.index() * num_rows + y) * words_of_row + x / 32;
+                words[patch.first_word as usize + word] |= 1 << (x % 32);
+                slots[tap.axis.index() * num_cells + first + y * row + x] = tap.slot;
+            }
+            first += component;
+            patches.push(patch);
             let lo = self.grow.map(|g| -g);
             let hi = std::array::from_fn(|d| size[d] + self.grow[d]);
-            let taps = if options.taps == Taps::List { &self.taps[k][..] } else { &[] };
-            table.add_patch(options, rows, k as u32, [lo, hi], taps);
+            tiles.add_patch(options, rows, k as u32, [lo, hi]);
         }
-        (patches, table)
+        Tables { patches, tiles, words, slots, num_cells }
+    }
+
+    /// What crosses the faces kept, of the second-order corrections that an update keeps: the sum with the fluctuation that runs into
+    /// the cell that sees the face.
+    pub fn seen_fluxes(&self, faces: &dyn FaceSolver<R>, kept: &[R]) -> Vec<R> {
+        let mut fluxes = kept.to_vec();
+        for (k, taps) in self.taps.iter().enumerate() {
+            let [row, component] = self.extent(self.sizes[k]);
+            for tap in taps {
+                let above = tap.cell[0] as isize + tap.cell[1] as isize * row as isize;
+                let below = above - if tap.axis == Axis::X { 1 } else { row as isize };
+                let values = |array: &[R], start: usize, count: usize, cell: isize| -> Vec<R> {
+                    (0..count).map(|m| array[(start as isize + cell) as usize + m * component]).collect()
+                };
+                let q = [below, above].map(|cell| values(&self.q, self.starts[k][0], self.num_eqn, cell));
+                let aux = [below, above].map(|cell| values(&self.aux, self.starts[k][1], self.num_aux, cell));
+                let face = faces.normal(tap.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
+                for m in 0..self.num_eqn {
+                    let flux = &mut fluxes[m * self.num_slots + tap.slot as usize];
+                    *flux = match tap.seen_from {
+                        Side::Lower => face.amdq[m] + *flux,
+                        Side::Upper => *flux - face.apdq[m],
+                    };
+                }
+            }
+        }
+        fluxes
     }
 
     /// The update by the CPU's kernels.
@@ -124,7 +186,7 @@ impl<R: Scalar> TestLevel<R> {
         let scheme = Scheme { order: options.order, transverse: options.transverse, limiters, capacity };
         let mut outcome = Outcome {
             q: vec![R::default(); self.q.len()],
-            taps: vec![R::default(); self.num_eqn * self.num_slots],
+            fluxes: vec![R::default(); self.num_eqn * self.num_slots],
             courant: vec![0.0; self.sizes.len()],
         };
         let mut scratch = vec![R::default(); solver.scratch_len()];
@@ -132,7 +194,7 @@ impl<R: Scalar> TestLevel<R> {
             let [row, component] = self.extent(size);
             let [lo, hi] = [self.grow.map(|g| -g), std::array::from_fn(|d| size[d] + self.grow[d])];
             assert!(hi[0] - lo[0] <= TILE_COLUMNS as i32 && hi[1] - lo[1] <= TILE_ROWS as i32, "one tile");
-            let mut taps = if options.taps == Taps::List { self.taps[k].clone() } else { Vec::new() };
+            let mut taps = if options.keeps_faces { self.taps[k].clone() } else { Vec::new() };
             taps.sort_by_key(Tap::complete_at);
             let args = TileArgs {
                 q: self.q[self.starts[k][0]..].as_ptr(),
@@ -146,7 +208,7 @@ impl<R: Scalar> TestLevel<R> {
                 dx: DX,
                 scheme: &scheme,
                 taps: &taps,
-                tap_values: outcome.taps.as_mut_ptr(),
+                tap_values: outcome.fluxes.as_mut_ptr(),
                 tap_stride: self.num_slots,
             };
             // SAFETY: every patch has its ghost cells, the arrays the overrun, and every slot one tap.
@@ -168,13 +230,13 @@ pub fn option_table(solver: &TestSolver) -> Vec<(UpdateOptions, [i32; 2])> {
         limiters: vec![limiter; waves],
         capacity: None,
         sweep: [true, true],
-        taps: Taps::List,
+        keeps_faces: true,
     };
     for limiter in Limiter::ALL {
         table.push((base(limiter), [0, 0]));
     }
     let van_leer = base(Limiter::VanLeer);
-    table.push((UpdateOptions { transverse: 1, taps: Taps::None, ..van_leer.clone() }, [0, 0]));
+    table.push((UpdateOptions { transverse: 1, keeps_faces: false, ..van_leer.clone() }, [0, 0]));
     table.push((UpdateOptions { transverse: 0, ..van_leer.clone() }, [0, 0]));
     table.push((UpdateOptions { order: 1, ..van_leer.clone() }, [0, 0]));
     table.push((UpdateOptions { order: 1, transverse: 0, ..van_leer.clone() }, [0, 0]));

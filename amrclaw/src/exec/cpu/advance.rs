@@ -1,25 +1,30 @@
 //! One step of a level: source terms, sweeps, and what the conservation fix keeps of them.
 
+use super::faces::ListedFaces;
 use super::scratch::Scratch;
 use super::store::{Register, StepArrays};
-use super::update::{Outcome, Pass, Sweep, SweepContext, SweepEngine, source_after_waves, swept_scheme};
+use super::tiles::TilePlan;
+use super::update::TileSweep;
 use super::{CpuExecutor, register, source};
+use crate::exec::step::{LevelSweep, Pass, Sweep, SweepEngine, source_after_waves, swept_scheme};
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
 use crate::index::Level;
 use crate::physics::SourceSplit;
-use crate::plan::{LevelPlans, RefluxPlan};
+use crate::plan::LevelPlans;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
 
 /// A level's step under way: all that its parts read or write.
 struct LevelStep<'a, const D: usize, R: Scalar> {
     dt: f64,
-    own: &'a LevelPlans<D>,
-    /// Those of all levels.
+    /// Plans of all levels.
     plans: &'a [LevelPlans<D>],
-    /// The conservation fix of the finer level, and what it keeps.
-    finer: Option<(&'a RefluxPlan<D>, &'a mut Register<R>)>,
+    tiles: &'a TilePlan,
+    /// The faces to the coarser level.
+    faces: Option<&'a ListedFaces<D>>,
+    /// The faces to the finer level, and what the conservation fix keeps of them.
+    finer: Option<(&'a ListedFaces<D>, &'a mut Register<R>)>,
     level: usize,
     scheme: Scheme,
     sweeps: &'a [Sweep],
@@ -35,7 +40,7 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
 
 impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     /// Takes the step from time `time`.
-    fn take(mut self, time: f64) -> Result<Outcome, ExecError> {
+    fn take(mut self, time: f64) -> Result<StepReport, ExecError> {
         let next = self.arrays.next;
         let mut input = self.arrays.q;
         if self.source_split == SourceSplit::Strang {
@@ -46,7 +51,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             input = stage;
             self.stages.swap(0, 1);
         }
-        let mut outcome = Outcome::NONE;
+        let mut outcome = StepReport::NONE;
         for n in 0..self.sweeps.len() {
             let output = if n + 1 == self.sweeps.len() { next } else { self.stages[0] };
             outcome = self.sweep(n, input, output)?.or(outcome);
@@ -62,9 +67,9 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     }
 
     /// Sweep `n` of the step, and what the conservation fix keeps of it.
-    fn sweep(&mut self, n: usize, input: Shared<'_, R>, output: Shared<'_, R>) -> Result<Outcome, ExecError> {
+    fn sweep(&mut self, n: usize, input: Shared<'_, R>, output: Shared<'_, R>) -> Result<StepReport, ExecError> {
         let (layout, num_eqn, num_aux) = (self.sources.layout, self.sources.num_eqn, self.sources.num_aux);
-        let context = SweepContext {
+        let context = LevelSweep {
             layout,
             input,
             output,
@@ -73,22 +78,26 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             num_eqn,
             dt: self.dt,
             dx: self.sources.dx,
-            scheme: self.scheme,
             sweep: self.sweeps[n],
-            taps: Shared::new(self.arrays.taps),
-            tap_stride: self.own.tiles.num_slots(),
         };
         if let Some(engine) = self.engine {
             let pass = Pass { level: self.level, number: n, sweeps: self.sweeps, plans: self.plans };
             return engine.update_all(&context, &pass);
         }
-        let outcome = context.update_all(self.solver, self.own, self.scratch);
+        let tiles = TileSweep {
+            level: &context,
+            solver: self.solver,
+            scheme: self.scheme,
+            taps: Shared::new(self.arrays.taps),
+            tap_stride: self.tiles.num_slots(),
+        };
+        let outcome = tiles.update_all(self.tiles, self.scratch);
         let gather = register::Gather {
             sweeps: self.sweeps,
             sweep: n,
             dt: self.dt * self.sweeps[n].fraction,
             taps: self.arrays.taps,
-            tiles: &self.own.tiles,
+            tiles: self.tiles,
             layout,
             q: input,
             aux: self.arrays.aux,
@@ -97,11 +106,11 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             solver: self.solver,
             scratch: self.scratch,
         };
-        if let Some((reflux, register)) = &mut self.finer {
-            gather.as_coarse(reflux, register);
+        if let Some((faces, register)) = &mut self.finer {
+            gather.as_coarse(faces, register);
         }
-        if let Some(reflux) = &self.own.reflux {
-            gather.as_fine(reflux, self.arrays.register);
+        if let Some(faces) = self.faces {
+            gather.as_fine(faces, self.arrays.register);
         }
         Ok(outcome)
     }
@@ -126,20 +135,21 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.refresh_aux(level, 0.5 * dt)?;
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
-        let (layout, time, num_eqn) = (store.layout.clone(), store.time, store.num_eqn);
+        let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
         make_stages(&mut self.stage[..self.num_stages], layout.len(num_eqn), &mut self.pool);
         let mut dx = [1.0; 3];
         dx[..D].copy_from_slice(&store.dx);
         // Finer levels interpolate between two states; and no tile may read what another has written.
         let on_host = self.engine.is_none();
-        let in_place = on_host && finer.is_empty() && (self.num_stages > 0 || plans[l].tiles.whole_patches);
+        let in_place = on_host && finer.is_empty() && (self.num_stages > 0 || store.tiles.whole_patches);
+        let (tiles, faces) = (store.tiles.clone(), store.faces.clone());
         let arrays = store.arrays_of_step(in_place, &mut self.pool);
-        let finer_plan = plans.get(l + 1).and_then(|finer| finer.reflux.as_deref());
         let step = LevelStep {
             dt,
-            own: &plans[l],
             plans,
-            finer: finer_plan.zip(finer.first_mut().map(|store| &mut store.register)),
+            tiles: &tiles,
+            faces: faces.as_deref(),
+            finer: finer.first_mut().and_then(|store| store.faces.as_deref().zip(Some(&mut store.register))),
             level: l,
             scheme: swept_scheme(&self.problem),
             sweeps: &self.sweeps,
@@ -155,8 +165,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             arrays,
             stages: self.stage.each_mut().map(|stage| Shared::new(stage)),
         };
-        let outcome = step.take(time)?;
+        let report = step.take(time)?;
         store.advance(in_place, dt);
-        Ok(outcome.report())
+        Ok(report)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::CpuExecutor;
 use super::interpolate::rows;
-use super::update::stages_left;
+use crate::exec::step::stages_left;
 use crate::exec::{CellPlace, ExecError};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
@@ -123,7 +123,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                         component: patch.component(),
                         centre: [0.0; 3],
                         dx: 0.0,
-                        t: store.time,
+                        t: store.states.time,
                         dt: 0.0,
                     };
                     // SAFETY: the row lies in the patch, with all its components; it is only read.
@@ -131,7 +131,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     allowed && (0..num_eqn).all(|m| component(m).iter().all(|v| v.finite()))
                 });
                 if !right {
-                    let (level, patch, time) = (level, k, store.time);
+                    let (level, patch, time) = (level, k, store.states.time);
                     let found = self.failure_in(level, patch, q, Searched::Ghosts, time);
                     return Err(found.unwrap_or(ExecError::LostWithinStep { level, patch, time }));
                 }
@@ -163,7 +163,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// has left nothing of it but the ghost cells.
     pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> ExecError {
         let store = &self.levels[level.index()];
-        let (time_old, time) = (store.time_old, store.time);
+        let (time_old, time) = (store.states.time_old, store.states.time);
         let (read, cells) = match store.q_old() {
             Some(old) => (old, Searched::Grown([self.num_ghost; 3])),
             None => (store.q(), Searched::Ghosts),
@@ -185,11 +185,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let interior = Searched::interior();
         let in_patch = |patch: usize| {
             let aux = (store.aux.as_slice(), self.solver.aux());
-            let wrong_aux = || self.not_finite_in(level, patch, aux, interior, store.time);
+            let time = store.states.time;
+            let wrong_aux = || self.not_finite_in(level, patch, aux, interior, time);
             let equations = (store.q(), self.solver.equations());
-            self.not_finite_in(level, patch, equations, interior, store.time)
+            self.not_finite_in(level, patch, equations, interior, time)
                 .or_else(wrong_aux)
-                .or_else(|| self.inadmissible_in(level, patch, store.q(), (interior, true), store.time))
+                .or_else(|| self.inadmissible_in(level, patch, store.q(), (interior, true), time))
         };
         let found = (0..store.layout.patches.len()).into_par_iter().find_map_first(in_patch);
         found.map_or(Ok(()), Err)

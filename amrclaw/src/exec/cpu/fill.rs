@@ -88,7 +88,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn fill_initial(&mut self, level: Level) {
         let (lower, initial) = (self.problem.domain.lower, self.problem.initial.clone());
         let store = &mut self.levels[level.index()];
-        let (layout, dx, time) = (store.layout.clone(), store.dx, store.time);
+        let (layout, dx, time) = (store.layout.clone(), store.dx, store.states.time);
         let q = Shared::new(store.q_mut());
         layout.patches.par_iter().for_each(|patch| {
             // SAFETY: each patch is written by its own task alone.
@@ -119,7 +119,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Fills auxiliary values afresh before a step, if they change with time: at the middle of the step.
     pub(super) fn refresh_aux(&mut self, level: Level, half_step: f64) -> Result<(), ExecError> {
         if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time()) {
-            let time = self.levels[level.index()].time + half_step;
+            let time = self.levels[level.index()].states.time + half_step;
             self.fill_level_aux(level, time)?;
         }
         Ok(())

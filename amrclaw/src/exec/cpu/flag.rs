@@ -76,7 +76,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
         let mut wanted = vec![0.0; len];
         let lower = store.lower_corner(self.problem.domain.lower, row);
-        function.fill_row(&CellRow { lower, dx: store.dx, len, time: store.time }, &state, &aux, &mut wanted);
+        function.fill_row(&CellRow { lower, dx: store.dx, len, time: store.states.time }, &state, &aux, &mut wanted);
         flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
     }
 
@@ -90,7 +90,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             lower: store.lower_corner(self.problem.domain.lower, patch.cells.lo),
             dx: store.dx,
             size: patch.cells.size().map(|n| n as usize),
-            time: store.time,
+            time: store.states.time,
         };
         let state = gather(store.q(), patch, &patch.cells.grow(1), store.num_eqn);
         let aux = gather(&store.aux, patch, &patch.cells, self.solver.aux().len());

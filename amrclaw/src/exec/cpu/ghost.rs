@@ -26,11 +26,8 @@ impl<'a, const D: usize, R: Scalar> CoarseLevel<'a, D, R> {
     /// The level as it is at `time`, between its old and its present state.
     pub fn at_time(store: &'a LevelStore<D, R>, time: f64, ratio: Ratio<D>) -> Self {
         let new = store.q();
-        let (old, alpha) = match store.q_old() {
-            Some(old) if store.time > store.time_old => (old, (time - store.time_old) / (store.time - store.time_old)),
-            _ => (new, 1.0),
-        };
-        CoarseLevel { layout: &store.layout, old, new, alpha: R::from_f64(alpha), ratio }
+        let (old, alpha) = (store.q_old().unwrap_or(new), R::from_f64(store.states.weight_at(time)));
+        CoarseLevel { layout: &store.layout, old, new, alpha, ratio }
     }
 
     /// Interpolates a region of a fine patch.
@@ -92,12 +89,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn fill_level(&mut self, level: Level, plan: &GhostPlan<D>) {
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
-        let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.time, self.ratios[level.index() - 1]));
+        let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.states.time, self.ratios[level.index() - 1]));
         let context = BoundaryContext {
             domain: &self.problem.domain,
             cells: store.mesh.domain().hi,
             dx: store.dx,
-            time: store.time,
+            time: store.states.time,
             num_eqn: store.num_eqn,
         };
         let layout = store.layout.clone();

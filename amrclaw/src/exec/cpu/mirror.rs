@@ -28,7 +28,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 None => self.levels.push(store),
             }
         }
-        self.levels[l].time = time;
+        self.levels[l].states.time = time;
     }
 
     /// A level's states, ghost cells included.
@@ -74,7 +74,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             domain: &self.problem.domain,
             cells: store.mesh.domain().hi,
             dx: store.dx,
-            time: store.time,
+            time: store.states.time,
             num_eqn: store.num_eqn,
         };
         let layout = store.layout.clone();

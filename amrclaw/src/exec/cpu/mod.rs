@@ -6,6 +6,7 @@
 mod advance;
 mod average_down;
 mod boundary;
+mod faces;
 pub(in crate::exec) mod failure;
 mod fill;
 mod flag;
@@ -18,25 +19,27 @@ mod richardson;
 mod scratch;
 mod source;
 mod store;
+mod tiles;
 mod transfer;
 mod turns;
-pub(in crate::exec) mod update;
+mod update;
 
-use super::streamed::Streamed;
+use super::step::{Stash, Sweep, SweepEngine, same_faces, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, LevelState, Outcomes,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, buffer};
-use crate::physics::{Problem, SourceSplit};
+use crate::physics::{Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, TransferPlan};
+use faces::ListedFaces;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use scratch::Scratch;
 use std::sync::Arc;
 use store::LevelStore;
-use update::{Sweep, SweepEngine};
+use tiles::TilePlan;
 
 /// Values of all levels in host memory.
 pub struct CpuExecutor<const D: usize, R: Scalar> {
@@ -47,12 +50,11 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     problem: Problem<D>,
     solver: Arc<dyn PatchSolver<R>>,
     num_ghost: i32,
+    threads: usize,
     ratios: Vec<Ratio<D>>,
     levels: Vec<LevelStore<D, R>>,
-    /// Levels replaced since the last [`Executor::save`], by level.
-    stash: Vec<Option<LevelStore<D, R>>>,
-    /// Levels there were at the last [`Executor::save`].
-    saved_levels: usize,
+    /// Levels replaced since the last [`Executor::save`].
+    stash: Stash<LevelStore<D, R>>,
     scratch: Scratch<R>,
     source_scratch: Scratch<f64>,
     sweeps: Vec<Sweep>,
@@ -68,15 +70,15 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// An executor for `threads` threads, in whose pool it must then be called.
     pub fn new(problem: Problem<D>, solver: Arc<dyn PatchSolver<R>>, ratios: Vec<Ratio<D>>, threads: usize) -> Self {
-        let sweeps = update::sweeps::<D>(problem.split);
+        let sweeps = sweeps::<D>(problem.split);
         let strang_source = usize::from(problem.source_split == SourceSplit::Strang);
         let num_stages = (sweeps.len() - 1 + strang_source).min(2);
         let register = register::scratch_len(solver.equations().len(), solver.aux().len());
         let scratch = Scratch::new(threads, solver.scratch_len().max(register));
         CpuExecutor {
             num_ghost: problem.num_ghost(),
-            stash: (0..=ratios.len()).map(|_| None).collect(),
-            saved_levels: 0,
+            threads,
+            stash: Stash::new(ratios.len() + 1),
             problem,
             solver,
             ratios,
@@ -94,16 +96,43 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
     }
 
-    /// The same with sweeps on a GPU, which needs to hold a few patches at a time.
-    pub fn streamed(
+    /// The same with sweeps that `engine` carries out in place of the threads.
+    pub(in crate::exec) fn with_engine(
         problem: Problem<D>,
         solver: Arc<dyn PatchSolver<R>>,
         ratios: Vec<Ratio<D>>,
         threads: usize,
-        engine: Streamed<D, R>,
+        engine: Box<dyn SweepEngine<D, R>>,
     ) -> Self {
-        let pool = Pool::locked(Box::new(engine.locks()));
-        CpuExecutor { pool, engine: Some(Box::new(engine)), ..Self::new(problem, solver, ratios, threads) }
+        let pool = Pool::locked(engine.locks());
+        CpuExecutor { pool, engine: Some(engine), ..Self::new(problem, solver, ratios, threads) }
+    }
+}
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Lists the faces of the levels' plans one by one, and cuts the levels into tiles, where plans are new.
+    fn list_faces(&mut self, plans: &[LevelPlans<D>]) {
+        for (store, plans) in self.levels.iter_mut().zip(plans) {
+            let listed = store.faces.as_ref().map(|faces| &faces.plan);
+            if !same_faces([listed, None], [plans.reflux.as_ref(), None]) {
+                store.faces = plans.reflux.clone().map(|plan| Arc::new(ListedFaces::new(plan)));
+            }
+        }
+        if self.engine.is_some() {
+            return;
+        }
+        let split = self.problem.split != Split::Unsplit;
+        for l in 0..self.levels.len().min(plans.len()) {
+            let faces = [l, l + 1].map(|l| self.levels.get(l).and_then(|store| store.faces.clone()));
+            let around = faces.each_ref().map(|faces| faces.as_ref().map(|faces| faces.plan.clone()));
+            let store = &mut self.levels[l];
+            let refs = around.each_ref().map(Option::as_ref);
+            if !store.tiled.as_ref().is_some_and(|tiled| same_faces(tiled.each_ref().map(Option::as_ref), refs)) {
+                let [own, finer] = faces.each_ref().map(Option::as_deref);
+                store.tiles = Arc::new(TilePlan::new(&store.mesh, own, finer, split, self.threads));
+                store.tiled = Some(around);
+            }
+        }
     }
 }
 
@@ -137,6 +166,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         if let Some(finest) = self.levels.last_mut() {
             finest.release_spare(&mut self.pool);
         }
+        self.list_faces(plans);
         for (store, plans) in self.levels.iter_mut().zip(plans) {
             store.adopt(plans, (num_aux, self.sweeps.len()), self.engine.is_some(), &mut self.pool);
         }
@@ -167,7 +197,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn set_time(&mut self, level: Level, time: f64) {
-        self.levels[level.index()].time = time;
+        self.levels[level.index()].states.time = time;
     }
 
     fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
@@ -196,27 +226,14 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn save(&mut self) {
-        for store in self.stash.iter_mut().filter_map(Option::take) {
-            store.dismantle(&mut self.pool);
-        }
-        self.levels.iter_mut().for_each(LevelStore::save);
-        self.saved_levels = self.levels.len();
+        self.stash.begin(self.levels.len()).for_each(|store| store.dismantle(&mut self.pool));
+        self.levels.iter_mut().for_each(|store| store.states.save());
     }
 
     fn restore(&mut self) {
         self.outcomes.clear();
-        for l in 0..self.saved_levels {
-            match self.stash[l].take() {
-                Some(saved) if l < self.levels.len() => {
-                    std::mem::replace(&mut self.levels[l], saved).dismantle(&mut self.pool);
-                }
-                Some(saved) => self.levels.push(saved),
-                None => self.levels[l].restore(),
-            }
-        }
-        for store in self.levels.drain(self.saved_levels..) {
-            store.dismantle(&mut self.pool);
-        }
+        let gone = self.stash.restore(&mut self.levels, |store| store.states.restore());
+        gone.into_iter().for_each(|store| store.dismantle(&mut self.pool));
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {

@@ -32,7 +32,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let num_aux = self.solver.aux().len();
         let patches = &store.layout.patches;
         LevelState {
-            time: store.time,
+            time: store.states.time,
             q: patches.par_iter().map(|p| interior(store.q(), p, store.num_eqn)).collect(),
             aux: patches.par_iter().map(|p| interior(&store.aux, p, num_aux)).collect(),
         }

@@ -9,15 +9,17 @@
 //! and the fine ghost cell Q̂ over it, so that equations without a flux are served too.
 
 use super::CpuExecutor;
+use super::faces::{FaceSlot, ListedFaces};
 use super::failure::Searched;
 use super::scratch::Scratch;
 use super::store::Register;
+use super::tiles::TilePlan;
 use super::turns::{each_in_turn, in_turns};
-use super::update::Sweep;
 use crate::exec::ExecError;
+use crate::exec::step::Sweep;
 use crate::fields::{LevelLayout, Shared};
 use crate::index::Level;
-use crate::plan::{FaceSlot, RefluxPlan, TilePlan};
+use crate::plan::RefluxPlan;
 use riemann::axis::{Axis, Side};
 use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
@@ -61,12 +63,12 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
     }
 
     /// The coarse side: starts the sums with −Δt times the coarse flux and keeps the coarse cells' states.
-    pub fn as_coarse(&self, plan: &RefluxPlan<D>, register: &mut Register<R>) {
+    pub fn as_coarse(&self, plan: &ListedFaces<D>, register: &mut Register<R>) {
         let slots = plan.slots().len();
         let values = self.num_eqn + self.num_aux;
         let (sums, cells) = (Shared::new(&mut register.sums), Shared::new(&mut register.coarse_cells));
         let dt = R::from_f64(self.dt);
-        each_in_turn(plan.num_coarse_patches(), |k| {
+        each_in_turn(plan.plan.num_coarse_patches(), |k| {
             let layout = &self.layout.patches[k];
             for &number in plan.of_coarse_patch(k) {
                 let slot = number as usize;
@@ -82,13 +84,13 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                         let sum = sums.at(m * slots + slot);
                         let before = if first { R::default() } else { *sum };
                         *sum = before - dt * self.flux(m, self.tiles.num_fine + slot);
-                        *cells.at(Register::<R>::coarse_cell(plan, values, self.sweep, m, slot)) =
+                        *cells.at(Register::<R>::coarse_cell(&plan.plan, values, self.sweep, m, slot)) =
                             *self.q.at(q + m * layout.component());
                     }
                 }
                 for m in 0..self.num_aux {
                     let value = self.aux[layout.offset(self.num_aux, face.coarse_cell) + m * layout.component()];
-                    let place = Register::<R>::coarse_cell(plan, values, self.sweep, self.num_eqn + m, slot);
+                    let place = Register::<R>::coarse_cell(&plan.plan, values, self.sweep, self.num_eqn + m, slot);
                     // SAFETY: likewise.
                     unsafe { *cells.at(place) = value };
                 }
@@ -97,15 +99,15 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
     }
 
     /// The fine side: adds Δt times the fine fluxes and C1.
-    pub fn as_fine(&self, plan: &RefluxPlan<D>, register: &mut Register<R>) {
+    pub fn as_fine(&self, plan: &ListedFaces<D>, register: &mut Register<R>) {
         let sums = Shared::new(&mut register.sums);
         let cells = &register.coarse_cells;
-        each_in_turn(plan.num_fine_patches(), |k| {
+        each_in_turn(plan.plan.num_fine_patches(), |k| {
             let mut scratch = self.scratch.mine();
             let mut slots = plan.fine_range(k);
             while !slots.is_empty() {
                 let first = &plan.slots()[slots.start];
-                let faces = plan.ratio.faces(first.axis.index()) as usize;
+                let faces = plan.plan.ratio.faces(first.axis.index()) as usize;
                 let same = |face: &FaceSlot<D>| (face.axis, face.coarse_side) == (first.axis, first.coarse_side);
                 let chunk = plan.slots()[slots.clone()].iter().take(CHUNK / faces).take_while(|f| same(f)).count();
                 if self.swept(first.axis) {
@@ -120,7 +122,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
     /// Adds a run of slots of one patch, axis and side.
     fn add_chunk(
         &self,
-        plan: &RefluxPlan<D>,
+        plan: &ListedFaces<D>,
         slots: std::ops::Range<usize>,
         sums: Shared<'_, R>,
         coarse_cells: &[R],
@@ -128,7 +130,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
     ) {
         let (m_count, a_count) = (self.num_eqn, self.num_aux);
         let first = plan.slots()[slots.start];
-        let faces = plan.ratio.faces(first.axis.index()) as usize;
+        let faces = plan.plan.ratio.faces(first.axis.index()) as usize;
         let layout = &self.layout.patches[first.fine_patch as usize];
         let (coarse, rest) = scratch.split_at_mut((m_count + a_count) * STRIDE);
         let (ghost, sum) = rest.split_at_mut((m_count + a_count) * STRIDE);
@@ -138,7 +140,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                 let at = n * faces + k;
                 let q = layout.offset(m_count, cell);
                 for m in 0..m_count + a_count {
-                    let place = Register::<R>::coarse_cell(plan, m_count + a_count, self.sweep, m, slot);
+                    let place = Register::<R>::coarse_cell(&plan.plan, m_count + a_count, self.sweep, m, slot);
                     coarse[m * STRIDE + at] = coarse_cells[place];
                 }
                 for m in 0..m_count {
@@ -211,12 +213,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.dx);
         let aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
-        let slots = plan.slots().len();
+        let slots = plan.num_slots();
+        let faces =
+            fine.faces.as_ref().filter(|faces| std::ptr::eq(&*faces.plan, plan)).expect("listed with the plans");
         let give = |k: usize| {
             let layout = &layout.patches[k];
             let mut finite = true;
-            for &slot in plan.of_coarse_patch(k) {
-                let face = &plan.slots()[slot as usize];
+            for &slot in faces.of_coarse_patch(k) {
+                let face = &faces.slots()[slot as usize];
                 let kappa = capacity.map_or(R::constant(1.0), |c| {
                     aux[layout.offset(num_aux, face.coarse_cell) + c * layout.component()]
                 });
@@ -238,7 +242,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         if broken == usize::MAX {
             return Ok(());
         }
-        let (level, time) = (Level(fine_level.0 - 1), coarse.time);
+        let (level, time) = (Level(fine_level.0 - 1), coarse.states.time);
         let found = self.failure_in(level, broken, self.levels[level.index()].q(), Searched::interior(), time);
         Err(found.unwrap_or(ExecError::LostWithinStep { level, patch: broken, time }))
     }

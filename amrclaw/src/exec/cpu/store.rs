@@ -1,5 +1,8 @@
 //! A level's values in host memory.
 
+use super::faces::ListedFaces;
+use super::tiles::TilePlan;
+use crate::exec::step::States;
 use crate::fields::{LevelLayout, Pool, Shared};
 use crate::mesh::LevelMesh;
 use crate::plan::{LevelPlans, RefluxPlan};
@@ -16,25 +19,25 @@ pub(super) struct Register<R> {
     pub coarse_cells: Vec<R>,
 }
 
-/// A level's values. The arrays of q take turns: one holds the present state, one the state before the last step, one
-/// the state to return to if the coarse step is rejected; any two may be the same.
+/// A level's values.
 #[derive(Debug)]
 pub(super) struct LevelStore<const D: usize, R> {
     pub mesh: Arc<LevelMesh<D>>,
     pub layout: Arc<LevelLayout<D>>,
     pub dx: [f64; D],
     pub num_eqn: usize,
+    /// Arrays of q, which take turns.
     buffers: Vec<Vec<R>>,
-    current: usize,
-    old: Option<usize>,
-    saved: Option<usize>,
+    pub states: States,
     pub aux: Vec<R>,
-    pub time: f64,
-    pub time_old: f64,
-    saved_time: f64,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
     pub taps: Vec<R>,
     pub register: Register<R>,
+    /// Faces to the coarser level, one by one.
+    pub faces: Option<Arc<ListedFaces<D>>>,
+    /// Tiles to update, and the plans of the faces that they keep.
+    pub tiles: Arc<TilePlan>,
+    pub tiled: Option<[Option<Arc<RefluxPlan<D>>>; 2]>,
 }
 
 /// What a level's step reads and writes of its store.
@@ -68,15 +71,13 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             dx,
             num_eqn,
             buffers,
-            current: 0,
-            old: None,
-            saved: None,
+            states: States::new(time),
             aux,
-            time,
-            time_old: time,
-            saved_time: time,
             taps: Vec::new(),
             register,
+            faces: None,
+            tiles: Arc::default(),
+            tiled: None,
         }
     }
 
@@ -89,17 +90,17 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
 
     /// The present state.
     pub fn q(&self) -> &[R] {
-        &self.buffers[self.current]
+        &self.buffers[self.states.current()]
     }
 
     /// The array of the present state.
     pub fn q_array(&self) -> &Vec<R> {
-        &self.buffers[self.current]
+        &self.buffers[self.states.current()]
     }
 
     /// Gives the arrays of the present state and of the auxiliary values away, and goes on with copies of them.
     pub fn part_with_values(&mut self, pool: &mut Pool<R>) -> [Vec<R>; 2] {
-        [&mut self.buffers[self.current], &mut self.aux].map(|array| {
+        [&mut self.buffers[self.states.current()], &mut self.aux].map(|array| {
             let mut copy = pool.take(array.len());
             copy.copy_from_slice(array);
             pool.forget(array);
@@ -109,19 +110,19 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
 
     /// The present state, to write.
     pub fn q_mut(&mut self) -> &mut [R] {
-        &mut self.buffers[self.current]
+        &mut self.buffers[self.states.current()]
     }
 
     /// The state before the last step, where it is kept.
     pub fn q_old(&self) -> Option<&[R]> {
-        self.old.map(|k| &*self.buffers[k])
+        self.states.old().map(|k| &*self.buffers[k])
     }
 
     /// The arrays of a step, which goes on in the place of the present state if it is `in_place` and the present state is
     /// not the one to return to.
     pub fn arrays_of_step(&mut self, in_place: bool, pool: &mut Pool<R>) -> StepArrays<'_, R> {
         let len = self.layout.len(self.num_eqn);
-        let next = self.next_index(in_place);
+        let next = self.states.next(self.buffers.len(), in_place);
         if next == self.buffers.len() {
             self.buffers.push(Vec::new());
         }
@@ -129,57 +130,24 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             pool.give(std::mem::take(&mut self.buffers[next]));
             self.buffers[next] = pool.take(len);
         }
-        let (q, next) = if next == self.current {
+        let (q, next) = if next == self.states.current() {
             let q = Shared::new(&mut self.buffers[next]);
             (q, q)
         } else {
-            let [q, next] = self.buffers.get_disjoint_mut([self.current, next]).expect("two different arrays");
+            let [q, next] = self.buffers.get_disjoint_mut([self.states.current(), next]).expect("two different arrays");
             (Shared::new(q), Shared::new(next))
         };
         StepArrays { q, next, aux: &self.aux, taps: &mut self.taps, register: &mut self.register }
     }
 
-    /// The array that a step writes: not the state to return to, and not the present one unless `in_place`.
-    fn next_index(&self, in_place: bool) -> usize {
-        if in_place && self.saved != Some(self.current) {
-            return self.current;
-        }
-        (0..=self.buffers.len()).find(|&k| k != self.current && Some(k) != self.saved).unwrap_or(0)
-    }
-
     /// What the step has written becomes the present state.
     pub fn advance(&mut self, in_place: bool, dt: f64) {
-        let next = self.next_index(in_place);
-        self.old = (next != self.current).then_some(self.current);
-        self.current = next;
-        self.time_old = self.time;
-        self.time += dt;
-    }
-
-    /// Remembers the present state; nothing is copied.
-    pub fn save(&mut self) {
-        self.saved = Some(self.current);
-        self.saved_time = self.time;
-    }
-
-    /// Returns to the state remembered.
-    pub fn restore(&mut self) {
-        if let Some(saved) = self.saved {
-            self.current = saved;
-            self.old = None;
-            self.time = self.saved_time;
-            self.time_old = self.time;
-        }
-    }
-
-    /// True if there is a state to return to that is not the present one.
-    pub fn has_saved(&self) -> bool {
-        self.saved.is_some()
+        self.states.advance(self.states.next(self.buffers.len(), in_place), dt);
     }
 
     /// Keeps the state to return to alone: the level is being replaced, but the step may yet be rejected.
     pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
-        self.restore();
+        self.states.restore();
         self.release_spare(pool);
         let others = [&mut self.taps, &mut self.register.sums, &mut self.register.coarse_cells];
         others.into_iter().for_each(|array| pool.give(std::mem::take(array)));
@@ -188,13 +156,13 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// Gives back arrays that hold neither the present state nor the one to return to: the level is being replaced, or
     /// has none finer that would interpolate between its old and its present state.
     pub fn release_spare(&mut self, pool: &mut Pool<R>) {
-        for k in (0..self.buffers.len()).filter(|&k| k != self.current && Some(k) != self.saved) {
+        for k in (0..self.buffers.len()).filter(|&k| self.states.is_spare(k)) {
             pool.give(std::mem::take(&mut self.buffers[k]));
         }
-        self.old = self.old.filter(|&k| Some(k) == self.saved);
+        self.states.forget_spare();
     }
 
-    /// Makes room for the fluxes that the plans keep; `elsewhere`: these are kept elsewhere, and only sums come.
+    /// Makes room for the fluxes that the tiles keep; `elsewhere`: these are kept elsewhere, and only sums come.
     pub fn adopt(
         &mut self,
         plans: &LevelPlans<D>,
@@ -203,9 +171,9 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         pool: &mut Pool<R>,
     ) {
         let here = |numbers: usize| if elsewhere { 0 } else { numbers };
-        resize(&mut self.taps, here(self.num_eqn * plans.tiles.num_slots()), pool);
+        resize(&mut self.taps, here(self.num_eqn * self.tiles.num_slots()), pool);
         if let Some(reflux) = &plans.reflux {
-            let slots = reflux.slots().len();
+            let slots = reflux.num_slots();
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
             resize(&mut self.register.coarse_cells, here(sweeps * (self.num_eqn + num_aux) * slots), pool);
         }
@@ -234,6 +202,6 @@ impl<R> Register<R> {
         m: usize,
         slot: usize,
     ) -> usize {
-        (sweep * values + m) * plan.slots().len() + slot
+        (sweep * values + m) * plan.num_slots() + slot
     }
 }

@@ -20,13 +20,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         plan: &TransferPlan<D>,
     ) -> Result<(), ExecError> {
         let l = level.index();
-        let time = self.levels[l - 1].time;
+        let time = self.levels[l - 1].states.time;
         self.levels[l..].iter_mut().for_each(|store| store.release_spare(&mut self.pool));
         let mut store = self.new_store(hierarchy, level, time);
         let mut old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         {
             let coarse = &self.levels[l - 1];
-            let source = CoarseLevel::at_time(coarse, coarse.time, hierarchy.ratio(Level((l - 1) as u8)));
+            let source = CoarseLevel::at_time(coarse, coarse.states.time, hierarchy.ratio(Level((l - 1) as u8)));
             let old = old.as_mut().map(|o| (o.layout.clone(), Shared::new(o.q_mut())));
             let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
             let q = Shared::new(store.q_mut());
@@ -115,10 +115,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 
     /// Puts a replaced level aside if a rejected step may need it again, else gives its memory back.
     pub(super) fn retire(&mut self, level: usize, mut store: LevelStore<D, R>) {
-        if store.has_saved() && self.stash[level].is_none() {
+        let has_saved = store.states.has_saved();
+        if self.stash.takes(level, has_saved) {
             store.keep_saved_alone(&mut self.pool);
-            self.stash[level] = Some(store);
-        } else {
+        }
+        if let Some(store) = self.stash.put(level, store, has_saved) {
             store.dismantle(&mut self.pool);
         }
     }

@@ -1,11 +1,12 @@
-//! A level's patches in batches, and the tables that the update reads.
+//! A level's patches in batches, and the tables that kernels read.
 
-use super::fix::{FaceTable, patch_table};
-use crate::exec::cpu::update::{Pass, SweepContext};
+use super::fix::FaceTable;
+use crate::exec::device::{patch_table, swept, tile_options};
+use crate::exec::step::{LevelSweep, Pass, same_faces};
 use crate::fields::{LevelLayout, PatchLayout};
-use crate::plan::TilePlan;
-use cuda::regions;
-use cuda::update::{Patch, PatchReport, Tap, Tile, TileTable, UpdateKernel, UpdateOptions, rows_per_tile};
+use crate::plan::GhostPlan;
+use cuda::amr::tuning::rows_per_tile;
+use cuda::amr::{Patch, PatchReport, Tile, TileTable};
 use cuda::{CudaError, Device, DeviceBuffer};
 use rayon::prelude::*;
 use riemann::real::Scalar;
@@ -20,7 +21,7 @@ const BATCHES: usize = 16;
 const LEAST_BATCH_BYTES: usize = 1 << 20;
 
 /// Patches that lie side by side in the level's arrays, and go to the device together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Batch {
     /// The patches.
     pub patches: Range<usize>,
@@ -30,32 +31,37 @@ pub(super) struct Batch {
     pub aux: Range<usize>,
     /// Their tiles.
     pub tiles: Range<usize>,
+    /// Their cells, ghost cells included.
+    pub cells: Range<usize>,
+    /// Their words of a map of faces.
+    pub words: Range<usize>,
 }
 
-/// Bytes of the largest batch.
+/// Bytes that a lane needs for the largest batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Largest {
     /// Of states.
     pub q: usize,
     /// Of auxiliary values.
     pub aux: usize,
+    /// Of a map's words.
+    pub words: usize,
+    /// Of its slots.
+    pub slots: usize,
 }
 
 /// One level's tables for one sweep, on the device.
 pub(super) struct LevelTables<const D: usize> {
-    /// What they were made from; another one with other faces.
-    plan: Arc<TilePlan>,
+    /// What they were made from, with the faces.
+    plan: Arc<GhostPlan<D>>,
     /// Largest first.
     pub batches: Vec<Batch>,
     pub patches: DeviceBuffer<Patch>,
     pub tiles: DeviceBuffer<Tile>,
-    pub taps: DeviceBuffer<Tap>,
     /// One per patch.
     pub reports: DeviceBuffer<PatchReport>,
-    /// The patches as the conservation fix sees them, and its faces at the level's own edge and at the finer level's.
-    pub face_patches: DeviceBuffer<regions::Patch>,
-    pub own: Option<FaceTable<D>>,
-    pub finer: Option<FaceTable<D>>,
+    /// Faces of the conservation fix at the level's own edge and at the finer level's.
+    pub faces: [Option<FaceTable<D>>; 2],
 }
 
 /// A patch's numbers in an array of `components` components a cell.
@@ -82,142 +88,118 @@ pub(super) fn cut<const D: usize>(
                 batch.patches.end = k + 1;
                 (batch.q.end, batch.aux.end) = (q.end, aux.end);
             }
-            _ => batches.push(Batch { patches: k..k + 1, q, aux, tiles: 0..0 }),
+            _ => batches.push(Batch { patches: k..k + 1, q, aux, ..Batch::default() }),
         }
     }
     batches.sort_by_key(|batch| Reverse(batch.q.len()));
     batches
 }
 
-/// Taps of each patch in a sweep, in the patches' order.
-fn taps_by_patch(tiles: &TilePlan, list: usize, num_patches: usize) -> Vec<Vec<riemann::patch::Tap>> {
-    let mut taps = vec![Vec::new(); num_patches];
-    for tile in &tiles.tiles {
-        taps[tile.patch as usize].extend_from_slice(&tiles.taps[tile.taps[list].clone()]);
+/// Gives batches their places in arrays of one number a cell, and in a map of faces of so many words.
+fn place(batches: &mut [Batch], patches: &[Patch], num_words: usize) {
+    for batch in batches {
+        let (first, last) = (&patches[batch.patches.start], &patches[batch.patches.end - 1]);
+        batch.cells = first.first as usize..last.first as usize + last.component as usize;
+        let end = patches.get(batch.patches.end).map_or(num_words, |patch| patch.first_word as usize);
+        batch.words = first.first_word as usize..end;
     }
-    taps
 }
 
-/// The update's tables on the host.
-#[derive(Default)]
-struct HostTables {
-    patches: Vec<(usize, Patch)>,
-    tiles: TileTable,
-}
-
-/// A patch's cells along both axes.
-fn size_of_patch<const D: usize>(patch: &PatchLayout<D>) -> [i32; 2] {
-    let size = patch.cells.size();
-    [size[0], size.get(1).copied().unwrap_or(1)]
-}
-
-/// Makes a batch's tables. `rows`: of a tile.
-fn batch_tables<const D: usize, R: Scalar>(
-    context: &SweepContext<'_, D, R>,
-    taps: &[Vec<riemann::patch::Tap>],
-    (options, rows): (&UpdateOptions, i32),
-    batch: &Batch,
-) -> HostTables {
-    let grow = [context.sweep.grow[0], if D > 1 { context.sweep.grow[1] } else { 0 }];
-    let mut tables = HostTables::default();
-    for k in batch.patches.clone() {
-        let patch = &context.layout.patches[k];
-        let [columns, num_rows] = size_of_patch(patch);
-        let hi = [columns + grow[0], num_rows + grow[1]];
-        tables.tiles.add_patch(options, rows, k as u32, [grow.map(|g| -g), hi], &taps[k]);
-        // Offsets count from the batch's own first number.
-        let first = |components: usize, start: usize| match components {
-            0 => 0,
-            n => (patch.offset(n, patch.cells.lo) - start) as u64,
-        };
-        let entry = Patch {
-            q: first(context.num_eqn, batch.q.start),
-            aux: first(context.num_aux, batch.aux.start),
-            cell: 0,
-            row: patch.strides().row as i32,
-            component: patch.component() as i32,
-            columns,
-            rows: num_rows,
-            first_word: 0,
-            padding: 0,
-        };
-        tables.patches.push((k, entry));
-    }
-    tables
-}
-
-/// Makes the update's tables, and gives each batch its tiles.
-fn update_tables<const D: usize, R: Scalar>(
-    context: &SweepContext<'_, D, R>,
-    tiles: &TilePlan,
-    (options, kernel): (&UpdateOptions, &UpdateKernel),
+/// Cuts all batches' patches into tiles, and gives each batch its own. `resident_warps`: that the device runs at once.
+fn tiles_of_batches<const D: usize, R: Scalar>(
+    context: &LevelSweep<'_, D, R>,
+    resident_warps: u32,
     batches: &mut [Batch],
-) -> (Vec<Patch>, TileTable) {
-    let patches = &context.layout.patches;
-    let taps = taps_by_patch(tiles, context.sweep.taps, patches.len());
+) -> Vec<Tile> {
+    let (patches, sweep) = (&context.layout.patches, &context.sweep);
+    let options = tile_options(sweep);
     // The device has one batch at a time to work on, mostly.
     let largest = batches.first().map_or(0..0, |batch| batch.patches.clone());
-    let sizes = patches[largest].iter().map(size_of_patch);
-    let rows = rows_per_tile(sizes, options.tile_columns(), kernel.resident_warps());
-    let make = |batch: &Batch| batch_tables(context, &taps, (options, rows), batch);
-    let made: Vec<HostTables> = batches.par_iter().with_max_len(1).map(make).collect();
-    let (mut table, mut entries) = (TileTable::default(), Vec::with_capacity(patches.len()));
-    for (batch, made) in batches.iter_mut().zip(made) {
-        let start = table.tiles.len();
-        table.append(&made.tiles);
-        batch.tiles = start..table.tiles.len();
-        entries.extend(made.patches);
+    let size = |patch: &PatchLayout<D>| [patch.cells.size()[0], patch.cells.size().get(1).copied().unwrap_or(1)];
+    let rows = rows_per_tile(patches[largest].iter().map(size), options.tile_columns(), resident_warps);
+    let cut = |batch: &Batch| {
+        let mut table = TileTable::default();
+        for k in batch.patches.clone() {
+            table.add_patch(&options, rows, k as u32, swept(&patches[k].cells, sweep));
+        }
+        table.tiles
+    };
+    let made: Vec<Vec<Tile>> = batches.par_iter().with_max_len(1).map(cut).collect();
+    let mut start = 0;
+    for (batch, tiles) in batches.iter_mut().zip(&made) {
+        batch.tiles = start..start + tiles.len();
+        start += tiles.len();
     }
-    entries.sort_unstable_by_key(|(k, _)| *k);
-    (entries.into_iter().map(|(_, patch)| patch).collect(), table)
+    made.concat()
 }
 
 impl<const D: usize> LevelTables<D> {
-    /// `batch_bytes`: of q in a batch at most.
+    /// `batch_bytes`: of q in a batch at most. `resident_warps`: of the update.
     pub fn new<R: Scalar>(
         device: &Device,
-        context: &SweepContext<'_, D, R>,
+        context: &LevelSweep<'_, D, R>,
         pass: &Pass<'_, D>,
-        update: (&UpdateOptions, &UpdateKernel),
+        resident_warps: u32,
         batch_bytes: usize,
     ) -> Result<Self, CudaError> {
-        let (layout, plan) = (context.layout, &pass.plans[pass.level].tiles);
+        let layout = context.layout;
         let even = layout.len(context.num_eqn) * R::BYTES / BATCHES;
         let batch_bytes = even.max(LEAST_BATCH_BYTES).min(batch_bytes);
         let mut batches = cut(layout, [context.num_eqn, context.num_aux], R::BYTES, batch_bytes);
-        let (patches, tiles) = update_tables(context, plan, update, &mut batches);
+        let (patches, num_words) = patch_table(layout);
+        place(&mut batches, &patches, num_words);
+        let tiles = tiles_of_batches(context, resident_warps, &mut batches);
         let stream = device.stream()?;
-        let faces = |level: usize, fine: bool| {
-            let plan = pass.plans.get(level).and_then(|plans| plans.reflux.as_ref());
+        let [own, finer] = pass.faces();
+        let faces = |plan: Option<_>, fine| {
             plan.map(|plan| FaceTable::new((device, &stream), plan, &batches, fine)).transpose()
         };
+        let faces = [faces(own, true)?, faces(finer, false)?];
         let tables = LevelTables {
-            plan: plan.clone(),
+            plan: pass.plans[pass.level].ghost.clone(),
             patches: device.buffer(patches.len())?,
-            tiles: device.buffer(tiles.tiles.len())?,
-            taps: device.buffer(tiles.taps.len())?,
+            tiles: device.buffer(tiles.len())?,
             reports: device.buffer(patches.len())?,
-            face_patches: device.buffer(patches.len())?,
-            own: faces(pass.level, true)?,
-            finer: faces(pass.level + 1, false)?,
+            faces,
             batches,
         };
         stream.upload(&patches, &tables.patches, 0)?;
-        stream.upload(&tiles.tiles, &tables.tiles, 0)?;
-        stream.upload(&tiles.taps, &tables.taps, 0)?;
-        stream.upload(&patch_table(layout), &tables.face_patches, 0)?;
+        stream.upload(&tiles, &tables.tiles, 0)?;
         Ok(tables)
     }
 
     /// True if these are the tables of such plans.
     pub fn are_of(&self, pass: &Pass<'_, D>) -> bool {
-        Arc::ptr_eq(&self.plan, &pass.plans[pass.level].tiles)
+        let faces = self.faces.each_ref().map(|faces| faces.as_ref().map(|faces| &faces.plan));
+        Arc::ptr_eq(&self.plan, &pass.plans[pass.level].ghost) && same_faces(faces, pass.faces())
+    }
+
+    /// Faces that the sweeps keep: fine ones at the level's own edge, then coarse ones at the finer level's.
+    pub fn num_kept(&self) -> usize {
+        self.first_coarse() + self.faces[1].as_ref().map_or(0, |faces| faces.plan.num_slots())
+    }
+
+    /// Number of the first coarse one.
+    pub fn first_coarse(&self) -> usize {
+        self.faces[0].as_ref().map_or(0, |faces| faces.plan.num_fine())
+    }
+
+    /// True if a sweep of a batch keeps anything.
+    pub fn keeps(&self, batch: usize) -> bool {
+        self.faces.iter().flatten().any(|faces| faces.has_faces(batch))
     }
 
     /// Room that a lane needs.
     pub fn largest(&self, bytes_of_number: usize) -> Largest {
-        let largest = |len: fn(&Batch) -> usize| self.batches.iter().map(len).max().unwrap_or(0) * bytes_of_number;
-        Largest { q: largest(|batch| batch.q.len()), aux: largest(|batch| batch.aux.len()) }
+        let largest = |len: fn(&Batch) -> usize| self.batches.iter().map(len).max().unwrap_or(0);
+        let keeps = self.faces.iter().any(Option::is_some);
+        let of_map = |numbers: usize| if keeps { numbers * size_of::<u32>() } else { 0 };
+        Largest {
+            q: largest(|batch| batch.q.len()) * bytes_of_number,
+            aux: largest(|batch| batch.aux.len()) * bytes_of_number,
+            words: of_map(largest(|batch| batch.words.len())),
+            slots: of_map(D * largest(|batch| batch.cells.len())),
+        }
     }
 }
 
@@ -242,7 +224,15 @@ mod tests {
         let mesh = LevelMesh::new(domain, [false, false], patches);
         let layout = LevelLayout::new(&mesh, 2);
         for batch_bytes in [0, 5_000, 20_000, 1 << 20] {
-            let batches = cut(&layout, [3, 2], 8, batch_bytes);
+            let mut batches = cut(&layout, [3, 2], 8, batch_bytes);
+            let (table, num_words) = patch_table(&layout);
+            place(&mut batches, &table, num_words);
+            for places in [|batch: &Batch| batch.cells.clone(), |batch: &Batch| batch.words.clone()] {
+                let mut places: Vec<_> = batches.iter().map(places).collect();
+                places.sort_by_key(|range| range.start);
+                assert!(places[0].start == 0 && places.windows(2).all(|pair| pair[0].end == pair[1].start));
+            }
+            assert!(batches.iter().all(|batch| batch.q.len() == 3 * batch.cells.len()));
             let mut covered: Vec<usize> = batches.iter().flat_map(|batch| batch.patches.clone()).collect();
             covered.sort_unstable();
             assert_eq!(covered, (0..5).collect::<Vec<_>>());

@@ -1,28 +1,24 @@
 //! The conservation fix's terms, kept on the device: what `exec/cpu/register.rs` does, batch by batch.
 //!
-//! The kernels are those of the resident executor: `register_coarse` and `register_fine` follow a batch's update in its stream,
-//! while the batch's states are there. States of coarse cells beside finer patches so lie on the device a level ahead, and C1,
+//! The kernels are those of the resident executor: `face_map` goes before a batch's update in its stream and names the faces whose
+//! corrections the update keeps, `register_coarse` and `register_fine` follow it while the batch's states are there. States of coarse cells beside finer patches so lie on the device a level ahead, and C1,
 //! C2 and C3 are summed up there; the host fetches the sums when it applies the fix.
 
 use super::batches::{Batch, LevelTables};
-use super::lanes::Lane;
-use crate::exec::cpu::update::{Pass, SweepContext};
-use crate::exec::cuda::{KernelOptions, face_run, ratios};
-use crate::fields::LevelLayout;
+use super::lanes::{Lane, in_level};
+use crate::exec::device::{axes, face_run};
+use crate::exec::step::{LevelSweep, Pass, axis_bits};
 use crate::plan::RefluxPlan;
-use cuda::abi::{Pointer, Real};
-use cuda::compile::Target;
-use cuda::regions::{Chunk, FaceRun, Patch, REGISTERS, RegisterArgs};
-use cuda::{CudaError, Device, DeviceBuffer, Grid, Kernel, Stream};
+use cuda::abi::Pointer;
+use cuda::amr::kernels::{FACE_MAP, REGISTER_COARSE, REGISTER_FINE};
+use cuda::amr::{Chunk, FaceMapArgs, FaceRun, RegisterArgs};
+use cuda::{CudaError, Device, DeviceBuffer, Kernel, Stream};
 use riemann::real::Scalar;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Faces of a warp.
 const CHUNK: usize = 32;
-/// Threads of a block.
-const THREADS: u32 = 128;
-
 /// Terms of the fix between levels, and the kernels that sum them up.
 pub(super) struct Fix<const D: usize> {
     /// None if there is no fix.
@@ -32,6 +28,7 @@ pub(super) struct Fix<const D: usize> {
 }
 
 struct Kernels {
+    map: Kernel,
     coarse: Kernel,
     fine: Kernel,
 }
@@ -92,41 +89,22 @@ impl<const D: usize> FaceTable<D> {
         stream.upload(&chunks, &table.chunks, 0)?;
         Ok(table)
     }
-}
 
-/// A level's patches as the kernels over faces see them.
-pub(super) fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> Vec<Patch> {
-    let mut first = 0;
-    let entry = |patch: &crate::fields::PatchLayout<D>| {
-        let (size, component) = (patch.cells.size(), patch.component());
-        first += component as u64;
-        Patch {
-            first: first - component as u64,
-            first_word: 0,
-            row: patch.strides().row as i32,
-            component: component as i32,
-            lo_x: patch.cells.lo[0],
-            lo_y: patch.cells.lo.get(1).copied().unwrap_or(0),
-            nx: size[0],
-            ny: size.get(1).copied().unwrap_or(1),
-            padding: 0,
-        }
-    };
-    layout.patches.iter().map(entry).collect()
+    /// True if a batch has any of the faces.
+    pub fn has_faces(&self, batch: usize) -> bool {
+        !self.of_batch[batch].is_empty()
+    }
 }
 
 impl<const D: usize> Fix<D> {
-    /// Compiles the kernels of a run that has a conservation fix.
-    pub fn open(device: &Device, options: &KernelOptions) -> Result<Self, CudaError> {
-        let KernelOptions { precision, fused, .. } = *options;
-        let target = Target { precision, fused, solver: Some(options.solver.clone()) };
-        let kernels = || {
-            let module = device.compile(&options.shape.registers(true), &target)?;
-            let [coarse, fine] = REGISTERS;
-            Ok::<_, CudaError>(Kernels { coarse: module.kernel(coarse)?, fine: module.kernel(fine)? })
+    /// Takes the kernels that it needs from those of a run, if this has a conservation fix.
+    pub fn new(kernel: impl Fn(&'static str) -> Kernel, conservation_fix: bool) -> Self {
+        let kernels = || Kernels {
+            map: kernel(FACE_MAP.row.name),
+            coarse: kernel(REGISTER_COARSE.row.name),
+            fine: kernel(REGISTER_FINE.row.name),
         };
-        let kernels = options.conservation_fix.then(kernels).transpose()?;
-        Ok(Fix { kernels, registers: Vec::new() })
+        Fix { kernels: conservation_fix.then(kernels), registers: Vec::new() }
     }
 
     /// Makes room for the terms at the edges of a level and of the next finer one, if their plans are new.
@@ -152,58 +130,80 @@ impl<const D: usize> Fix<D> {
         Ok(())
     }
 
-    /// Queues what a batch's sweep gives the fix, behind it in its stream: as the coarser side of the finer level's edge, and at
-    /// its own edge.
-    pub fn keep<R: Scalar>(
+    /// Queues the map of the faces that a batch's sweep keeps.
+    pub fn map_faces(&self, tables: &LevelTables<D>, (number, lane): (usize, &Lane)) -> Result<(), CudaError> {
+        let Some(kernels) = &self.kernels else { return Ok(()) };
+        let batch = &tables.batches[number];
+        lane.stream.fill(&lane.words, 0, batch.words.len() * size_of::<u32>(), 0)?;
+        for (faces, fine) in tables.faces.iter().zip([true, false]) {
+            let Some(faces) = faces.as_ref().filter(|faces| faces.has_faces(number)) else { continue };
+            let chunks = faces.of_batch[number].clone();
+            let args = FaceMapArgs {
+                runs: faces.runs.at(0),
+                chunks: faces.chunks.at(chunks.start),
+                patches: tables.patches.at(0),
+                words: in_level(&lane.words, batch.words.start, size_of::<u32>()),
+                slots: in_level(&lane.slots, batch.cells.start, size_of::<u32>()),
+                num_cells: batch.cells.len() as u64,
+                num_chunks: chunks.len() as u32,
+                chunk_cells: CHUNK as u32,
+                fine: u32::from(fine),
+                first_slot: tables.first_coarse() as u32,
+                ratio: axes(faces.plan.ratio.0, 1),
+            };
+            // SAFETY: the runs lie along patches of the batch; the lane has room for the map of its cells.
+            unsafe { kernels.map.launch(&lane.stream, FACE_MAP.grid(chunks.len(), D), &args)? };
+        }
+        Ok(())
+    }
+
+    /// Queues what a batch's sweep gives the fix, behind it in its stream: at its own edge, and as the coarser side of the finer
+    /// level's edge.
+    pub fn register<R: Scalar>(
         &self,
-        context: &SweepContext<'_, D, R>,
+        context: &LevelSweep<'_, D, R>,
         pass: &Pass<'_, D>,
         tables: &LevelTables<D>,
         (number, lane): (usize, &Lane),
-        taps: &DeviceBuffer<u8>,
+        kept: &DeviceBuffer<u8>,
     ) -> Result<(), CudaError> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
         let batch = &tables.batches[number];
-        // Positions in patches count from the level's array; the lane holds a part of it.
-        let whole = |part: &DeviceBuffer<u8>, start: usize| {
-            Pointer::<Real>::new(part.at(0).address().wrapping_sub((start * R::BYTES) as u64))
-        };
-        let bits = |axes: [bool; 3]| (0..D).map(|d| u32::from(axes[d]) << d).sum::<u32>();
-        let before = pass.sweeps[..pass.number].iter().map(|sweep| bits(sweep.axes)).fold(0, |a, b| a | b);
-        let sides = [(&tables.finer, pass.level + 1, &kernels.coarse), (&tables.own, pass.level, &kernels.fine)];
-        for (faces, fine, kernel) in sides {
+        let before = pass.sweeps[..pass.number].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
+        let [own, finer] = &tables.faces;
+        let sides = [
+            (finer, pass.level + 1, &kernels.coarse, &REGISTER_COARSE),
+            (own, pass.level, &kernels.fine, &REGISTER_FINE),
+        ];
+        for (faces, fine, kernel, launcher) in sides {
             let (Some(faces), Some(register)) = (faces, self.registers.get(fine).and_then(Option::as_ref)) else {
                 continue;
             };
             debug_assert!(Arc::ptr_eq(&register.plan, &faces.plan), "terms of other faces");
             let chunks = faces.of_batch[number].clone();
-            let [ratio_x, ratio_y] = ratios(faces.plan.ratio);
             let args = RegisterArgs {
                 runs: faces.runs.at(0),
                 chunks: faces.chunks.at(chunks.start),
-                patches: tables.face_patches.at(0),
-                q: whole(&lane.q, batch.q.start),
-                aux: whole(&lane.aux, batch.aux.start),
-                taps: Pointer::new(taps.at(0).address()),
+                patches: tables.patches.at(0),
+                q: in_level(&lane.q, batch.q.start, R::BYTES),
+                aux: in_level(&lane.aux, batch.aux.start, R::BYTES),
+                kept: Pointer::new(kept.at(0).address()),
                 sums: Pointer::new(register.sums.at(0).address()),
                 coarse_cells: Pointer::new(register.coarse_cells.at(0).address()),
                 dt: context.dt * context.sweep.fraction,
                 num_chunks: chunks.len() as u32,
                 chunk_cells: CHUNK as u32,
                 num_slots: faces.plan.num_slots() as u32,
-                tap_stride: context.tap_stride as u32,
-                first_tap: tables.own.as_ref().map_or(0, |own| own.plan.num_fine()) as u32,
+                kept_stride: tables.num_kept() as u32,
+                first_kept: tables.first_coarse() as u32,
                 sweep: pass.number as u32,
-                swept: bits(context.sweep.axes),
+                swept: axis_bits(context.sweep.axes),
                 first_sweep: !before,
-                ratio_x,
-                ratio_y,
+                ratio: axes(faces.plan.ratio.0, 1),
             };
-            let grid =
-                Grid { blocks: [(args.num_chunks * 32).div_ceil(THREADS), 1, 1], threads: THREADS, shared_bytes: 0 };
-            // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and taps are those of the
-            // plans, and every slot belongs to one batch.
-            unsafe { kernel.launch(&lane.stream, grid, &args)? };
+            // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
+            // the plans, and every slot belongs to one batch.
+            unsafe { kernel.launch(&lane.stream, launcher.grid(chunks.len(), D), &args)? };
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Streams that take turns, each with room for a batch.
 
 use super::batches::Largest;
+use cuda::abi::{Pointee, Pointer};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Stream};
 use riemann::real::Scalar;
 
@@ -13,6 +14,9 @@ pub(super) struct Lane {
     pub q: DeviceBuffer<u8>,
     pub q_next: DeviceBuffer<u8>,
     pub aux: DeviceBuffer<u8>,
+    /// The map of the faces that a batch keeps: bits and slots.
+    pub words: DeviceBuffer<u8>,
+    pub slots: DeviceBuffer<u8>,
 }
 
 /// All lanes of a device.
@@ -32,8 +36,9 @@ pub(super) struct Timers {
 impl Lanes {
     pub fn new(device: &Device, memory_limit: Option<u64>) -> Result<Self, CudaError> {
         let lane = |_| {
-            let [q, q_next, aux] = [device.buffer(0)?, device.buffer(0)?, device.buffer(0)?];
-            Ok(Lane { stream: device.stream()?, q, q_next, aux })
+            let none = || device.buffer(0);
+            let (q, q_next, aux, words, slots) = (none()?, none()?, none()?, none()?, none()?);
+            Ok(Lane { stream: device.stream()?, q, q_next, aux, words, slots })
         };
         let all = (0..COUNT).map(lane).collect::<Result<_, CudaError>>()?;
         Ok(Lanes { all, timers: Timers::default(), memory_limit })
@@ -41,21 +46,37 @@ impl Lanes {
 
     /// Gives as many lanes as fit the memory room for the largest batch; at least one. Returns how many.
     pub fn fit(&mut self, device: &Device, largest: Largest) -> Result<usize, CudaError> {
-        let Largest { q, aux } = largest;
-        let fitting = |limit: u64| limit as usize * 3 / 4 / (2 * q + aux).max(1);
+        let Largest { q, aux, words, slots } = largest;
+        let fitting = |limit: u64| limit as usize * 3 / 4 / (2 * q + aux + words + slots).max(1);
         let count = self.memory_limit.map_or(COUNT, fitting).clamp(1, COUNT);
-        if self.all[..count].iter().any(|lane| lane.q.len() < q || lane.aux.len() < aux) {
+        let fits = |lane: &mut Lane| lane.sized(largest).iter().all(|(buffer, bytes)| buffer.len() >= *bytes);
+        if !self.all[..count].iter_mut().all(fits) {
             // All go before any comes, so that the memory is in one piece again.
-            for buffer in self.all.iter_mut().flat_map(|lane| [&mut lane.q, &mut lane.q_next, &mut lane.aux]) {
+            for (buffer, _) in self.all.iter_mut().flat_map(|lane| lane.sized(largest)) {
                 *buffer = device.buffer(0)?;
             }
             for lane in &mut self.all[..count] {
-                for (buffer, bytes) in [(&mut lane.q, q), (&mut lane.q_next, q), (&mut lane.aux, aux)] {
-                    grow(device, buffer, bytes, &lane.stream)?;
+                let stream = lane.stream.clone();
+                for (buffer, bytes) in lane.sized(largest) {
+                    grow(device, buffer, bytes, &stream)?;
                 }
             }
         }
         Ok(count)
+    }
+}
+
+impl Lane {
+    /// Its buffers, and the bytes that each needs.
+    fn sized(&mut self, largest: Largest) -> [(&mut DeviceBuffer<u8>, usize); 5] {
+        let Largest { q, aux, words, slots } = largest;
+        [
+            (&mut self.q, q),
+            (&mut self.q_next, q),
+            (&mut self.aux, aux),
+            (&mut self.words, words),
+            (&mut self.slots, slots),
+        ]
     }
 }
 
@@ -80,6 +101,12 @@ impl Timers {
         let seconds = |[begin, end]: &[Event; 2]| Ok(end.milliseconds_since(begin)? * 1e-3);
         self.events[..running].iter().map(seconds).sum()
     }
+}
+
+/// Where the array of a level would begin of which a buffer holds the numbers, of so many bytes each, from `start` on: tables of
+/// patches count from there.
+pub(super) fn in_level<T: Pointee>(part: &DeviceBuffer<u8>, start: usize, bytes: usize) -> Pointer<T> {
+    Pointer::new(part.at(0).address().wrapping_sub((start * bytes) as u64))
 }
 
 /// Makes a buffer larger if it has to be; what it held is lost.

@@ -10,25 +10,27 @@ mod batches;
 mod fix;
 mod lanes;
 
-use super::cpu::update::{Outcome, Pass, SweepContext, SweepEngine, sweeps, swept_scheme};
-use super::cuda::KernelOptions;
-use super::{DeviceUse, ExecError, StreamedUse};
+use super::device::{KernelOptions, compile, update_name};
+use super::step::{LevelSweep, Pass, SweepEngine};
+use super::{DeviceUse, ExecError, StepReport, StreamedUse};
+use crate::exec::cpu::CpuExecutor;
 use crate::fields::PageLock;
+use crate::index::Ratio;
 use crate::physics::Problem;
 use crate::plan::RefluxPlan;
 use batches::{Batch, LevelTables};
 use cuda::abi::Pointer;
-use cuda::compile::{Precision, Target};
-use cuda::update::{PatchReport, Taps, UpdateArgs, UpdateKernel, UpdateOptions};
-use cuda::{CudaError, Device, DeviceBuffer, PinnedBuffer};
+use cuda::amr::tuning::LANES;
+use cuda::amr::{PatchReport, UpdateArgs, update_grid};
+use cuda::{CudaError, Device, DeviceBuffer, Kernel, PinnedBuffer};
 use fix::Fix;
-use lanes::{Lane, Lanes, bytes_of, bytes_of_mut, grow};
+use lanes::{Lane, Lanes, bytes_of, bytes_of_mut, grow, in_level};
 use parking_lot::Mutex;
-use riemann::device_source::DeviceSource;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Bytes of q in a batch at most: long enough that a copy's start-up does not count.
@@ -38,8 +40,9 @@ const MOST_BATCH_BYTES: usize = 16 << 20;
 pub struct Streamed<const D: usize, R> {
     device: Device,
     num_ghost: i32,
-    /// By the axes swept.
-    kernels: Vec<(UpdateOptions, UpdateKernel)>,
+    /// The kernels of the run, by name.
+    kernels: Vec<(&'static str, Kernel)>,
+    conservation_fix: bool,
     batch_bytes: usize,
     state: Mutex<State<D>>,
     numbers: PhantomData<R>,
@@ -48,8 +51,8 @@ pub struct Streamed<const D: usize, R> {
 /// What changes from sweep to sweep.
 struct State<const D: usize> {
     lanes: Lanes,
-    /// Fluxes of the level being swept.
-    taps: DeviceBuffer<u8>,
+    /// Corrections that the sweep of a level keeps.
+    kept: DeviceBuffer<u8>,
     /// What was found in each patch of that level.
     found: PinnedBuffer<PatchReport>,
     /// By level and sweep.
@@ -59,7 +62,7 @@ struct State<const D: usize> {
 }
 
 /// Page locks of a device for the arrays of a pool.
-pub struct DeviceLocks(cuda::memory::PageLocks);
+struct DeviceLocks(cuda::memory::PageLocks);
 
 impl PageLock for DeviceLocks {
     unsafe fn lock(&self, address: usize, bytes: usize) -> bool {
@@ -74,44 +77,32 @@ impl PageLock for DeviceLocks {
 }
 
 impl<const D: usize, R: Scalar> Streamed<D, R> {
-    /// Opens a device and compiles the sweeps of a problem. `memory_limit`: bytes of its memory to use at most.
+    /// Opens a device and compiles the kernels of a problem. `memory_limit`: bytes of its memory to use at most.
     ///
     /// # Errors
-    /// If driver, GPU or NVRTC are missing, or the update does not compile.
-    pub fn open(
-        problem: &Problem<D>,
-        solver: &dyn PatchSolver<R>,
-        text: DeviceSource,
-        fused: bool,
-        memory_limit: Option<u64>,
-    ) -> Result<Self, CudaError> {
+    /// If driver, GPU or NVRTC are missing, or a kernel does not compile.
+    pub fn open(options: &KernelOptions, memory_limit: Option<u64>) -> Result<Self, CudaError> {
         let device = Device::open(0, memory_limit)?;
-        let scheme = swept_scheme(problem);
-        let fix = Fix::open(&device, &KernelOptions::of(problem, solver, text.clone(), fused))?;
-        let target = Target { precision: Precision::of::<R>(), fused, solver: Some(text) };
-        let mut kernels: Vec<(UpdateOptions, UpdateKernel)> = Vec::new();
-        for sweep in sweeps::<D>(problem.split) {
-            let axes = [sweep.axes[0], sweep.axes[1]];
-            if kernels.iter().all(|(options, _)| options.sweep != axes) {
-                let taps = if problem.conservation_fix { Taps::List } else { Taps::None };
-                let options = UpdateOptions::of_scheme(&scheme, solver.num_waves(), axes, taps);
-                kernels.push((options.clone(), UpdateKernel::new(&device, &options, &target)?));
-            }
-        }
-        // Of a limited memory the lanes take half; tables, fluxes and the pool's rounding need the rest.
-        let per_lane = 2 * solver.equations().len() + solver.aux().len();
-        let limited = |limit: u64| limit as usize / 2 / lanes::COUNT * solver.equations().len() / per_lane;
+        let kernels = compile(&device, &options.texts())?;
+        let kernel = |name: &'static str| find(&kernels, name).clone();
+        let (shape, fix) = (&options.shape, options.conservation_fix);
+        // Of a limited memory the lanes take half; tables, corrections and the pool's rounding need the rest.
+        let of_cell = shape.equations * R::BYTES;
+        let of_map = if fix { D * size_of::<u32>() + 1 } else { 0 };
+        let per_lane = 2 * of_cell + shape.aux * R::BYTES + of_map;
+        let limited = |limit: u64| limit as usize / 2 / lanes::COUNT * of_cell / per_lane;
         let state = State {
             lanes: Lanes::new(&device, memory_limit)?,
-            taps: device.buffer(0)?,
+            kept: device.buffer(0)?,
             found: device.pinned_buffer(0)?,
             tables: HashMap::new(),
-            fix,
+            fix: Fix::new(kernel, fix),
             used: StreamedUse::default(),
         };
         Ok(Streamed {
-            num_ghost: problem.num_ghost(),
+            num_ghost: shape.num_ghost,
             kernels,
+            conservation_fix: fix,
             batch_bytes: memory_limit.map_or(MOST_BATCH_BYTES, |limit| limited(limit).min(MOST_BATCH_BYTES)),
             state: Mutex::new(state),
             device,
@@ -119,30 +110,41 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         })
     }
 
-    /// Page locks for the arrays that sweeps copy from and to.
-    pub fn locks(&self) -> DeviceLocks {
-        DeviceLocks(self.device.page_locks())
+    /// The CPU executor with its sweeps on this device.
+    pub fn executor(
+        self,
+        problem: Problem<D>,
+        solver: Arc<dyn PatchSolver<R>>,
+        ratios: Vec<Ratio<D>>,
+        threads: usize,
+    ) -> CpuExecutor<D, R> {
+        CpuExecutor::with_engine(problem, solver, ratios, threads, Box::new(self))
+    }
+
+    fn kernel(&self, axes: [bool; 3], keeps_faces: bool) -> &Kernel {
+        find(&self.kernels, update_name(axes, keeps_faces))
     }
 
     /// Makes tables and room for a sweep, where the last one's do not serve. Returns the number of lanes to use.
     fn prepare(
         &self,
         state: &mut State<D>,
-        context: &SweepContext<'_, D, R>,
+        context: &LevelSweep<'_, D, R>,
         pass: &Pass<'_, D>,
-        (options, kernel): (&UpdateOptions, &UpdateKernel),
     ) -> Result<usize, CudaError> {
         let key = [pass.level, pass.number];
         if !state.tables.get(&key).is_some_and(|tables| tables.are_of(pass)) {
             // The old tables go first: their memory is what the new ones take.
             state.tables.retain(|&[level, number], _| [level, number] != key && level < pass.plans.len());
-            let made = LevelTables::new(&self.device, context, pass, (options, kernel), self.batch_bytes)?;
+            let kernel = self.kernel(context.sweep.axes, self.conservation_fix);
+            let warps = kernel.blocks_per_multiprocessor(LANES as u32)? * self.device.info().multiprocessors;
+            let made = LevelTables::new(&self.device, context, pass, warps, self.batch_bytes)?;
             state.tables.insert(key, made);
         }
         let stream = &state.lanes.all[0].stream;
         state.fix.make_registers::<R>(&self.device, [context.num_eqn, context.num_aux], pass)?;
-        grow(&self.device, &mut state.taps, context.num_eqn * context.tap_stride * R::BYTES, stream)?;
         let tables = &state.tables[&key];
+        grow(&self.device, &mut state.kept, context.num_eqn * tables.num_kept() * R::BYTES, stream)?;
         if state.found.len() < tables.reports.len() {
             state.found = self.device.pinned_buffer(tables.reports.len())?;
         }
@@ -151,43 +153,39 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
 
     fn update_args(
         &self,
-        context: &SweepContext<'_, D, R>,
+        context: &LevelSweep<'_, D, R>,
         tables: &LevelTables<D>,
         batch: &Batch,
         lane: &Lane,
-        taps: &DeviceBuffer<u8>,
+        kept: &DeviceBuffer<u8>,
     ) -> UpdateArgs {
         UpdateArgs {
             patches: tables.patches.at(0),
             tiles: tables.tiles.at(batch.tiles.start),
-            taps: tables.taps.at(0),
             reports: tables.reports.at(0),
-            q: Pointer::new(lane.q.at(0).address()),
-            q_next: Pointer::new(lane.q_next.at(0).address()),
-            aux: Pointer::new(lane.aux.at(0).address()),
-            tap_values: Pointer::new(taps.at(0).address()),
-            tap_stride: context.tap_stride as u64,
-            map_words: Pointer::NULL,
-            map_slots: Pointer::NULL,
-            map_cells: 0,
-            dt_over_dx: context.dt * context.sweep.fraction / context.dx[0],
-            dt_over_dy: context.dt * context.sweep.fraction / context.dx[1],
+            q: in_level(&lane.q, batch.q.start, R::BYTES),
+            q_next: in_level(&lane.q_next, batch.q.start, R::BYTES),
+            aux: in_level(&lane.aux, batch.aux.start, R::BYTES),
+            kept: Pointer::new(kept.at(0).address()),
+            kept_stride: tables.num_kept() as u64,
+            face_words: in_level(&lane.words, batch.words.start, size_of::<u32>()),
+            face_slots: in_level(&lane.slots, batch.cells.start, size_of::<u32>()),
+            num_cells: batch.cells.len() as u64,
+            dt_over_dx: context.dx.map(|dx| context.dt * context.sweep.fraction / dx),
             num_tiles: batch.tiles.len() as i32,
             num_ghost: self.num_ghost,
         }
     }
 
-    fn run(&self, context: &SweepContext<'_, D, R>, pass: &Pass<'_, D>) -> Result<Outcome, CudaError> {
+    fn run(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, CudaError> {
         let state = &mut *self.state.lock();
-        let axes = [context.sweep.axes[0], context.sweep.axes[1]];
-        let (options, kernel) = self.kernels.iter().find(|(o, _)| o.sweep == axes).expect("compiled at the start");
-        let num_lanes = self.prepare(state, context, pass, (options, kernel))?;
-        let State { lanes, taps, found, tables, fix, used } = state;
+        let num_lanes = self.prepare(state, context, pass)?;
+        let State { lanes, kept, found, tables, fix, used } = state;
         let tables = &tables[&[pass.level, pass.number]];
         let start = Instant::now();
         for (n, batch) in tables.batches.iter().enumerate() {
             let lane = &lanes.all[n % num_lanes];
-            let reports = batch.patches.clone();
+            let (reports, keeps) = (batch.patches.clone(), tables.keeps(n));
             // SAFETY: the level's arrays are this sweep's until it returns, which waits for all streams; batches are disjoint;
             // the tables are those of this mesh, and each lane's buffers hold a batch.
             unsafe {
@@ -195,8 +193,13 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
                 lane.stream.upload_async(bytes_of(&context.aux[batch.aux.clone()]), &lane.aux, 0)?;
                 lane.stream.fill(&tables.reports, reports.start, reports.len(), 0)?;
                 let timer = lanes.timers.begin(&self.device, lane)?;
-                kernel.launch(&lane.stream, &self.update_args(context, tables, batch, lane, taps))?;
-                fix.keep(context, pass, tables, (n, lane), taps)?;
+                if keeps {
+                    fix.map_faces(tables, (n, lane))?;
+                }
+                let args = self.update_args(context, tables, batch, lane, kept);
+                let update = self.kernel(context.sweep.axes, keeps);
+                update.launch(&lane.stream, update_grid(batch.tiles.len() as u32), &args)?;
+                fix.register(context, pass, tables, (n, lane), kept)?;
                 lanes.timers.end(timer, lane)?;
                 let out = context.output.row_mut(batch.q.start, batch.q.len());
                 lane.stream.download_async(&lane.q_next, 0, bytes_of_mut(out))?;
@@ -209,14 +212,14 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         used.seconds += start.elapsed().as_secs_f64();
         used.kernel_seconds += lanes.timers.total()?;
         let outcome = |(patch, report): (usize, &PatchReport)| {
-            Outcome::new(f64::from_bits(report.courant), patch as u32, report.not_finite == 0)
+            StepReport::of(f64::from_bits(report.courant), patch, report.not_finite == 0)
         };
-        Ok(found[..tables.reports.len()].iter().enumerate().map(outcome).fold(Outcome::NONE, Outcome::or))
+        Ok(found[..tables.reports.len()].iter().enumerate().map(outcome).fold(StepReport::NONE, StepReport::or))
     }
 }
 
 impl<const D: usize, R: Scalar> SweepEngine<D, R> for Streamed<D, R> {
-    fn update_all(&self, context: &SweepContext<'_, D, R>, pass: &Pass<'_, D>) -> Result<Outcome, ExecError> {
+    fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError> {
         self.run(context, pass).map_err(|error| {
             // What is still under way must not touch arrays that are about to be dropped.
             let _ = self.device.synchronize();
@@ -230,8 +233,17 @@ impl<const D: usize, R: Scalar> SweepEngine<D, R> for Streamed<D, R> {
         Ok(state.fix.fetch(&state.lanes.all[0].stream, fine, plan, bytes_of_mut(sums))?)
     }
 
+    fn locks(&self) -> Box<dyn PageLock> {
+        Box::new(DeviceLocks(self.device.page_locks()))
+    }
+
     fn usage(&self) -> DeviceUse {
         let (memory, pinned) = (self.device.memory().statistics(), self.device.pinned().statistics());
         DeviceUse { memory, pinned, streamed: Some(self.state.lock().used) }
     }
+}
+
+/// A kernel of the run.
+fn find<'a>(kernels: &'a [(&'static str, Kernel)], name: &str) -> &'a Kernel {
+    &kernels.iter().find(|(other, _)| *other == name).expect("compiled at the start").1
 }

@@ -52,13 +52,11 @@ impl<const D: usize> TileCover<D> {
         [self.starts[k], self.starts[k + 1]]
     }
 
-    /// For each tile the first one that is not before its neighbour, one further back along all axes but the last and `side` further
-    /// along the last: where a walk through that neighbour's row starts. `side` is −1 or 1.
-    pub fn rows_beside(&self, side: i32) -> impl Iterator<Item = u32> {
+    /// For each tile the first one that is not before the tile `step` further: where a walk along that one's row starts.
+    pub fn starts_beside(&self, step: [i32; D]) -> impl Iterator<Item = u32> {
         let mut first = 0;
         self.tiles.iter().map(move |tile| {
-            let mut beside = tile.map(|i| i - 1);
-            beside[D - 1] = tile[D - 1] + side;
+            let beside = std::array::from_fn(|d| tile[d] + step[d]);
             while self.tiles.get(first).is_some_and(|tile| key(*tile) < key(beside)) {
                 first += 1;
             }
@@ -149,10 +147,9 @@ mod tests {
             let [start, end] = cover.patches_of(k).map(|n| n as usize);
             prop_assert_eq!(&cover.patches()[start..end], &patches[..]);
         }
-        for side in [-1, 1] {
-            for (tile, first) in cover.tiles().iter().zip(cover.rows_beside(side)) {
-                let mut beside = tile.map(|i| i - 1);
-                beside[D - 1] = tile[D - 1] + side;
+        for step in CellBox::new([-1; D], [2; D]).cells() {
+            for (tile, first) in cover.tiles().iter().zip(cover.starts_beside(step)) {
+                let beside = std::array::from_fn(|d| tile[d] + step[d]);
                 let before = expected.keys().filter(|other| **other < key(beside)).count();
                 prop_assert_eq!(first as usize, before);
             }

@@ -1,0 +1,222 @@
+//! Tiles: the units of work of the update, with the faces whose fluxes they keep.
+
+use super::faces::ListedFaces;
+use crate::index::{CellBox, CellIndex};
+use crate::mesh::LevelMesh;
+use crate::plan::in_parts;
+use riemann::axis::Axis;
+use riemann::patch::{TILE_COLUMNS, TILE_ROWS, Tap};
+use std::ops::Range;
+
+/// A tile of a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tile {
+    /// The patch.
+    pub patch: u32,
+    /// First cell, counted from the patch's first.
+    pub lo: [i32; 3],
+    /// One past the last cell.
+    pub hi: [i32; 3],
+    /// Positions in [`TilePlan::taps`]: by axis for split sweeps, all in the first for the unsplit update.
+    pub taps: [Range<usize>; 3],
+}
+
+/// Tiles of all patches of a level, and the faces whose fluxes they keep.
+///
+/// Slots below `num_fine` are fine faces of the reflux plan to the coarser level; slots from there on are the coarse
+/// faces of the reflux plan of the finer level.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TilePlan {
+    /// The tiles, large ones first so that threads end together.
+    pub tiles: Vec<Tile>,
+    /// Taps of all tiles.
+    pub taps: Vec<Tap>,
+    /// Slots at this level's own edge.
+    pub num_fine: usize,
+    /// Slots at the finer level's edge.
+    pub num_coarse: usize,
+    /// Every tile is a whole patch. No tile then reads what another writes, even if the new state takes the place of
+    /// the old one.
+    pub whole_patches: bool,
+}
+
+/// Patches are not cut into rows if threads that take them whole end within this factor of the mean time: each cut costs
+/// three rows of faces that both tiles solve, and a second array for the new state.
+const UNEVEN: f64 = 1.04;
+
+/// Whether so many threads share patches evenly if each takes the largest that is left when it is free.
+fn whole_patches_are_even(mut sizes: Vec<usize>, threads: usize) -> bool {
+    sizes.sort_unstable_by_key(|&size| std::cmp::Reverse(size));
+    let mut loads = vec![0; threads];
+    for size in &sizes {
+        if let Some(least) = loads.iter_mut().min() {
+            *least += size;
+        }
+    }
+    let longest = loads.into_iter().max().unwrap_or(0);
+    longest as f64 * threads as f64 <= UNEVEN * sizes.iter().sum::<usize>() as f64
+}
+
+impl TilePlan {
+    /// Cuts the level's patches into tiles and gives each tile its taps. `split`: the axes are swept one by one.
+    /// `threads`: how many share the tiles.
+    pub fn new<const D: usize>(
+        mesh: &LevelMesh<D>,
+        own: Option<&ListedFaces<D>>,
+        finer: Option<&ListedFaces<D>>,
+        split: bool,
+        threads: usize,
+    ) -> Self {
+        let sizes = mesh.patches().iter().map(CellBox::volume).collect();
+        let rows = if whole_patches_are_even(sizes, threads) { i32::MAX } else { TILE_ROWS as i32 };
+        let num_fine = own.map_or(0, |faces| faces.plan.num_fine());
+        let num_coarse = finer.map_or(0, |faces| faces.plan.num_slots());
+        let parts = in_parts(mesh.patches().len(), |patches| {
+            let mut part = TilePlan::default();
+            for k in patches {
+                let patch = &mesh.patches()[k];
+                let mut taps = own.map_or(Vec::new(), |reflux| fine_taps(reflux, k, patch));
+                if let Some(reflux) = finer {
+                    taps.extend(coarse_taps(reflux, k, patch, num_fine as u32));
+                }
+                for (lo, hi) in tile_boxes(patch.size(), rows) {
+                    let last = std::array::from_fn(|d| hi[d] == patch.size().get(d).copied().unwrap_or(1));
+                    let taps = append_taps(&mut part.taps, &taps, lo, hi, last, split);
+                    part.tiles.push(Tile { patch: k as u32, lo, hi, taps });
+                }
+            }
+            part
+        });
+        let mut plan = TilePlan { num_fine, num_coarse, ..TilePlan::default() };
+        for mut part in parts {
+            let start = plan.taps.len();
+            let moved = |taps: &Range<usize>| start + taps.start..start + taps.end;
+            plan.tiles.extend(part.tiles.iter().map(|tile| Tile { taps: tile.taps.each_ref().map(moved), ..*tile }));
+            plan.taps.append(&mut part.taps);
+        }
+        let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
+        plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
+        plan.whole_patches = plan.tiles.len() == mesh.patches().len();
+        plan
+    }
+
+    /// Number of slots.
+    pub fn num_slots(&self) -> usize {
+        self.num_fine + self.num_coarse
+    }
+}
+
+/// Cuts a patch into tiles of at most `rows` rows.
+fn tile_boxes<const D: usize>(size: [i32; D], rows: i32) -> Vec<([i32; 3], [i32; 3])> {
+    let cuts = |d: usize| -> Vec<(i32, i32)> {
+        let n = size.get(d).copied().unwrap_or(1);
+        let largest = [TILE_COLUMNS as i32, rows, i32::MAX][d];
+        (0..n).step_by(largest as usize).map(|lo| (lo, n.min(lo.saturating_add(largest)))).collect()
+    };
+    let mut boxes = Vec::new();
+    for (z_lo, z_hi) in cuts(2) {
+        for (y_lo, y_hi) in cuts(1) {
+            for (x_lo, x_hi) in cuts(0) {
+                boxes.push(([x_lo, y_lo, z_lo], [x_hi, y_hi, z_hi]));
+            }
+        }
+    }
+    boxes
+}
+
+/// A face below `cell`, in coordinates of the patch.
+fn local<const D: usize>(cell: CellIndex<D>, patch: &CellBox<D>) -> [i32; 3] {
+    std::array::from_fn(|d| if d < D { cell[d] - patch.lo[d] } else { 0 })
+}
+
+fn fine_taps<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>) -> Vec<Tap> {
+    let mut taps = Vec::new();
+    for slot in &reflux.slots()[reflux.fine_range(k)] {
+        for (n, ghost) in reflux.fine_ghosts(slot).cells().enumerate() {
+            // The ghost cell lies on the face's coarse side; a tap names the cell above its face.
+            let mut cell = local(ghost, patch);
+            cell[slot.axis.index()] += i32::from(slot.coarse_side == riemann::axis::Side::Lower);
+            taps.push(Tap { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: slot.first_fine + n as u32 });
+        }
+    }
+    taps
+}
+
+fn coarse_taps<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>, first: u32) -> Vec<Tap> {
+    let numbers = reflux.of_coarse_patch(k).iter();
+    let tap = |&number: &u32| {
+        let slot = &reflux.slots()[number as usize];
+        let mut cell = local(slot.coarse_cell, patch);
+        cell[slot.axis.index()] += i32::from(slot.coarse_side == riemann::axis::Side::Lower);
+        Tap { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: first + number }
+    };
+    numbers.map(tap).collect()
+}
+
+/// Appends the taps whose faces belong to a tile, in the order in which the update completes them. A face between two
+/// tiles belongs to the upper one; a patch's last faces belong to its last tiles.
+fn append_taps(
+    all: &mut Vec<Tap>,
+    taps: &[Tap],
+    lo: [i32; 3],
+    hi: [i32; 3],
+    last: [bool; 3],
+    split: bool,
+) -> [Range<usize>; 3] {
+    let in_tile = |tap: &&Tap| {
+        (0..3).all(|d| {
+            let end = hi[d] + i32::from(d == tap.axis.index() && last[d]);
+            lo[d] <= tap.cell[d] && tap.cell[d] < end
+        })
+    };
+    Axis::ALL.map(|axis| {
+        let start = all.len();
+        let in_sweep = |tap: &&Tap| if split { tap.axis == axis } else { axis == Axis::X };
+        all.extend(taps.iter().filter(in_tile).filter(in_sweep));
+        all[start..].sort_by_key(|tap| (tap.complete_at(), tap.axis, tap.cell, tap.slot));
+        start..all.len()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Ratio;
+    use crate::plan::faces_between;
+    use std::sync::Arc;
+
+    /// One thread, or many patches, need no cuts; one patch for two threads does, and so does one that outweighs the rest.
+    #[test]
+    fn cuts_are_made_where_threads_would_wait() {
+        assert!(whole_patches_are_even(vec![100], 1));
+        assert!(!whole_patches_are_even(vec![100], 2));
+        assert!(whole_patches_are_even(vec![10, 50, 25, 50, 10, 25], 2));
+        assert!(!whole_patches_are_even(vec![100, 40, 30], 2));
+    }
+
+    /// Tiles cover each patch once, and every face of the reflux plan is tapped once on either level.
+    #[test]
+    fn tiles_and_taps_cover_everything_once() {
+        let ratio = Ratio([2, 2]);
+        let domain = CellBox::new([0, 0], [150, 131]);
+        let coarse = LevelMesh::new(domain, [false, true], vec![domain]);
+        let covered = [CellBox::new([0, 0], [75, 131]), CellBox::new([80, 10], [81, 11])];
+        let fine = LevelMesh::new(
+            domain.fine_from_coarse(ratio),
+            [false, true],
+            covered.map(|c| c.fine_from_coarse(ratio)).to_vec(),
+        );
+        let reflux = ListedFaces::new(Arc::new(faces_between(&coarse, &fine, ratio)));
+        let fine_plan = TilePlan::new(&fine, Some(&reflux), None, false, 2);
+        let coarse_plan = TilePlan::new(&coarse, None, Some(&reflux), true, 1);
+
+        let area = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
+        assert_eq!(fine_plan.tiles.iter().map(area).sum::<usize>(), fine.num_cells());
+        let mut slots: Vec<_> = fine_plan.taps.iter().map(|t| t.slot as usize).collect();
+        slots.sort_unstable();
+        assert_eq!(slots, (0..reflux.plan.num_fine()).collect::<Vec<_>>());
+        let mut slots: Vec<_> = coarse_plan.taps.iter().map(|t| t.slot as usize).collect();
+        slots.sort_unstable();
+        assert_eq!(slots, (0..reflux.slots().len()).collect::<Vec<_>>());
+    }
+}

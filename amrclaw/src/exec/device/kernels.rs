@@ -1,0 +1,123 @@
+//! The kernels of a run: which, and what they are compiled for.
+
+use crate::exec::step::{sweeps, swept_scheme};
+use crate::physics::Problem;
+use cuda::amr::{Group, Shape, UpdateOptions};
+use cuda::compile::{Precision, Source, Target};
+use cuda::{CudaError, Device, Kernel};
+use rayon::prelude::*;
+use riemann::device_source::DeviceSource;
+use riemann::patch::{PatchSolver, Scheme};
+use riemann::real::Scalar;
+
+/// What a run's kernels are made for.
+#[derive(Clone, Debug)]
+pub struct KernelOptions {
+    /// Sizes that the kernels are specialised by.
+    pub shape: Shape,
+    /// The scheme of a sweep.
+    pub scheme: Scheme,
+    /// Axes of each kind of sweep.
+    pub sweeps: Vec<[bool; 3]>,
+    /// Precision, fused operations, the solver.
+    pub target: Target,
+    /// Keep what the conservation fix needs.
+    pub conservation_fix: bool,
+}
+
+/// One kernel to compile, or several in one text.
+#[derive(Clone, Debug)]
+pub struct KernelText {
+    /// The text.
+    pub source: Source,
+    /// What to compile it for.
+    pub target: Target,
+    /// Entry points, and the names that they are launched by.
+    pub entries: Vec<[&'static str; 2]>,
+}
+
+/// The name by which the update of some axes is launched. `keeps_faces`: it keeps corrections for the conservation fix.
+pub fn update_name(axes: [bool; 3], keeps_faces: bool) -> &'static str {
+    match (axes, keeps_faces) {
+        ([true, true, _], true) => "update_xy",
+        ([true, true, _], false) => "update_xy_alone",
+        ([true, ..], true) => "update_x",
+        ([true, ..], false) => "update_x_alone",
+        (_, true) => "update_y",
+        (_, false) => "update_y_alone",
+    }
+}
+
+impl KernelOptions {
+    /// The kernels of a problem in `D` dimensions. `fused`: allow fused multiply-adds.
+    pub fn of<const D: usize, R: Scalar>(
+        problem: &Problem<D>,
+        solver: &dyn PatchSolver<R>,
+        text: DeviceSource,
+        fused: bool,
+    ) -> Self {
+        let mut sweeps: Vec<[bool; 3]> = sweeps::<D>(problem.split).iter().map(|sweep| sweep.axes).collect();
+        sweeps.sort_unstable();
+        sweeps.dedup();
+        let scheme = swept_scheme(problem);
+        let shape = Shape {
+            dim: D,
+            num_ghost: problem.num_ghost(),
+            equations: solver.equations().len(),
+            aux: solver.aux().len(),
+            capacity: scheme.capacity,
+            aux_face: solver.aux_face().iter().map(|axis| axis.map_or(-1, |axis| axis as i32)).collect(),
+        };
+        let target = Target { precision: Precision::of::<R>(), fused, solver: Some(text) };
+        KernelOptions { shape, scheme, sweeps, target, conservation_fix: problem.conservation_fix }
+    }
+
+    fn solver(&self) -> &DeviceSource {
+        self.target.solver.as_ref().expect("the kernels of a run have a solver")
+    }
+
+    /// All texts to compile: the groups of the registry that the run needs, and its updates.
+    pub fn texts(&self) -> Vec<KernelText> {
+        let needed = |group: &Group| match group {
+            Group::Regions => true,
+            Group::Capacity => self.shape.capacity >= 0,
+            Group::Registers => self.conservation_fix,
+            Group::Source => self.solver().has_source,
+        };
+        let groups = Group::ALL.into_iter().filter(needed).map(|group| self.group(group));
+        groups.chain(self.updates()).collect()
+    }
+
+    /// The text of a group.
+    pub fn group(&self, group: Group) -> KernelText {
+        let (source, target) = self.shape.text(group, &self.target);
+        KernelText { source, target, entries: group.rows().map(|row| [row.name; 2]).collect() }
+    }
+
+    /// The texts of the updates. The update is written for one and two dimensions.
+    pub fn updates(&self) -> impl Iterator<Item = KernelText> {
+        let kinds = [false, true].into_iter().filter(|&keeps| !keeps || self.conservation_fix);
+        let sweeps = self.sweeps.iter().filter(|_| self.shape.dim < 3);
+        sweeps.flat_map(move |&axes| kinds.clone().map(move |keeps_faces| self.update(axes, keeps_faces)))
+    }
+
+    fn update(&self, axes: [bool; 3], keeps_faces: bool) -> KernelText {
+        let (solver, sweep) = (self.solver(), [axes[0], axes[1]]);
+        let options = UpdateOptions::of_scheme(&self.scheme, solver.waves, sweep, keeps_faces);
+        let source = options.source(solver, self.target.precision);
+        KernelText { source, target: self.target.clone(), entries: vec![["update_2d", update_name(axes, keeps_faces)]] }
+    }
+}
+
+/// Compiles texts, or takes their machine code from disk: all of them at the same time. Answers the kernels by name.
+pub(in crate::exec) fn compile(
+    device: &Device,
+    texts: &[KernelText],
+) -> Result<Vec<(&'static str, Kernel)>, CudaError> {
+    let compile = |text: &KernelText| {
+        let module = device.compile(&text.source, &text.target)?;
+        let entries = text.entries.iter().map(|[entry, name]| Ok((*name, module.kernel(entry)?)));
+        entries.collect::<Result<Vec<_>, CudaError>>()
+    };
+    Ok(texts.par_iter().with_max_len(1).map(compile).collect::<Result<Vec<_>, _>>()?.concat())
+}

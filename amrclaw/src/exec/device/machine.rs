@@ -1,0 +1,124 @@
+//! What the executor needs of a device: memory, copies, launches, all in the order in which they are asked for.
+
+use crate::exec::DeviceUse;
+use cuda::abi::{DeviceStruct, Pointee, Pointer};
+use cuda::amr::Launcher;
+use cuda::{CudaError, Grid};
+
+/// A device, or what stands in for one in tests.
+pub trait Machine: Send + Sync + 'static {
+    /// Memory of the device; given back when dropped. Work that was asked for before may still use it.
+    type Memory: Send + Sync;
+    /// A copy on its way to the host.
+    type Download: Send + Sync;
+
+    /// Memory for `bytes` bytes, whatever they are.
+    ///
+    /// # Errors
+    /// If there is not enough.
+    fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError>;
+
+    /// Where memory begins.
+    fn address(memory: &Self::Memory) -> u64;
+
+    /// Asks for a copy to byte `at` of the device's memory. `source` is free at once.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn upload(&self, source: &[u8], target: &Self::Memory, at: usize) -> Result<(), CudaError>;
+
+    /// Copies from byte `at` of the device's memory, and waits for it.
+    ///
+    /// # Errors
+    /// If the device fails, now or in work asked for before.
+    fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
+
+    /// Asks for a copy of the first `bytes` bytes of the device's memory, which may be given back.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn begin_download(&self, source: &Self::Memory, bytes: usize) -> Result<Self::Download, CudaError>;
+
+    /// Waits for a copy, not for what was asked for after it, and shows it.
+    ///
+    /// # Errors
+    /// If the device fails, now or in work asked for before.
+    fn finish_download<T>(&self, download: Self::Download, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError>;
+
+    /// Marks what has been asked for so far.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn mark(&self) -> Result<(), CudaError>;
+
+    /// As [`Machine::download`], but waits only for what had been asked for before the last [`Machine::mark`], while the device goes
+    /// on with the rest.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
+
+    /// Asks for zeros.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError>;
+
+    /// Asks for a kernel to be run.
+    ///
+    /// # Safety
+    /// The addresses in `argument` point at memory of this device that holds what the kernel expects.
+    ///
+    /// # Errors
+    /// If the device fails.
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError>;
+
+    /// Asks for a kernel of the registry to be run on so many chunks or items, in `dim` dimensions.
+    ///
+    /// # Safety
+    /// As for [`Machine::launch`].
+    ///
+    /// # Errors
+    /// If the device fails.
+    unsafe fn run<A: DeviceStruct>(
+        &self,
+        kernel: &Launcher<A>,
+        dim: usize,
+        count: usize,
+        argument: &A,
+    ) -> Result<(), CudaError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.launch(kernel.row.name, kernel.grid(count, dim), argument) }
+    }
+
+    /// Warps of the update that the device runs at once.
+    fn resident_warps(&self) -> u32;
+
+    /// What has been taken of its memory.
+    fn usage(&self) -> DeviceUse;
+}
+
+/// A slice of plain numbers as bytes.
+pub(in crate::exec) fn bytes_of<T: Copy>(values: &[T]) -> &[u8] {
+    // SAFETY: the callers' types are plain numbers and structs without padding that matters; any byte may be read.
+    unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
+}
+
+/// Bytes as words.
+pub(in crate::exec) fn words_of(bytes: &[u8]) -> &[u64] {
+    // SAFETY: every bit pattern is a number.
+    let (before, words, after) = unsafe { bytes.align_to() };
+    assert!(before.is_empty() && after.is_empty(), "{} bytes that are no words", bytes.len());
+    words
+}
+
+/// Likewise, to write.
+pub(in crate::exec) fn bytes_of_mut<T: Copy>(values: &mut [T]) -> &mut [u8] {
+    // SAFETY: likewise; every bit pattern is a value of the callers' types.
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
+}
+
+/// An address in memory, `bytes` behind its beginning.
+pub(in crate::exec) fn pointer<T: Pointee + ?Sized, N: Machine>(memory: &N::Memory, bytes: usize) -> Pointer<T> {
+    Pointer::new(N::address(memory) + bytes as u64)
+}

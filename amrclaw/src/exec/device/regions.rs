@@ -1,0 +1,160 @@
+//! Tables of regions: put together by the host, cut into the warps' work by the device.
+
+use super::{Machine, bytes_of, pointer};
+use cuda::CudaError;
+use cuda::abi::{Pointee, Pointer};
+use cuda::amr::kernels::LIST_CHUNKS;
+use cuda::amr::tuning::chunk_cells;
+use cuda::amr::{Chunk, Chunked, ListArgs};
+
+/// Regions or runs, and the warps' work on them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::exec) struct Table {
+    /// Where the regions begin, in bytes.
+    items: usize,
+    /// Where the chunks begin.
+    chunks: usize,
+    pub num_chunks: u32,
+    pub chunk_cells: u32,
+    /// Leading items of another kind: copies before interpolations.
+    pub num_first: u32,
+}
+
+impl Table {
+    pub fn items<T: Pointee, N: Machine>(&self, memory: &N::Memory) -> Pointer<T> {
+        pointer::<T, N>(memory, self.items)
+    }
+
+    pub fn chunks<N: Machine>(&self, memory: &N::Memory) -> Pointer<Chunk> {
+        pointer::<Chunk, N>(memory, self.chunks)
+    }
+
+    /// The table, whose first items are of another kind.
+    pub fn with_first(self, num_first: u32) -> Self {
+        Table { num_first, ..self }
+    }
+
+    /// The table once its builder's tables are sent to that place.
+    pub fn at(self, place: Place) -> Self {
+        Table { items: place.items + self.items, chunks: place.chunks + self.chunks, ..self }
+    }
+}
+
+/// Puts tables one after another, to be sent in one piece. Chunks are listed by the device.
+#[derive(Debug, Default)]
+pub(in crate::exec) struct TableBuilder {
+    bytes: Vec<u8>,
+    /// Regions of all tables, and how many chunks they have together.
+    chunked: Vec<Chunked>,
+    num_chunks: usize,
+}
+
+/// Where in memory the items of a builder begin, and their chunks.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct Place {
+    items: usize,
+    chunks: usize,
+}
+
+impl TableBuilder {
+    /// Appends numbers or structs; answers where they begin.
+    pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {
+        append(&mut self.bytes, items)
+    }
+
+    /// Appends a table; `cells`: of each item.
+    pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)>) -> Table {
+        let (first_chunk, first) = (self.num_chunks, self.chunked.len());
+        let mut total = 0;
+        self.chunked.reserve(items.len());
+        self.bytes.reserve(items.len() * (size_of::<T>() + size_of::<Chunked>()) + 32);
+        let (bytes, chunked) = (&mut self.bytes, &mut self.chunked);
+        let written = items.map(|(item, cells)| {
+            total += cells;
+            // Holds the cells until it is known how many make a chunk.
+            let number = (chunked.len() - first) as u32;
+            chunked.push(Chunked { first_chunk: cells as u32, number, chunk_cells: 0 });
+            item
+        });
+        let items = append(bytes, written);
+        let chunk_cells = chunk_cells(total);
+        for entry in &mut self.chunked[first..] {
+            let chunks = entry.first_chunk.div_ceil(chunk_cells);
+            (entry.first_chunk, entry.chunk_cells) = (self.num_chunks as u32, chunk_cells);
+            self.num_chunks += chunks as usize;
+        }
+        Table {
+            items,
+            chunks: first_chunk * size_of::<Chunk>(),
+            num_chunks: (self.num_chunks - first_chunk) as u32,
+            chunk_cells,
+            num_first: 0,
+        }
+    }
+
+    /// The tables, once there are no more to come.
+    pub fn done(mut self) -> HostTables {
+        let num_regions = self.chunked.len();
+        let regions = append(&mut self.bytes, self.chunked.into_iter());
+        HostTables { bytes: self.bytes, regions, num_regions, num_chunks: self.num_chunks }
+    }
+
+    /// Sends what is no table.
+    pub fn send<N: Machine>(&self, machine: &N) -> Result<N::Memory, CudaError> {
+        let memory = machine.allocate(self.bytes.len().max(1))?;
+        machine.upload(&self.bytes, &memory, 0)?;
+        Ok(memory)
+    }
+}
+
+/// Appends numbers or structs; answers where they begin.
+fn append<T: Copy>(bytes: &mut Vec<u8>, items: impl ExactSizeIterator<Item = T>) -> usize {
+    let start = bytes.len().next_multiple_of(16);
+    bytes.resize(start + items.len() * size_of::<T>(), 0);
+    let places = bytes[start..].chunks_exact_mut(size_of::<T>());
+    places.zip(items).for_each(|(place, item)| place.copy_from_slice(bytes_of(&[item])));
+    start
+}
+
+/// Tables before they are sent, with the regions by which the device lists their chunks.
+#[derive(Debug)]
+pub(in crate::exec) struct HostTables {
+    bytes: Vec<u8>,
+    /// Where these regions begin, and their number.
+    regions: usize,
+    num_regions: usize,
+    num_chunks: usize,
+}
+
+impl HostTables {
+    /// Sends several into one piece of memory and lists their chunks behind them.
+    pub fn send<const K: usize, N: Machine>(
+        several: [&Self; K],
+        machine: &N,
+    ) -> Result<(N::Memory, [Place; K]), CudaError> {
+        let mut end = 0;
+        let mut room = |bytes: usize| {
+            let start = end;
+            end = (start + bytes).next_multiple_of(16);
+            start
+        };
+        let items = several.map(|tables| room(tables.bytes.len()));
+        let chunks = several.map(|tables| room(tables.num_chunks * size_of::<Chunk>()));
+        let memory = machine.allocate(end.max(1))?;
+        for (k, tables) in several.into_iter().enumerate() {
+            machine.upload(&tables.bytes, &memory, items[k])?;
+            if tables.num_chunks == 0 {
+                continue;
+            }
+            let args = ListArgs {
+                regions: pointer::<_, N>(&memory, items[k] + tables.regions),
+                chunks: pointer::<_, N>(&memory, chunks[k]),
+                num_regions: tables.num_regions as u32,
+                num_chunks: tables.num_chunks as u32,
+            };
+            // SAFETY: the regions are sent before; there is room for each chunk, which one thread writes.
+            unsafe { machine.run(&LIST_CHUNKS, 1, tables.num_chunks, &args)? };
+        }
+        Ok((memory, std::array::from_fn(|k| Place { items: items[k], chunks: chunks[k] })))
+    }
+}

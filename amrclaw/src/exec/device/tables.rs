@@ -1,0 +1,195 @@
+//! Plans as tables in the device's memory: made when a level's plans are new, used every step.
+
+use super::outside::{Sides, parts_outside};
+use super::{HostTables, Machine, Table, TableBuilder};
+use crate::exec::step::same_faces;
+use crate::index::{CellBox, CellIndex, Ratio};
+use crate::mesh::LevelMesh;
+use crate::plan::{GhostPlan, LevelPlans, RefluxPlan, RestrictPlan, TransferPlan};
+use cuda::CudaError;
+use cuda::amr::{FaceRun, Region};
+use std::sync::Arc;
+
+/// One value an axis, as the device has them: `missing` along axes beyond the last.
+pub(in crate::exec) fn axes<const D: usize, T: Copy>(values: [T; D], missing: T) -> [T; 3] {
+    std::array::from_fn(|d| values.get(d).copied().unwrap_or(missing))
+}
+
+/// A region and its number of cells.
+pub(in crate::exec) fn region<const D: usize>(
+    target: u32,
+    source: u32,
+    cells: &CellBox<D>,
+    shift: CellIndex<D>,
+) -> (Region, usize) {
+    let (lo, size, shift) = (axes(cells.lo, 0), axes(cells.size(), 1), axes(shift, 0));
+    (Region { target, source, lo, size, shift }, cells.volume())
+}
+
+/// Chains two lists of known length.
+fn chain<T>(
+    first: impl ExactSizeIterator<Item = T> + Clone,
+    second: impl ExactSizeIterator<Item = T> + Clone,
+) -> impl ExactSizeIterator<Item = T> + Clone {
+    #[derive(Clone)]
+    struct Both<A, B>(A, B);
+    impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> Iterator for Both<A, B> {
+        type Item = T;
+        fn next(&mut self) -> Option<T> {
+            self.0.next().or_else(|| self.1.next())
+        }
+        fn size_hint(&self) -> (usize, Option<usize>) {
+            let len = self.0.len() + self.1.len();
+            (len, Some(len))
+        }
+    }
+    impl<T, A: ExactSizeIterator<Item = T>, B: ExactSizeIterator<Item = T>> ExactSizeIterator for Both<A, B> {}
+    Both(first, second)
+}
+
+/// Ghost cells: those inside the domain, then those outside.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::exec) struct FillTable {
+    pub table: Table,
+    /// Regions inside.
+    pub num_inside: u32,
+    /// Copies among the others.
+    pub num_outside_copies: u32,
+}
+
+/// The tables of a level's plans in the device's memory.
+pub(in crate::exec) struct LevelTables<const D: usize, N: Machine> {
+    /// What they were made from.
+    plan: Arc<GhostPlan<D>>,
+    pub memory: N::Memory,
+    pub fill: FillTable,
+    pub restrict: Table,
+    pub runs: Table,
+}
+
+/// The same before they are sent.
+pub(in crate::exec) struct HostLevelTables<const D: usize> {
+    plan: Arc<GhostPlan<D>>,
+    ghost: (HostTables, FillTable),
+    /// What joins the level to the coarser one: averages, runs of faces.
+    joint: (HostTables, [Table; 2]),
+}
+
+impl<const D: usize> HostLevelTables<D> {
+    /// Made by any threads. `sides`: nothing where the host fills what lies outside the domain.
+    pub fn new(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: Option<&Sides<D>>) -> Self {
+        let (ghost, joint) = rayon::join(|| fill_table(&plans.ghost, mesh, sides), || joint_tables(plans));
+        HostLevelTables { plan: plans.ghost.clone(), ghost, joint }
+    }
+
+    pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N>, CudaError> {
+        let HostLevelTables { plan, ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
+        let (memory, [of_ghost, of_joint]) = HostTables::send([&ghost, &joint], machine)?;
+        let fill = FillTable { table: fill.table.at(of_ghost), ..fill };
+        let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
+        Ok(LevelTables { plan, memory, fill, restrict, runs })
+    }
+}
+
+fn fill_table<const D: usize>(
+    ghost: &GhostPlan<D>,
+    mesh: &LevelMesh<D>,
+    sides: Option<&Sides<D>>,
+) -> (HostTables, FillTable) {
+    let mut builder = TableBuilder::default();
+    let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+    let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+    let num_first = copies.len() as u32;
+    let num_inside = num_first + interps.len() as u32;
+    let (outside_copies, outside_interps) = sides.map_or_else(Default::default, |s| parts_outside(ghost, mesh, s));
+    let outside = chain(
+        outside_copies.iter().map(|r| region(r.target, r.source, &r.cells, r.shift)),
+        outside_interps.iter().map(|r| region(r.target, r.source, &r.cells, r.shift)),
+    );
+    let table = builder.table(chain(chain(copies, interps), outside)).with_first(num_first);
+    (builder.done(), FillTable { table, num_inside, num_outside_copies: outside_copies.len() as u32 })
+}
+
+fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (HostTables, [Table; 2]) {
+    let mut builder = TableBuilder::default();
+    let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
+    let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(&mut builder, plan));
+    (builder.done(), [restrict, runs])
+}
+
+impl<const D: usize, N: Machine> LevelTables<D, N> {
+    /// True if these are the tables of such plans.
+    pub fn are_of(&self, plans: &LevelPlans<D>) -> bool {
+        Arc::ptr_eq(&self.plan, &plans.ghost)
+    }
+}
+
+fn restrict_table<const D: usize>(builder: &mut TableBuilder, plan: &RestrictPlan<D>) -> Table {
+    builder.table(plan.all_regions().all().iter().map(|r| region(r.target, r.source, &r.cells, [0; D])))
+}
+
+/// A run as kernels see it, and its number of faces.
+pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> (FaceRun, usize) {
+    let (Region { lo, size, shift, .. }, cells) = region(0, 0, &r.cells, r.shift);
+    let run = FaceRun {
+        coarse_patch: r.coarse_patch,
+        fine_patch: r.fine_patch,
+        axis: r.axis as u32,
+        coarse_side: r.coarse_side as u32,
+        lo,
+        size,
+        shift,
+        first_slot: r.first_slot,
+        first_fine: r.first_fine,
+    };
+    (run, cells)
+}
+
+fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -> Table {
+    builder.table(plan.runs().all().iter().map(face_run))
+}
+
+/// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was
+/// interpolated.
+pub(in crate::exec) struct TransferTables<M> {
+    /// On the device; [`HostTables`] before they are sent.
+    pub memory: M,
+    pub fill: Table,
+    pub conserve: Table,
+}
+
+impl TransferTables<HostTables> {
+    /// Made by any thread.
+    pub fn on_host<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, capacity: bool) -> Self {
+        let mut builder = TableBuilder::default();
+        let copies = plan.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
+        let interps = plan.all_interps().all().iter();
+        let filled = interps.clone().map(|r| region(r.target, r.source, &r.cells, r.shift));
+        let num_first = copies.len() as u32;
+        let fill = builder.table(chain(copies, filled)).with_first(num_first);
+        let over = interps.map(|r| region(r.target, r.source, &r.cells.coarse_from_fine(ratio), r.shift));
+        let conserve = if capacity { builder.table(over) } else { Table::default() };
+        TransferTables { memory: builder.done(), fill, conserve }
+    }
+
+    pub fn send<N: Machine>(self, machine: &N) -> Result<TransferTables<N::Memory>, CudaError> {
+        let TransferTables { memory, fill, conserve } = self;
+        let (memory, [place]) = HostTables::send([&memory], machine)?;
+        Ok(TransferTables { memory, fill: fill.at(place), conserve: conserve.at(place) })
+    }
+}
+
+/// The faces of a level whose fluxes are kept: which, and in which slots.
+pub(in crate::exec) struct FaceMap<const D: usize, N: Machine> {
+    /// The plans it was made from: of the faces to the coarser level and to the finer one.
+    pub plans: [Option<Arc<RefluxPlan<D>>>; 2],
+    pub words: N::Memory,
+    pub slots: N::Memory,
+}
+
+impl<const D: usize, N: Machine> FaceMap<D, N> {
+    /// True if this is the map of such plans.
+    pub fn is_of(&self, plans: &[Option<Arc<RefluxPlan<D>>>; 2]) -> bool {
+        same_faces(self.plans.each_ref().map(Option::as_ref), plans.each_ref().map(Option::as_ref))
+    }
+}

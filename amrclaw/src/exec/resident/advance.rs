@@ -1,0 +1,236 @@
+//! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::ExecError;
+use crate::exec::device::{axes, bytes_of, pointer, update_name};
+use crate::exec::step::{axis_bits, source_after_waves};
+use crate::index::Level;
+use crate::physics::SourceSplit;
+use crate::plan::{LevelPlans, RefluxPlan};
+use cuda::abi::{Pointer, Real};
+use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE};
+use cuda::amr::{PatchReport, RegisterArgs, SourceArgs, UpdateArgs, update_grid};
+use riemann::real::Scalar;
+
+/// An array of states that a part of a step reads or writes.
+#[derive(Clone, Copy)]
+enum Array {
+    /// The level's present state.
+    Present,
+    /// What becomes its next one.
+    Next,
+    /// A state in between.
+    Stage(usize),
+}
+
+/// What the sweeps of a step share.
+#[derive(Clone, Copy)]
+struct Step {
+    level: Level,
+    dt: f64,
+    reports: Pointer<PatchReport>,
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    pub(super) fn advance_level(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        let l = level.index();
+        self.refresh_aux(level, 0.5 * dt)?;
+        let reports = self.reports.begin(&self.machine, self.levels[l].mesh.patches().len())?;
+        self.make_arrays(l)?;
+        let step = Step { level, dt, reports };
+        let (time, source_split) = (self.levels[l].states.time, self.problem.source_split);
+        let mut input = Array::Present;
+        let mut stage = 0;
+        if source_split == SourceSplit::Strang {
+            self.apply_source(step, [input, Array::Stage(stage)], true, time, 0.5 * dt)?;
+            input = Array::Stage(stage);
+            stage = 1 - stage;
+        }
+        for n in 0..self.sweeps.len() {
+            let output = if n + 1 == self.sweeps.len() { Array::Next } else { Array::Stage(stage) };
+            self.sweep(step, n, input, output)?;
+            if let Some(finer) = plans.get(l + 1).and_then(|plans| plans.reflux.as_deref()) {
+                self.register(step, n, input, finer, false)?;
+            }
+            if let Some(own) = plans[l].reflux.as_deref() {
+                self.register(step, n, input, own, true)?;
+            }
+            input = output;
+            stage = 1 - stage;
+        }
+        let (after_from, after_for) = source_after_waves(source_split, time, dt);
+        if after_for > 0.0 {
+            let broken = self.apply_source(step, [Array::Next; 2], false, after_from, after_for)?;
+            self.reports.note_broken(broken);
+        }
+        self.levels[l].advance(dt);
+        Ok(())
+    }
+
+    /// Fills auxiliary values afresh before a step, if they change with time: at the middle of the step.
+    fn refresh_aux(&mut self, level: Level, half_step: f64) -> Result<(), ExecError> {
+        if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time()) {
+            let time = self.levels[level.index()].states.time + half_step;
+            self.fill_aux(level, time)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the arrays that a step of a level writes.
+    fn make_arrays(&mut self, l: usize) -> Result<(), ExecError> {
+        let store = &mut self.levels[l];
+        store.next(&self.machine)?;
+        let bytes = store.buffer_bytes();
+        let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
+        let wanted = (self.sweeps.len() - 1 + strang_source).min(2);
+        for stage in &mut self.stage[..wanted] {
+            if stage.as_ref().is_none_or(|(_, held)| *held < bytes) {
+                *stage = Some((self.machine.allocate(bytes)?, bytes));
+            }
+        }
+        Ok(())
+    }
+
+    fn memory(&self, l: usize, array: Array) -> &N::Memory {
+        match array {
+            Array::Present => self.levels[l].q(),
+            Array::Next => self.levels[l].made_next(),
+            Array::Stage(k) => &self.stage[k].as_ref().expect("made before the step").0,
+        }
+    }
+
+    fn address(&self, l: usize, array: Array) -> Pointer<Real> {
+        pointer::<Real, N>(self.memory(l, array), 0)
+    }
+
+    fn sweep(&mut self, step: Step, n: usize, input: Array, output: Array) -> Result<(), ExecError> {
+        let l = step.level.index();
+        let (store, sweep) = (&self.levels[l], self.sweeps[n]);
+        let dt = step.dt * sweep.fraction;
+        let (tiles, num_tiles) = store.tiles(n);
+        let map = store.map.as_ref();
+        let args = UpdateArgs {
+            patches: store.patches(),
+            tiles,
+            reports: step.reports,
+            q: self.address(l, input),
+            q_next: self.address(l, output),
+            aux: store.aux_address(),
+            kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),
+            kept_stride: store.num_kept as u64,
+            face_words: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.words, 0)),
+            face_slots: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.slots, 0)),
+            num_cells: store.layout.num_cells_with_ghosts() as u64,
+            dt_over_dx: axes(store.dx, 1.0).map(|dx| dt / dx),
+            num_tiles: num_tiles as i32,
+            num_ghost: self.sizes.num_ghost,
+        };
+        // SAFETY: tiles are those of the level's patches and disjoint; every slot of the kept ones has one face.
+        unsafe { self.machine.launch(update_name(sweep.axes, map.is_some()), update_grid(num_tiles), &args)? };
+        Ok(())
+    }
+
+    /// What the conservation fix keeps of a sweep. `fine`: the level is the finer one of the plan's two.
+    fn register(
+        &mut self,
+        step: Step,
+        n: usize,
+        input: Array,
+        plan: &RefluxPlan<D>,
+        fine: bool,
+    ) -> Result<(), ExecError> {
+        let l = step.level.index();
+        let store = &self.levels[l];
+        let finer = if fine { store } else { &self.levels[l + 1] };
+        let (Some(tables), Some(register), Some(kept)) = (&finer.tables, &finer.register, &store.kept) else {
+            unreachable!("tables, registers and room are made with the plans");
+        };
+        let before = self.sweeps[..n].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
+        let own_fine = store.map.as_ref().and_then(|map| map.plans[0].as_ref()).map_or(0, |plan| plan.num_fine());
+        let args = RegisterArgs {
+            runs: tables.runs.items::<_, N>(&tables.memory),
+            chunks: tables.runs.chunks::<N>(&tables.memory),
+            patches: store.patches(),
+            q: self.address(l, input),
+            aux: store.aux_address(),
+            kept: pointer::<_, N>(kept, 0),
+            sums: pointer::<_, N>(&register.sums, 0),
+            coarse_cells: pointer::<_, N>(&register.coarse_cells, 0),
+            dt: step.dt * self.sweeps[n].fraction,
+            num_chunks: tables.runs.num_chunks,
+            chunk_cells: tables.runs.chunk_cells,
+            num_slots: plan.num_slots() as u32,
+            kept_stride: store.num_kept as u32,
+            first_kept: own_fine as u32,
+            sweep: n as u32,
+            swept: axis_bits(self.sweeps[n].axes),
+            first_sweep: !before,
+            ratio: axes(plan.ratio.0, 1),
+        };
+        let kernel = if fine { REGISTER_FINE } else { REGISTER_COARSE };
+        // SAFETY: the runs lie along this level's patches; register and corrections are those of the plan.
+        unsafe { self.machine.run(&kernel, D, tables.runs.num_chunks as usize, &args)? };
+        Ok(())
+    }
+
+    /// Lets the solver's own source act.
+    fn apply_solver_source(
+        &self,
+        step: Step,
+        [from, to]: [Array; 2],
+        ghosts: bool,
+        t: f64,
+        dt: f64,
+    ) -> Result<(), ExecError> {
+        let l = step.level.index();
+        let store = &self.levels[l];
+        let args = SourceArgs {
+            patches: store.patches(),
+            from: self.address(l, from),
+            to: self.address(l, to),
+            aux: store.aux_address(),
+            reports: step.reports,
+            lower: axes(self.problem.domain.lower, 0.0),
+            dx: axes(store.dx, 1.0),
+            t,
+            dt,
+            ghosts: u32::from(ghosts),
+            padding: 0,
+        };
+        // SAFETY: arrays and patches are those of the level; each cell has one thread.
+        unsafe { self.machine.run(&SOURCE, D, store.mesh.patches().len(), &args)? };
+        Ok(())
+    }
+
+    /// Lets the source terms act for a time `dt` from time `t` on the first array, on ghost cells too if `ghosts`; the
+    /// result goes to the second. Answers the first patch that the host then finds not to be finite.
+    fn apply_source(
+        &mut self,
+        step: Step,
+        [from, to]: [Array; 2],
+        ghosts: bool,
+        t: f64,
+        dt: f64,
+    ) -> Result<Option<usize>, ExecError> {
+        let level = step.level;
+        let l = level.index();
+        if self.problem.source.is_none() {
+            if self.has_source {
+                self.apply_solver_source(step, [from, to], ghosts, t, dt)?;
+                return Ok(None);
+            }
+            if matches!((from, to), (Array::Next, Array::Next)) {
+                return Ok(None);
+            }
+        }
+        self.mirror_levels(level);
+        let mut host = self.host.lock();
+        self.fetch(self.memory(l, from), host.mirrored_q(level))?;
+        if let Some(aux) = &self.levels[l].aux {
+            self.fetch(aux, host.mirrored_aux(level))?;
+        }
+        let broken = host.mirror_source(level, ghosts, t, dt);
+        self.machine.upload(bytes_of(host.mirrored_q(level)), self.memory(l, to), 0)?;
+        Ok(broken)
+    }
+}

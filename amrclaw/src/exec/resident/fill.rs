@@ -1,0 +1,194 @@
+//! Ghost cells and the values of new patches.
+
+use super::host_tables::{HostMeshTables, HostPlanTables};
+use super::store::DeviceLevel;
+use super::{Machine, ResidentExecutor};
+use crate::exec::ExecError;
+use crate::exec::device::{FillTable, Table, TransferTables, axes, bytes_of, bytes_of_mut};
+use crate::index::Level;
+use crate::mesh::Hierarchy;
+use crate::plan::{LevelPlans, TransferPlan};
+use cuda::abi::Pointer;
+use cuda::amr::kernels::{CONSERVE, FILL};
+use cuda::amr::{BOUNDARY_PERIODIC, ConserveArgs, FillArgs};
+use riemann::patch::PACK_OVERRUN;
+use riemann::real::Scalar;
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        self.make_tables(level, plans)?;
+        let l = level.index();
+        let store = &self.levels[l];
+        let tables = store.tables.as_ref().expect("made above");
+        let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
+        let ratio = coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1));
+        let FillTable { table, num_inside, num_outside_copies } = tables.fill;
+        let (kinds, normals) = self.sides.map_or(([[BOUNDARY_PERIODIC; 2]; D], [-1; D]), |s| (s.kinds, s.normals));
+        let args = FillArgs {
+            regions: table.items::<_, N>(&tables.memory),
+            chunks: table.chunks::<N>(&tables.memory),
+            target_patches: store.patches(),
+            source_patches: store.patches(),
+            coarse_patches: coarse.map_or(Pointer::NULL, |c| c.patches()),
+            target: store.q_address(),
+            source: store.q_address(),
+            coarse_old: coarse.map_or(Pointer::NULL, |c| c.q_old().unwrap_or(c.q_address())),
+            coarse_new: coarse.map_or(Pointer::NULL, |c| c.q_address()),
+            alpha: coarse.map_or(1.0, |c| c.states.weight_at(store.states.time)),
+            num_chunks: table.num_chunks,
+            chunk_cells: table.chunk_cells,
+            num_copies: table.num_first,
+            wide: 1,
+            ratio,
+            num_inside,
+            num_outside_copies,
+            cells: axes(store.mesh.domain().hi, 1),
+            sides: axes(kinds, [BOUNDARY_PERIODIC; 2]),
+            normals: axes(normals, -1),
+        };
+        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
+        // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
+        unsafe { self.machine.run(&FILL, D, table.num_chunks as usize, &args)? };
+        if self.sides.is_none() && !plans.ghost.all_boundaries().all().is_empty() {
+            self.ask_boundaries(level, plans)?;
+        }
+        Ok(())
+    }
+
+    /// Lets the host fill the ghost cells outside the domain, where the user has a say.
+    fn ask_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        self.fetch_level(level)?;
+        let host = self.host.get_mut();
+        host.mirror_boundaries(level, &plans.ghost)?;
+        let store = &self.levels[level.index()];
+        Ok(self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?)
+    }
+
+    pub(super) fn transfer_level(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        plan: &TransferPlan<D>,
+    ) -> Result<(), ExecError> {
+        let l = level.index();
+        let time = self.levels[l - 1].states.time;
+        let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
+        let of_mesh = self.mesh_tables.get_mut(l).and_then(Option::take);
+        let of_plans = self.plan_tables.get_mut(l).and_then(Option::take);
+        let (store, made, later) = match of_mesh.zip(of_plans) {
+            Some((HostMeshTables { level: host, flags }, HostPlanTables { tables, transfer })) => {
+                let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
+                let store = DeviceLevel::new(&self.machine, mesh, host, dx, time, self.sizes)?;
+                (store, transfer.send(&self.machine)?, Some((tables, flags)))
+            }
+            None => {
+                let made = TransferTables::on_host(plan, ratio, capacity).send(&self.machine)?;
+                (self.new_level(hierarchy, level, time)?, made, None)
+            }
+        };
+        let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
+        self.levels.insert(l, store);
+        let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
+        let ratio = axes(ratio.0, 1);
+        let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
+        let args = FillArgs {
+            regions: made.fill.items::<_, N>(&made.memory),
+            chunks: made.fill.chunks::<N>(&made.memory),
+            target_patches: store.patches(),
+            source_patches: old.as_ref().map_or(Pointer::NULL, |o| o.patches()),
+            coarse_patches: coarse.patches(),
+            target: store.q_address(),
+            source: old.as_ref().map_or(Pointer::NULL, |o| o.q_address()),
+            coarse_old: coarse.q_address(),
+            coarse_new: coarse.q_address(),
+            alpha: 1.0,
+            num_chunks,
+            chunk_cells,
+            num_copies: num_first,
+            wide: 0,
+            ratio,
+            num_inside: u32::MAX,
+            num_outside_copies: 0,
+            cells: [0; 3],
+            sides: [[BOUNDARY_PERIODIC; 2]; 3],
+            normals: [-1; 3],
+        };
+        // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
+        unsafe { self.machine.run(&FILL, D, num_chunks as usize, &args)? };
+        if let Some((tables, flags)) = later {
+            // Sent while the device fills the level.
+            let store = &mut self.levels[l];
+            store.tables = Some(tables.send(&self.machine)?);
+            store.flag_tables = flags.map(|flags| flags.send(&self.machine)).transpose()?;
+        }
+        self.fill_aux(level, time)?;
+        if capacity {
+            self.conserve(level, &made, ratio)?;
+        }
+        if let Some(old) = old {
+            self.retire(l, old);
+        }
+        Ok(())
+    }
+
+    /// With a capacity function, keeps what each coarse cell held.
+    fn conserve(&mut self, level: Level, made: &TransferTables<N::Memory>, ratio: [i32; 3]) -> Result<(), ExecError> {
+        let (fine, coarse) = (&self.levels[level.index()], &self.levels[level.index() - 1]);
+        let args = ConserveArgs {
+            regions: made.conserve.items::<_, N>(&made.memory),
+            chunks: made.conserve.chunks::<N>(&made.memory),
+            coarse_patches: coarse.patches(),
+            fine_patches: fine.patches(),
+            coarse: coarse.q_address(),
+            fine: fine.q_address(),
+            coarse_aux: coarse.aux_address(),
+            fine_aux: fine.aux_address(),
+            num_chunks: made.conserve.num_chunks,
+            chunk_cells: made.conserve.chunk_cells,
+            ratio,
+        };
+        // SAFETY: as for the transfer; each coarse cell's fine cells have one lane.
+        unsafe { self.machine.run(&CONSERVE, D, made.conserve.num_chunks as usize, &args)? };
+        Ok(())
+    }
+
+    /// Fills a level's auxiliary values as they are at a time: the host computes them.
+    pub(super) fn fill_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
+        if self.problem.aux.is_none() {
+            return Ok(());
+        }
+        self.mirror_levels(level);
+        let host = self.host.get_mut();
+        host.mirror_aux(level, time)?;
+        match &self.levels[level.index()].aux {
+            Some(aux) => Ok(self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives the host the meshes of a level and the coarser ones.
+    pub(super) fn mirror_levels(&self, level: Level) {
+        let mut host = self.host.lock();
+        for (l, store) in self.levels.iter().enumerate().take(level.index() + 1) {
+            host.mirror(Level(l as u8), &store.mesh, store.dx, store.states.time);
+        }
+    }
+
+    /// Gives the host a level's present values, ghost cells included.
+    pub(super) fn fetch_level(&self, level: Level) -> Result<(), ExecError> {
+        self.mirror_levels(level);
+        let store = &self.levels[level.index()];
+        let mut host = self.host.lock();
+        self.fetch(store.q(), host.mirrored_q(level))?;
+        match &store.aux {
+            Some(aux) => self.fetch(aux, host.mirrored_aux(level)),
+            None => Ok(()),
+        }
+    }
+
+    /// Copies a level's array to the host, but for its ends, which belong to no patch.
+    pub(super) fn fetch(&self, array: &N::Memory, values: &mut [R]) -> Result<(), ExecError> {
+        let inner = PACK_OVERRUN..values.len() - PACK_OVERRUN;
+        Ok(self.machine.download(array, PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
+    }
+}

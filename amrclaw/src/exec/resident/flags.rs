@@ -1,0 +1,128 @@
+//! Flags, widened on the device: kernels write a level's tiles as a tag set has them.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::device::{TableBuilder, axes, pointer, words_of};
+use crate::exec::{ExecError, FlagRequest, Flagged};
+use crate::index::{CellBox, Level};
+use crate::mesh::{LevelMesh, TileCover, Tiling, buffer};
+use crate::physics::Criterion;
+use cuda::CudaError;
+use cuda::amr::kernels::{FLAG_DIFFERENCE, FLAG_WIDEN};
+use cuda::amr::{FlagArgs, FlagTile, WidenArgs};
+use riemann::real::Scalar;
+
+/// The tiles that a level's flags are put in.
+pub(super) struct FlagTables<const D: usize, M> {
+    cover: TileCover<D>,
+    /// Tiles, then the patches in them: on the device, a [`TableBuilder`] before they are sent.
+    memory: M,
+    /// Where the patches begin.
+    parts: usize,
+}
+
+/// Flags on their way to the host.
+pub(super) struct Flags<N: Machine> {
+    words: N::Download,
+    /// What has been done with them.
+    done: FlagRequest,
+}
+
+/// True of steps along axes that there are.
+fn within<const D: usize>(step: &[i32; 3]) -> bool {
+    step[D..].iter().all(|&along| along == 0)
+}
+
+impl<const D: usize> FlagTables<D, TableBuilder> {
+    /// Made by any thread.
+    pub fn on_host(mesh: &LevelMesh<D>) -> Self {
+        let cover = TileCover::new(mesh);
+        let mut tiles: Vec<FlagTile> = (cover.tiles().iter().enumerate())
+            .map(|(k, tile)| {
+                let [first_part, end_part] = cover.patches_of(k);
+                FlagTile { at: axes(*tile, 0), first_part, end_part, beside: [0; 9] }
+            })
+            .collect();
+        for (n, step) in CellBox::new([-1; 3], [2; 3]).cells().filter(|s| s[0] < 0).filter(within::<D>).enumerate() {
+            let starts = cover.starts_beside(std::array::from_fn(|d| step[d]));
+            tiles.iter_mut().zip(starts).for_each(|(tile, start)| tile.beside[n] = start);
+        }
+        let mut memory = TableBuilder::default();
+        memory.append(tiles.into_iter());
+        let parts = memory.append(cover.patches().iter().copied());
+        FlagTables { cover, memory, parts }
+    }
+
+    pub fn send<N: Machine>(self, machine: &N) -> Result<FlagTables<D, N::Memory>, CudaError> {
+        let FlagTables { cover, memory, parts } = self;
+        Ok(FlagTables { cover, memory: memory.send(machine)?, parts })
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Asks for a level's flags, where kernels make them.
+    pub(super) fn ask_for_flags(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+        let Criterion::Difference { tolerance } = self.problem.criterion else { return Ok(()) };
+        let domain = &self.problem.domain;
+        // What reaches past a tile's neighbours or around the domain is left to the host.
+        let reach = request.width.max(request.inset.unwrap_or(0));
+        let shortest = (0..D).map(Tiling::<D>::extent).min().unwrap_or(0) as i32;
+        let here = reach <= shortest && domain.periodic == [false; D];
+        let done = if here { request } else { FlagRequest::default() };
+        let store = &mut self.levels[level.index()];
+        let tables = match store.flag_tables.take() {
+            Some(tables) => tables,
+            None => FlagTables::on_host(&store.mesh).send(&self.machine)?,
+        };
+        let store = &*store;
+        let num_tiles = tables.cover.tiles().len();
+        let bytes = num_tiles * Tiling::<D>::ROWS * size_of::<u64>();
+        let [mut tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
+        let args = FlagArgs {
+            patches: store.patches(),
+            tiles: pointer::<_, N>(&tables.memory, 0),
+            parts: pointer::<_, N>(&tables.memory, tables.parts),
+            bits: pointer::<_, N>(&tags, 0),
+            covered: pointer::<_, N>(&covered, 0),
+            q: store.q_address(),
+            tolerance,
+        };
+        // SAFETY: the level's patches, tiles and array; there are words for every tile.
+        unsafe { self.machine.run(&FLAG_DIFFERENCE, D, num_tiles, &args)? };
+        if done.width > 0 || done.inset.is_some() {
+            let flags = std::mem::replace(&mut tags, self.machine.allocate(bytes)?);
+            let args = WidenArgs {
+                tiles: pointer::<_, N>(&tables.memory, 0),
+                flags: pointer::<_, N>(&flags, 0),
+                covered: pointer::<_, N>(&covered, 0),
+                tags: pointer::<_, N>(&tags, 0),
+                num_tiles: num_tiles as u32,
+                width: done.width,
+                inset: done.inset.unwrap_or(-1),
+                cells: axes(store.mesh.domain().hi, 1),
+            };
+            // SAFETY: likewise; the width is at most a tile's, so that threads read no further than its neighbours.
+            unsafe { self.machine.run(&FLAG_WIDEN, D, num_tiles, &args)? };
+        }
+        let words = self.machine.begin_download(&tags, bytes)?;
+        let store = &mut self.levels[level.index()];
+        store.flags = Some(Flags { words, done });
+        store.flag_tables = Some(tables);
+        Ok(())
+    }
+
+    pub(super) fn flag_level(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+        let (tags, done) = if matches!(self.problem.criterion, Criterion::Difference { .. }) {
+            let store = &mut self.levels[level.index()];
+            let flags = store.flags.take().expect("flags are asked for before they are taken");
+            let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
+            let tags = self.machine.finish_download(flags.words, |bytes| tables.cover.tags(words_of(bytes)))?;
+            (tags, flags.done)
+        } else {
+            self.fetch_level(level)?;
+            (self.host.get_mut().mirrored_flags(level, dt)?, FlagRequest::default())
+        };
+        let left = request.width - done.width;
+        let tags = if left > 0 { buffer(&tags, left, self.problem.domain.periodic) } else { tags };
+        Ok(Flagged { tags, inset: done.inset.is_some() })
+    }
+}

@@ -1,0 +1,385 @@
+//! Numbers out of the device: what came of steps, totals, values at points, snapshots.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::cpu::failure::Searched;
+use crate::exec::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
+use crate::exec::step::stages_left;
+use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
+use crate::index::{CellBox, Level};
+use crate::plan::LevelPlans;
+use cuda::CudaError;
+use cuda::abi::Pointer;
+use cuda::amr::kernels::{LARGEST, SAMPLE, TOTALS};
+use cuda::amr::{LargestArgs, PatchReport, SampleArgs, TotalsArgs};
+use riemann::real::Scalar;
+
+/// Reports of patches for which there is room at first: they wait on the device until the driver asks, or there is no more room. A
+/// level of more patches makes room for its own.
+const REPORTS: usize = 1 << 16;
+/// Numbers of samples that do.
+const MAX_SAMPLES: usize = 1 << 14;
+const REPORT: usize = size_of::<PatchReport>();
+
+/// What came of steps and samples, on the device until the driver asks.
+pub(super) struct Reports<N: Machine> {
+    reports: N::Memory,
+    /// Reports that there is room for.
+    room: usize,
+    samples: N::Memory,
+    num_eqn: usize,
+    /// Steps that wait: their first report, their number of patches, and the first patch that the host found not to be finite.
+    waiting: Vec<(usize, usize, Option<usize>)>,
+    num_samples: usize,
+    /// Reports that were written and are not yet zero again.
+    written: usize,
+    /// All that wait were asked for before the device's last mark.
+    marked: bool,
+    /// What has been fetched before it was asked for.
+    fetched: Outcomes,
+    host_reports: Vec<PatchReport>,
+}
+
+impl<N: Machine> Reports<N> {
+    pub fn new(machine: &N, num_eqn: usize) -> Result<Self, CudaError> {
+        let reports = machine.allocate(REPORTS * REPORT)?;
+        machine.zero(&reports, 0, REPORTS * REPORT)?;
+        Ok(Reports {
+            reports,
+            room: REPORTS,
+            samples: machine.allocate(MAX_SAMPLES * 8)?,
+            num_eqn,
+            waiting: Vec::new(),
+            num_samples: 0,
+            written: 0,
+            marked: false,
+            fetched: Outcomes::default(),
+            host_reports: Vec::new(),
+        })
+    }
+
+    /// Room for the reports of a step, all zero.
+    pub fn begin(&mut self, machine: &N, patches: usize) -> Result<Pointer<PatchReport>, CudaError> {
+        let end = |reports: &Self| reports.waiting.last().map_or(0, |(first, patches, _)| first + patches);
+        if self.waiting.is_empty() && self.written > 0 {
+            machine.zero(&self.reports, 0, self.written * REPORT)?;
+            self.written = 0;
+        }
+        if end(self) + patches > self.room {
+            self.fetch(machine)?;
+            if patches > self.room {
+                self.room = patches.next_power_of_two();
+                self.reports = machine.allocate(self.room * REPORT)?;
+                self.written = self.room;
+            }
+            machine.zero(&self.reports, 0, self.written * REPORT)?;
+            self.written = 0;
+        }
+        let first = end(self);
+        self.waiting.push((first, patches, None));
+        self.marked = false;
+        self.written = self.written.max(first + patches);
+        Ok(pointer::<_, N>(&self.reports, first * REPORT))
+    }
+
+    /// What the host found of the step begun last.
+    pub fn note_broken(&mut self, patch: Option<usize>) {
+        if let Some((.., known)) = self.waiting.last_mut() {
+            *known = known.or(patch);
+        }
+    }
+
+    /// Says that what is asked for from here on need not be waited for.
+    pub fn mark(&mut self, machine: &N) -> Result<(), CudaError> {
+        if !self.marked {
+            machine.mark()?;
+            self.marked = true;
+        }
+        Ok(())
+    }
+
+    /// Forgets what waits.
+    pub fn forget(&mut self) {
+        self.waiting.clear();
+        self.num_samples = 0;
+        self.fetched.clear();
+    }
+
+    fn fetch(&mut self, machine: &N) -> Result<(), CudaError> {
+        let used = self.waiting.last().map_or(0, |(first, patches, _)| first + patches);
+        let nothing = PatchReport { courant: 0, not_finite: 0, padding: 0 };
+        self.host_reports.clear();
+        self.host_reports.resize(used, nothing);
+        self.mark(machine)?;
+        if used > 0 {
+            machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
+        }
+        for (first, patches, broken) in self.waiting.drain(..) {
+            let mut report = StepReport { courant: 0.0, patch: 0, broken };
+            for (patch, found) in self.host_reports[first..][..patches].iter().enumerate() {
+                let courant = f64::from_bits(found.courant);
+                if courant > report.courant {
+                    (report.courant, report.patch) = (courant, patch);
+                }
+                if found.not_finite != 0 {
+                    report.broken = Some(report.broken.map_or(patch, |first| first.min(patch)));
+                }
+            }
+            self.fetched.steps.push(report);
+        }
+        let start = self.fetched.samples.len();
+        self.fetched.samples.resize(start + self.num_samples, 0.0);
+        if self.num_samples > 0 {
+            machine.download_marked(&self.samples, 0, bytes_of_mut(&mut self.fetched.samples[start..]))?;
+            self.num_samples = 0;
+        }
+        Ok(())
+    }
+
+    /// Tells what came of steps and samples.
+    pub fn collect(&mut self, machine: &N, outcomes: &mut Outcomes) -> Result<(), CudaError> {
+        self.fetch(machine)?;
+        self.fetched.drain_into(outcomes);
+        Ok(())
+    }
+
+    /// Room for a sample.
+    fn sample(&mut self, machine: &N) -> Result<Pointer<f64>, CudaError> {
+        if self.num_samples + self.num_eqn > MAX_SAMPLES {
+            self.fetch(machine)?;
+        }
+        let place = pointer::<_, N>(&self.samples, self.num_samples * 8);
+        self.num_samples += self.num_eqn;
+        self.marked = false;
+        Ok(place)
+    }
+}
+
+/// Cells of a patch that no region covers, row by row: what totals count.
+fn open_rows<const D: usize>(patch: CellBox<D>, covered: impl Iterator<Item = CellBox<D>>) -> Vec<CellBox<D>> {
+    let mut open = vec![patch];
+    for part in covered {
+        let mut rest = Vec::new();
+        open.iter().for_each(|b| b.subtract_into(&part, &mut rest));
+        open = rest;
+    }
+    let rows = |cells: CellBox<D>| {
+        let mut starts = cells;
+        if !cells.is_empty() {
+            starts.hi[0] = starts.lo[0] + 1;
+        }
+        starts.cells().map(move |lo| {
+            let mut hi = lo.map(|i| i + 1);
+            hi[0] = cells.hi[0];
+            CellBox::new(lo, hi)
+        })
+    };
+    open.into_iter().flat_map(rows).collect()
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    pub(super) fn sample_patch(&mut self, level: Level, patch: usize, position: [f64; D]) -> Result<(), ExecError> {
+        let out = self.reports.sample(&self.machine)?;
+        let store = &self.levels[level.index()];
+        let layout = &store.layout.patches[patch];
+        let lower = self.problem.domain.lower;
+        let scaled: [f64; D] = std::array::from_fn(|d| (position[d] - lower[d]) / store.dx[d] - 0.5);
+        let reach = layout.with_ghosts();
+        let cell: [i32; D] = std::array::from_fn(|d| (scaled[d].floor() as i32).clamp(reach.lo[d], reach.hi[d] - 2));
+        let mut weights = [0.0; 8];
+        for (weight, corner) in weights.iter_mut().zip(CellBox::new(cell, cell.map(|i| i + 2)).cells()) {
+            let along = |d: usize| {
+                let above = scaled[d] - f64::from(cell[d]);
+                if corner[d] > cell[d] { above } else { 1.0 - above }
+            };
+            *weight = (0..D).map(along).product();
+        }
+        let local: [i32; D] = std::array::from_fn(|d| cell[d] - layout.cells.lo[d]);
+        let args = SampleArgs {
+            patches: store.patches(),
+            q: store.q_address(),
+            out,
+            weights,
+            patch: patch as u32,
+            cell: axes(local, 0),
+        };
+        // SAFETY: the cells around the point lie in the patch and its ghost cells; there is room for the values.
+        unsafe { self.machine.run(&SAMPLE, D, self.sizes.num_eqn, &args)? };
+        Ok(())
+    }
+
+    pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        // The device is lost where this fails; the run has said so, and its totals are not known.
+        self.sum_rows(level, finer).unwrap_or_else(|_| vec![f64::NAN; self.sizes.num_eqn])
+    }
+
+    /// Largest absolute values of a level's own cells.
+    pub(super) fn level_largest(&self, level: Level) -> Result<Vec<f64>, ExecError> {
+        let store = &self.levels[level.index()];
+        let mut bits = vec![0_u64; self.sizes.num_eqn];
+        let bytes = bits.len() * 8;
+        let out = self.machine.allocate(bytes)?;
+        self.machine.zero(&out, 0, bytes)?;
+        let args = LargestArgs { patches: store.patches(), q: store.q_address(), largest: pointer::<_, N>(&out, 0) };
+        // SAFETY: the array and the patches are those of the level; there is a number for each equation.
+        unsafe { self.machine.run(&LARGEST, D, store.mesh.patches().len(), &args)? };
+        self.machine.download(&out, 0, bytes_of_mut(&mut bits))?;
+        Ok(bits.into_iter().map(f64::from_bits).collect())
+    }
+
+    fn sum_rows(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
+        let store = &self.levels[level.index()];
+        let num_eqn = self.sizes.num_eqn;
+        let restrict = finer.and_then(|plans| plans.restrict.as_ref());
+        let (mut rows, mut ends) = (Vec::new(), Vec::new());
+        for (k, patch) in store.mesh.patches().iter().enumerate() {
+            let covered = restrict.map_or(&[][..], |plan| plan.regions(k)).iter().map(|r| r.cells);
+            let open = open_rows(*patch, covered);
+            rows.extend(open.iter().map(|row| region(k as u32, k as u32, row, [0; D]).0));
+            ends.push(rows.len());
+        }
+        let mut sums = vec![0.0; rows.len() * num_eqn];
+        if !rows.is_empty() {
+            let mut builder = TableBuilder::default();
+            builder.append(rows.iter().copied());
+            let memory = builder.send(&self.machine)?;
+            let out = self.machine.allocate(sums.len() * 8)?;
+            let args = TotalsArgs {
+                rows: pointer::<_, N>(&memory, 0),
+                patches: store.patches(),
+                q: store.q_address(),
+                aux: store.aux_address(),
+                sums: pointer::<_, N>(&out, 0),
+                num_rows: rows.len() as u32,
+                padding: 0,
+            };
+            // SAFETY: the rows are interior cells of the level's patches; there is room for a sum of each.
+            unsafe { self.machine.run(&TOTALS, D, sums.len(), &args)? };
+            self.machine.download(&out, 0, bytes_of_mut(&mut sums))?;
+        }
+        // In the order of patches and rows: the bits do not depend on anything else.
+        let volume: f64 = store.dx.iter().product();
+        let (mut totals, mut first) = (vec![0.0; num_eqn], 0);
+        for end in ends {
+            let mut of_patch = vec![0.0; num_eqn];
+            for row in sums[first * num_eqn..end * num_eqn].chunks_exact(num_eqn) {
+                of_patch.iter_mut().zip(row).for_each(|(sum, part)| *sum += part);
+            }
+            totals.iter_mut().zip(&of_patch).for_each(|(total, sum): (&mut f64, &f64)| *total += sum * volume);
+            first = end;
+        }
+        Ok(totals)
+    }
+
+    /// What went wrong in the step of a level that was taken last, which broke `patch`: the CPU executor's search, array by
+    /// array.
+    ///
+    /// # Errors
+    /// The device's.
+    pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> Result<ExecError, ExecError> {
+        self.fetch_level(level)?;
+        let store = &self.levels[level.index()];
+        let search = |array: &N::Memory, cells: Searched, time: f64| {
+            let mut host = self.host.lock();
+            self.fetch(array, host.mirrored_q(level))?;
+            Ok::<_, ExecError>(host.mirrored_failure(level, patch, cells, time))
+        };
+        if let Some(before) = store.before() {
+            let all = Searched::Grown([self.sizes.num_ghost; 3]);
+            if let Some(found) = search(before, all, store.states.time_old)? {
+                return Ok(found);
+            }
+        }
+        for (stage, grow) in stages_left::<D>(&self.sweeps, self.problem.source_split, self.sizes.num_ghost) {
+            let Some((array, _)) = &self.stage[stage] else { continue };
+            if let Some(found) = search(array, Searched::grown(grow), store.states.time)? {
+                return Ok(found);
+            }
+        }
+        let found = search(store.q(), Searched::interior(), store.states.time)?;
+        Ok(found.unwrap_or(ExecError::LostWithinStep { level, patch, time: store.states.time }))
+    }
+
+    pub(super) fn level_state(&self, level: Level) -> LevelState<D> {
+        if self.fetch_level(level).is_err() {
+            // The device is lost, and the values with it: the run has said so. What is written must not look right.
+            self.mirror_levels(level);
+            self.host.lock().mirrored_q(level).fill(R::from_f64(f64::NAN));
+        }
+        self.host.lock().mirrored_state(level)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::DeviceUse;
+    use cuda::Grid;
+    use cuda::abi::DeviceStruct;
+    use parking_lot::Mutex;
+
+    /// Memory of the host in place of a device's; runs no kernels.
+    struct Host;
+
+    impl Machine for Host {
+        type Memory = Mutex<Vec<u8>>;
+        type Download = ();
+
+        fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
+            Ok(Mutex::new(vec![0xff; bytes]))
+        }
+        fn address(memory: &Self::Memory) -> u64 {
+            memory.lock().as_ptr() as u64
+        }
+        fn upload(&self, source: &[u8], target: &Self::Memory, at: usize) -> Result<(), CudaError> {
+            target.lock()[at..at + source.len()].copy_from_slice(source);
+            Ok(())
+        }
+        fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+            target.copy_from_slice(&source.lock()[at..at + target.len()]);
+            Ok(())
+        }
+        fn begin_download(&self, _: &Self::Memory, _: usize) -> Result<(), CudaError> {
+            Ok(())
+        }
+        fn finish_download<T>(&self, (): (), look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError> {
+            Ok(look(&[]))
+        }
+        fn mark(&self) -> Result<(), CudaError> {
+            Ok(())
+        }
+        fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+            self.download(source, at, target)
+        }
+        fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
+            target.lock()[at..at + bytes].fill(0);
+            Ok(())
+        }
+        unsafe fn launch<A: DeviceStruct>(&self, _: &'static str, _: Grid, _: &A) -> Result<(), CudaError> {
+            Ok(())
+        }
+        fn resident_warps(&self) -> u32 {
+            1
+        }
+        fn usage(&self) -> DeviceUse {
+            DeviceUse::default()
+        }
+    }
+
+    /// Steps of levels with few patches, with more than there is room for at first, and again with few: each is reported by the
+    /// patch with the largest Courant number, whatever was there before.
+    #[test]
+    fn reports_grow_with_the_level() {
+        let mut reports = Reports::new(&Host, 1).expect("there is memory");
+        let patches = [10, REPORTS + 5, 3 * REPORTS, 7];
+        for (n, &patches) in patches.iter().enumerate() {
+            let first = reports.begin(&Host, patches).expect("there is memory").address();
+            let at = (first - Host::address(&reports.reports)) as usize + (patches - 2) * REPORT;
+            let found = PatchReport { courant: (n as f64 + 0.5).to_bits(), not_finite: 0, padding: 0 };
+            Host.upload(crate::exec::device::bytes_of(&[found]), &reports.reports, at).expect("it fits");
+        }
+        let mut outcomes = Outcomes::default();
+        reports.collect(&Host, &mut outcomes).expect("there is memory");
+        let found: Vec<_> = outcomes.steps.iter().map(|step| (step.courant, step.patch)).collect();
+        assert_eq!(found, [(0.5, 8), (1.5, REPORTS + 3), (2.5, 3 * REPORTS - 2), (3.5, 5)]);
+    }
+}

@@ -1,0 +1,226 @@
+//! A CUDA device as the executor's machine.
+
+use crate::exec::DeviceUse;
+use crate::exec::device::{KernelOptions, Machine, compile};
+use cuda::abi::DeviceStruct;
+use cuda::amr::kernels::LIST_CHUNKS;
+use cuda::amr::tuning::LANES;
+use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
+use parking_lot::Mutex;
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes of pinned memory through which copies go: with room for pinned_copies in the same slab of the pool.
+const STAGING: usize = 56 << 20;
+/// Bytes of pinned memory for what is fetched while the device goes on: the reports of 65,536 patches.
+const SIDE: usize = 1 << 20;
+/// Bytes that one thread copies at a time: tables of a regrid are shared by threads too.
+const PIECE: usize = 64 << 10;
+
+/// A GPU with the compiled kernels of one run.
+pub struct Hardware {
+    device: Device,
+    stream: Stream,
+    kernels: Vec<(&'static str, Kernel)>,
+    resident_warps: u32,
+    /// The device starts kernels ahead.
+    ahead: bool,
+    /// The kernel launched last writes tables, which the next one may read before it waits.
+    tables_written: AtomicBool,
+    staging: Mutex<Staging>,
+    /// Pinned memory that nothing is on its way to.
+    pinned_copies: Mutex<Vec<PinnedCopy>>,
+    side: SideDownloads,
+}
+
+/// What it takes to copy what was there at a mark while the device goes on.
+struct SideDownloads {
+    mark: Event,
+    stream: Stream,
+    pinned: Mutex<PinnedBuffer<u8>>,
+}
+
+/// Pinned memory, and an event behind the copy to it.
+struct PinnedCopy {
+    buffer: PinnedBuffer<u8>,
+    event: Event,
+}
+
+/// A copy on its way to the host.
+pub struct PendingDownload {
+    /// Taken when it has arrived.
+    copy: Option<PinnedCopy>,
+    bytes: usize,
+}
+
+impl Drop for PendingDownload {
+    fn drop(&mut self) {
+        if let Some(PinnedCopy { event, .. }) = &self.copy {
+            // The memory must stay until the copy is done. A device that fails copies nothing any more.
+            let _ = event.synchronize();
+        }
+    }
+}
+
+/// Pinned memory, filled from its beginning; what lies before `used` may still be copied from.
+struct Staging {
+    pinned: PinnedBuffer<u8>,
+    used: usize,
+}
+
+impl Hardware {
+    /// Opens a device for a run, and compiles its kernels or takes them from disk.
+    ///
+    /// # Errors
+    /// If driver, GPU or NVRTC are missing, or a kernel does not compile.
+    pub fn open(ordinal: usize, memory_limit: Option<u64>, options: &KernelOptions) -> Result<Self, CudaError> {
+        let device = Device::open(ordinal, memory_limit)?;
+        let kernels = compile(&device, &options.texts())?;
+        let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
+        let warps = update.1.blocks_per_multiprocessor(LANES as u32)?;
+        let resident_warps = warps * device.info().multiprocessors;
+        let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
+        let ahead = device.info().capability[0] >= 9;
+        let side = SideDownloads {
+            mark: device.event(false)?,
+            stream: device.stream()?,
+            pinned: Mutex::new(device.pinned_buffer(SIDE)?),
+        };
+        let stream = device.stream()?;
+        Ok(Hardware {
+            stream,
+            device,
+            kernels,
+            resident_warps,
+            ahead,
+            tables_written: AtomicBool::new(false),
+            staging,
+            pinned_copies: Mutex::default(),
+            side,
+        })
+    }
+}
+
+/// Copies bytes on all threads.
+fn copy_parallel(source: &[u8], target: &mut [u8]) {
+    target.par_chunks_mut(PIECE).zip(source.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
+}
+
+impl Machine for Hardware {
+    type Memory = DeviceBuffer<u8>;
+    type Download = PendingDownload;
+
+    fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
+        self.device.buffer(bytes.max(1))
+    }
+
+    fn address(memory: &Self::Memory) -> u64 {
+        memory.at(0).address()
+    }
+
+    fn upload(&self, source: &[u8], target: &Self::Memory, at: usize) -> Result<(), CudaError> {
+        let mut staging = self.staging.lock();
+        let mut done = 0;
+        while done < source.len() {
+            if staging.used == STAGING {
+                self.stream.synchronize()?;
+                staging.used = 0;
+            }
+            let count = (source.len() - done).min(STAGING - staging.used).min(STAGING / 4);
+            let range = staging.used..staging.used + count;
+            copy_parallel(&source[done..done + count], &mut staging.pinned[range.clone()]);
+            // SAFETY: this part of the staging memory is not used again before the stream has been waited for.
+            unsafe { self.stream.upload_async(&staging.pinned[range.clone()], target, at + done)? };
+            staging.used = range.end;
+            done += count;
+        }
+        Ok(())
+    }
+
+    fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        let mut staging = self.staging.lock();
+        for (k, part) in target.chunks_mut(STAGING).enumerate() {
+            // What is still to be copied from the staging memory is copied before: one stream.
+            let pinned = &mut staging.pinned[..part.len()];
+            // SAFETY: waited for before anybody else touches the staging memory.
+            unsafe { self.stream.download_async(source, at + k * STAGING, pinned)? };
+            self.stream.synchronize()?;
+            copy_parallel(pinned, part);
+        }
+        staging.used = 0;
+        Ok(())
+    }
+
+    fn begin_download(&self, source: &Self::Memory, bytes: usize) -> Result<PendingDownload, CudaError> {
+        let spare = self.pinned_copies.lock().pop().filter(|copy| copy.buffer.len() >= bytes);
+        let mut copy = match spare {
+            Some(copy) => copy,
+            None => {
+                let buffer = self.device.pinned_buffer(bytes.next_power_of_two())?;
+                PinnedCopy { buffer, event: self.device.event(false)? }
+            }
+        };
+        // SAFETY: nothing touches the memory before the event behind the copy, which [`PendingDownload`] waits for.
+        unsafe { self.stream.download_async(source, 0, &mut copy.buffer[..bytes])? };
+        // Were the copy without an event, the memory could not be given back.
+        if let Err(error) = self.stream.record(&copy.event) {
+            std::mem::forget(copy);
+            return Err(error);
+        }
+        Ok(PendingDownload { copy: Some(copy), bytes })
+    }
+
+    fn finish_download<T>(&self, mut download: PendingDownload, look: impl FnOnce(&[u8]) -> T) -> Result<T, CudaError> {
+        let copy = download.copy.as_ref().expect("taken below");
+        copy.event.synchronize()?;
+        let seen = look(&copy.buffer[..download.bytes]);
+        self.pinned_copies.lock().extend(download.copy.take());
+        Ok(seen)
+    }
+
+    fn mark(&self) -> Result<(), CudaError> {
+        self.stream.record(&self.side.mark)
+    }
+
+    fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        let SideDownloads { mark, stream, pinned } = &self.side;
+        let mut pinned = pinned.lock();
+        stream.wait(mark)?;
+        for (k, part) in target.chunks_mut(SIDE).enumerate() {
+            // SAFETY: waited for before anybody else touches the pinned memory.
+            unsafe { stream.download_async(source, at + k * SIDE, &mut pinned[..part.len()])? };
+            stream.synchronize()?;
+            part.copy_from_slice(&pinned[..part.len()]);
+        }
+        Ok(())
+    }
+
+    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
+        self.stream.fill(target, at, bytes, 0)
+    }
+
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        if grid.blocks.contains(&0) {
+            return Ok(());
+        }
+        let ahead = !self.tables_written.swap(kernel == LIST_CHUNKS.row.name, Ordering::Relaxed) && self.ahead;
+        let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
+        // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
+        unsafe {
+            if ahead {
+                kernel.launch_ahead(&self.stream, grid, argument)
+            } else {
+                kernel.launch(&self.stream, grid, argument)
+            }
+        }
+    }
+
+    fn resident_warps(&self) -> u32 {
+        self.resident_warps
+    }
+
+    fn usage(&self) -> DeviceUse {
+        let (memory, pinned) = (self.device.memory().statistics(), self.device.pinned().statistics());
+        DeviceUse { memory, pinned, streamed: None }
+    }
+}

@@ -1,0 +1,97 @@
+//! What the device needs to know of new levels, made on the host before it is sent: all levels' at the same time, by any threads.
+
+use super::flags::FlagTables;
+use super::store::Sizes;
+use super::{Machine, ResidentExecutor};
+use crate::exec::device::{HostLevelTables, HostTables, TableBuilder, TransferTables, patch_table, tile_table};
+use crate::exec::step::Sweep;
+use crate::fields::LevelLayout;
+use crate::index::Level;
+use crate::mesh::{Hierarchy, LevelMesh};
+use crate::plan::{LevelPlans, TransferPlan};
+use rayon::prelude::*;
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+/// What a level to come needs of its mesh, on the host.
+pub(super) struct HostMeshTables<const D: usize> {
+    pub level: HostLevel<D>,
+    /// If it may be refined.
+    pub flags: Option<FlagTables<D, TableBuilder>>,
+}
+
+/// Tables of its plans, on the host.
+pub(super) struct HostPlanTables<const D: usize> {
+    pub tables: HostLevelTables<D>,
+    pub transfer: TransferTables<HostTables>,
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Makes what new levels need of their meshes, all at the same time.
+    pub(super) fn host_tables_of_levels(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        before: &Hierarchy<D>,
+    ) -> Vec<Option<HostMeshTables<D>>> {
+        let (sizes, sweeps, warps) = (self.sizes, &self.sweeps, self.machine.resident_warps());
+        let make = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
+            if before.levels().get(l).is_some_and(|before| Arc::ptr_eq(before, mesh)) {
+                return None;
+            }
+            let level = || HostLevel::new(mesh, sizes, sweeps, warps);
+            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::on_host(mesh));
+            let (level, flags) = rayon::join(level, flags);
+            Some(HostMeshTables { level, flags })
+        };
+        hierarchy.levels().par_iter().enumerate().with_max_len(1).map(make).collect()
+    }
+
+    /// Makes the tables of new levels' plans, all at the same time.
+    pub(super) fn host_tables_of_plans(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        plans: &[LevelPlans<D>],
+        transfers: &[Option<TransferPlan<D>>],
+    ) -> Vec<Option<HostPlanTables<D>>> {
+        let (capacity, sides) = (self.problem.scheme.capacity >= 0, self.sides.as_ref());
+        let make = |(l, transfer): (usize, &Option<TransferPlan<D>>)| {
+            let transfer = transfer.as_ref()?;
+            let moved = || TransferTables::on_host(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
+            let tables = || HostLevelTables::new(&plans[l], hierarchy.level(Level(l as u8)), sides);
+            let (tables, transfer) = rayon::join(tables, moved);
+            Some(HostPlanTables { tables, transfer })
+        };
+        transfers.par_iter().enumerate().with_max_len(1).map(make).collect()
+    }
+}
+
+/// Where the tiles of a sweep begin in the table of patches, and their number.
+#[derive(Clone, Copy)]
+pub(super) struct Tiles {
+    pub start: usize,
+    pub count: usize,
+}
+
+/// A level's tables before they are sent: made from the mesh alone, by any thread.
+pub(super) struct HostLevel<const D: usize> {
+    pub layout: Arc<LevelLayout<D>>,
+    pub builder: TableBuilder,
+    /// Words of a face map.
+    pub map_words: usize,
+    pub tiles: Vec<Tiles>,
+}
+
+impl<const D: usize> HostLevel<D> {
+    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], resident_warps: u32) -> Self {
+        let layout = Arc::new(LevelLayout::new(mesh, sizes.num_ghost));
+        let (table, map_words) = patch_table(&layout);
+        let mut builder = TableBuilder::default();
+        builder.append(table.iter().copied());
+        let cut = |sweep| {
+            let tiles = tile_table(&layout, sweep, 0..layout.patches.len(), resident_warps);
+            Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
+        };
+        let tiles = sweeps.iter().map(cut).collect();
+        HostLevel { layout, builder, map_words, tiles }
+    }
+}

@@ -1,0 +1,308 @@
+//! The executor on a GPU: all levels' values live in the device's memory; the host keeps integers.
+//!
+//! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
+//! device when flags are collected at a regrid, and once a step of the coarsest level for the Courant numbers.
+//!
+//! What goes through the host: what functions of the user's compute, which are boundaries, sources and criteria that are not built
+//! in, initial data, and auxiliary values of new patches, or of every step if they change with time; Richardson's estimate; the
+//! search for a value that is not finite; snapshots. A level is copied to the host for these and, where they change it, back: right,
+//! but slow.
+//!
+//! The arithmetic is that of the CPU executor, operation by operation: compiled without fused multiply-adds, results agree
+//! to the bit.
+
+mod advance;
+mod fill;
+mod flags;
+mod gather;
+mod hardware;
+mod host_tables;
+mod store;
+mod synchronize;
+
+pub use hardware::Hardware;
+
+use super::cpu::CpuExecutor;
+use super::device::{HostLevelTables, Machine, Sides, bytes_of};
+use super::step::{Stash, Sweep, sweeps};
+use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, Outcomes};
+use crate::index::{Level, Ratio};
+use crate::mesh::{Hierarchy, MeshEpoch};
+use crate::physics::Problem;
+use crate::plan::{LevelPlans, TransferPlan};
+use cuda::CudaError;
+use gather::Reports;
+use host_tables::{HostLevel, HostMeshTables, HostPlanTables};
+use parking_lot::Mutex;
+use riemann::axis::Axis;
+use riemann::patch::{PACK_OVERRUN, PatchSolver};
+use riemann::real::Scalar;
+use std::sync::Arc;
+use store::{DeviceLevel, Sizes};
+
+/// Values of all levels in a device's memory.
+pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
+    machine: N,
+    /// Does what only the host can do.
+    host: Mutex<CpuExecutor<D, R>>,
+    problem: Problem<D>,
+    has_source: bool,
+    /// Sides of the domain; nothing where the user has a say.
+    sides: Option<Sides<D>>,
+    sizes: Sizes,
+    ratios: Vec<Ratio<D>>,
+    sweeps: Vec<Sweep>,
+    levels: Vec<DeviceLevel<D, N>>,
+    /// Levels replaced since the last [`Executor::save`].
+    stash: Stash<DeviceLevel<D, N>>,
+    /// States between the parts of a split step, and their bytes.
+    stage: [Option<(N::Memory, usize)>; 2],
+    epoch: MeshEpoch,
+    /// Tables that the host has ready of levels to come, by level.
+    mesh_tables: Vec<Option<HostMeshTables<D>>>,
+    plan_tables: Vec<Option<HostPlanTables<D>>>,
+    reports: Reports<N>,
+    /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
+    failed: Option<ExecError>,
+}
+
+impl From<CudaError> for ExecError {
+    fn from(error: CudaError) -> Self {
+        let mut message = error.to_string();
+        let mut cause = std::error::Error::source(&error);
+        while let Some(error) = cause {
+            message += &format!(": {error}");
+            cause = error.source();
+        }
+        ExecError::Device(message)
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// An executor on a machine whose kernels are those of `solver` and `problem`. `threads`: of the host, in whose pool
+    /// it must then be called.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn new(
+        machine: N,
+        problem: Problem<D>,
+        solver: Arc<dyn PatchSolver<R>>,
+        ratios: Vec<Ratio<D>>,
+        threads: usize,
+    ) -> Result<Self, ExecError> {
+        let sizes = Sizes {
+            num_ghost: problem.num_ghost(),
+            num_eqn: solver.equations().len(),
+            num_aux: solver.aux().len(),
+            number: R::BYTES,
+        };
+        Ok(ResidentExecutor {
+            sweeps: sweeps::<D>(problem.split),
+            has_source: solver.has_source(),
+            sides: Sides::of(&problem, std::array::from_fn(|d| solver.wall_normal(Axis::ALL[d]))),
+            stash: Stash::new(ratios.len() + 1),
+            levels: Vec::new(),
+            stage: [None, None],
+            epoch: MeshEpoch::default(),
+            mesh_tables: Vec::new(),
+            plan_tables: Vec::new(),
+            reports: Reports::new(&machine, sizes.num_eqn)?,
+            failed: None,
+            host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
+            machine,
+            problem,
+            sizes,
+            ratios,
+        })
+    }
+
+    /// An empty level of the hierarchy.
+    fn new_level(&self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<DeviceLevel<D, N>, ExecError> {
+        let mesh = hierarchy.level(level);
+        let tables = HostLevel::new(mesh, self.sizes, &self.sweeps, self.machine.resident_warps());
+        Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.dx(level), time, self.sizes)?)
+    }
+
+    /// Sends the values that the host has of a level.
+    fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
+        let store = &self.levels[level.index()];
+        let host = self.host.get_mut();
+        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?;
+        if let Some(aux) = &store.aux {
+            self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a replaced level aside if a rejected step may need it again.
+    fn retire(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
+        let has_saved = store.states.has_saved();
+        if self.stash.takes(level, has_saved) {
+            store.keep_saved_alone();
+        }
+        drop(self.stash.put(level, store, has_saved));
+    }
+
+    /// Makes a level's tables those of its plans.
+    fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        let store = &mut self.levels[level.index()];
+        if !store.tables.as_ref().is_some_and(|tables| tables.are_of(plans)) {
+            store.tables = Some(HostLevelTables::new(plans, &store.mesh, self.sides.as_ref()).send(&self.machine)?);
+        }
+        Ok(())
+    }
+
+    /// Keeps the first error until it can be told.
+    fn note<T>(&mut self, outcome: Result<T, ExecError>) {
+        if let Err(error) = outcome {
+            self.failed.get_or_insert(error);
+        }
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, R, N> {
+    fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        self.truncate(level);
+        self.host.get_mut().initialise(hierarchy, level, time)?;
+        let store = self.new_level(hierarchy, level, time)?;
+        self.levels.push(store);
+        self.send_level(level)
+    }
+
+    fn prepare_levels(&mut self, hierarchy: &Hierarchy<D>, before: &Hierarchy<D>) {
+        self.mesh_tables = self.host_tables_of_levels(hierarchy, before);
+    }
+
+    fn prepare(&mut self, hierarchy: &Hierarchy<D>, plans: &[LevelPlans<D>], transfers: &[Option<TransferPlan<D>>]) {
+        self.plan_tables = self.host_tables_of_plans(hierarchy, plans, transfers);
+    }
+
+    fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {
+        self.transfer_level(hierarchy, level, plan)
+    }
+
+    fn truncate(&mut self, first: Level) {
+        while self.levels.len() > first.index() {
+            let store = self.levels.pop().expect("a level is left");
+            self.retire(self.levels.len(), store);
+        }
+    }
+
+    fn set_epoch(&mut self, epoch: MeshEpoch) {
+        self.epoch = epoch;
+    }
+
+    fn make_room(&mut self, plans: &[LevelPlans<D>]) {
+        let outcome = self.make_fix(plans);
+        self.note(outcome);
+    }
+
+    fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        assert_eq!(plans.epoch, self.epoch, "stale plan: rebuild at regrid");
+        self.fill_level(level, plans)
+    }
+
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        self.advance_level(level, plans, dt)
+    }
+
+    fn works_ahead(&self) -> bool {
+        true
+    }
+
+    fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        Ok(self.reports.collect(&self.machine, outcomes)?)
+    }
+
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
+        self.failure_of_step(level, patch).unwrap_or_else(|error| error)
+    }
+
+    fn set_time(&mut self, level: Level, time: f64) {
+        self.levels[level.index()].states.time = time;
+    }
+
+    fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        if let Some(plan) = &plans.reflux {
+            let outcome = self.reflux_level(fine, plan);
+            self.note(outcome);
+        }
+    }
+
+    fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        let outcome = self.average_level(fine, plans);
+        self.note(outcome);
+    }
+
+    fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+        self.ask_for_flags(level, request)
+    }
+
+    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+        self.flag_level(level, dt, request)
+    }
+
+    fn save(&mut self) {
+        self.stash.begin(self.levels.len()).for_each(drop);
+        self.levels.iter_mut().for_each(|store| store.states.save());
+    }
+
+    fn restore(&mut self) {
+        self.reports.forget();
+        self.mesh_tables.clear();
+        self.plan_tables.clear();
+        self.stash.restore(&mut self.levels, |store| store.states.restore());
+    }
+
+    fn is_readable(&self) -> bool {
+        let mut number = [0; 8];
+        let one = &mut number[..R::BYTES];
+        let answers =
+            |store: &DeviceLevel<D, N>| self.machine.download(store.q(), PACK_OVERRUN * R::BYTES, one).is_ok();
+        self.levels.first().is_none_or(answers)
+    }
+
+    fn snapshot(&self, level: Level) -> LevelState<D> {
+        self.level_state(level)
+    }
+
+    fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError> {
+        self.truncate(level);
+        self.host.get_mut().load(hierarchy, level, state)?;
+        let store = self.new_level(hierarchy, level, state.time)?;
+        self.levels.push(store);
+        self.send_level(level)
+    }
+
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        let outcome = self.sample_patch(level, patch, position);
+        self.note(outcome);
+    }
+
+    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        self.level_totals(level, finer)
+    }
+
+    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
+        let of_level = self.level_largest(level)?;
+        largest.iter_mut().zip(of_level).for_each(|(most, value)| *most = most.max(value));
+        Ok(())
+    }
+
+    fn memory_bytes(&self) -> [usize; 2] {
+        let DeviceUse { memory, pinned, .. } = self.machine.usage();
+        [pinned.held as usize + self.host.lock().memory_bytes()[0], memory.held as usize]
+    }
+
+    fn allocations(&self) -> u64 {
+        self.machine.usage().driver_allocations() + self.host.lock().allocations()
+    }
+
+    fn device_use(&self) -> Option<DeviceUse> {
+        Some(self.machine.usage())
+    }
+}

@@ -1,0 +1,137 @@
+//! The conservation fix and averaging down.
+
+use super::store::Register;
+use super::{Machine, ResidentExecutor};
+use crate::exec::ExecError;
+use crate::exec::device::{FaceMap, axes, pointer};
+use crate::index::Level;
+use crate::plan::{LevelPlans, RefluxPlan};
+use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, REFLUX};
+use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Makes tables, room for the corrections that the fix keeps, and the maps of the faces whose these are.
+    pub(super) fn make_fix(&mut self, plans: &[LevelPlans<D>]) -> Result<(), ExecError> {
+        for (l, plans) in plans.iter().enumerate() {
+            self.make_tables(Level(l as u8), plans)?;
+        }
+        for l in 0..plans.len() {
+            let of_level = |l: usize| plans.get(l).and_then(|plans: &LevelPlans<D>| plans.reflux.clone());
+            let around = [of_level(l), of_level(l + 1)];
+            if self.levels[l].map.as_ref().is_some_and(|map| map.is_of(&around)) {
+                continue;
+            }
+            self.make_registers(l, &around)?;
+            self.make_map(l, around)?;
+        }
+        Ok(())
+    }
+
+    /// Room for what the level's sweeps keep, and if the faces to the coarser level are new for what the fix sums up there.
+    fn make_registers(&mut self, l: usize, around: &[Option<Arc<RefluxPlan<D>>>; 2]) -> Result<(), ExecError> {
+        let store = &mut self.levels[l];
+        let [own, finer] = around;
+        let fine = own.as_ref().map_or(0, |plan| plan.num_fine());
+        store.num_kept = fine + finer.as_ref().map_or(0, |plan| plan.num_slots());
+        let number = self.sizes.number;
+        let room = |numbers: usize| self.machine.allocate((numbers * number).max(1));
+        store.kept = Some(room(self.sizes.num_eqn * store.num_kept)?);
+        let kept = store.map.as_ref().and_then(|map| map.plans[0].as_ref());
+        let stays = kept.zip(own.as_ref()).is_some_and(|(kept, own)| Arc::ptr_eq(kept, own));
+        if let Some(plan) = own.as_ref().filter(|_| !stays) {
+            let (slots, values) = (plan.num_slots(), self.sizes.num_eqn + self.sizes.num_aux);
+            let sums = room(self.sizes.num_eqn * slots)?;
+            let coarse_cells = room(self.sweeps.len() * values * slots)?;
+            store.register = Some(Register { sums, coarse_cells });
+        }
+        Ok(())
+    }
+
+    fn make_map(&mut self, l: usize, plans: [Option<Arc<RefluxPlan<D>>>; 2]) -> Result<(), ExecError> {
+        let store = &self.levels[l];
+        if plans.iter().all(Option::is_none) {
+            self.levels[l].map = None;
+            return Ok(());
+        }
+        let num_cells = store.layout.num_cells_with_ghosts();
+        let words = self.machine.allocate(store.map_words * 4)?;
+        let slots = self.machine.allocate(D * num_cells * 4)?;
+        self.machine.zero(&words, 0, store.map_words * 4)?;
+        let first_slot = plans[0].as_ref().map_or(0, |plan| plan.num_fine()) as u32;
+        for (k, owner) in [l, l + 1].into_iter().enumerate().filter(|&(k, _)| plans[k].is_some()) {
+            let tables = self.levels[owner].tables.as_ref().expect("made with the plans");
+            let args = FaceMapArgs {
+                runs: tables.runs.items::<_, N>(&tables.memory),
+                chunks: tables.runs.chunks::<N>(&tables.memory),
+                patches: store.patches(),
+                words: pointer::<_, N>(&words, 0),
+                slots: pointer::<_, N>(&slots, 0),
+                num_cells: num_cells as u64,
+                num_chunks: tables.runs.num_chunks,
+                chunk_cells: tables.runs.chunk_cells,
+                fine: u32::from(k == 0),
+                first_slot,
+                ratio: axes(self.ratios[owner - 1].0, 1),
+            };
+            // SAFETY: the runs lie along this level's patches; the map has room for all its cells.
+            unsafe { self.machine.run(&FACE_MAP, D, tables.runs.num_chunks as usize, &args)? };
+        }
+        self.levels[l].map = Some(FaceMap { plans, words, slots });
+        Ok(())
+    }
+
+    pub(super) fn reflux_level(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
+        // What came of the steps so far is known once they are done, whatever follows.
+        self.reports.mark(&self.machine)?;
+        let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
+        let (Some(tables), Some(register), Some(map)) = (&fine.tables, &fine.register, &coarse.map) else {
+            return Ok(());
+        };
+        let args = RefluxArgs {
+            runs: tables.runs.items::<_, N>(&tables.memory),
+            chunks: tables.runs.chunks::<N>(&tables.memory),
+            patches: coarse.patches(),
+            q: coarse.q_address(),
+            aux: coarse.aux_address(),
+            sums: pointer::<_, N>(&register.sums, 0),
+            words: pointer::<_, N>(&map.words, 0),
+            slots: pointer::<_, N>(&map.slots, 0),
+            num_cells: coarse.layout.num_cells_with_ghosts() as u64,
+            dx: axes(coarse.dx, 1.0),
+            num_chunks: tables.runs.num_chunks,
+            chunk_cells: tables.runs.chunk_cells,
+            num_slots: plan.num_slots() as u32,
+            first_kept: map.plans[0].as_ref().map_or(0, |plan| plan.num_fine()) as u32,
+        };
+        // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
+        unsafe { self.machine.run(&REFLUX, D, tables.runs.num_chunks as usize, &args)? };
+        Ok(())
+    }
+
+    pub(super) fn average_level(&mut self, fine: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        self.reports.mark(&self.machine)?;
+        self.make_tables(fine, plans)?;
+        let Some(plan) = &plans.restrict else { return Ok(()) };
+        let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
+        let tables = fine.tables.as_ref().expect("made above");
+        let args = AverageArgs {
+            regions: tables.restrict.items::<_, N>(&tables.memory),
+            chunks: tables.restrict.chunks::<N>(&tables.memory),
+            coarse_patches: coarse.patches(),
+            fine_patches: fine.patches(),
+            coarse: coarse.q_address(),
+            fine: fine.q_address(),
+            coarse_aux: coarse.aux_address(),
+            fine_aux: fine.aux_address(),
+            weight: 1.0 / f64::from(plan.ratio.cells()),
+            num_chunks: tables.restrict.num_chunks,
+            chunk_cells: tables.restrict.chunk_cells,
+            ratio: axes(plan.ratio.0, 1),
+        };
+        // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one.
+        unsafe { self.machine.run(&AVERAGE_DOWN, D, tables.restrict.num_chunks as usize, &args)? };
+        Ok(())
+    }
+}

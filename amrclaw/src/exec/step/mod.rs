@@ -1,0 +1,13 @@
+//! What the executors share of a step, wherever values live: its sweeps, what becomes of it, and which array holds which state.
+
+mod report;
+mod states;
+mod sweep;
+
+pub use report::{
+    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, Outcomes, StepReport, StreamedUse,
+};
+pub(super) use states::{Stash, States};
+pub(super) use sweep::{
+    LevelSweep, Pass, Sweep, SweepEngine, axis_bits, same_faces, source_after_waves, stages_left, sweeps, swept_scheme,
+};

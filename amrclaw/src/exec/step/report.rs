@@ -1,0 +1,199 @@
+//! What executors say.
+
+use crate::index::Level;
+use crate::mesh::TagSet;
+use cuda::memory::PoolStatistics;
+use thiserror::Error;
+
+/// What came of a step of a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Largest Courant number over the level.
+    pub courant: f64,
+    /// Patch where it was seen.
+    pub patch: usize,
+    /// The first patch that came to hold a NaN, an infinity or a state that the solver does not allow, if one did; ghost
+    /// cells that a later part of the step reads count too.
+    pub broken: Option<usize>,
+}
+
+/// What came of the steps and samples since they were last asked for, each in the order in which they were taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcomes {
+    /// Steps.
+    pub steps: Vec<StepReport>,
+    /// Values of the samples, one per equation, sample after sample.
+    pub samples: Vec<f64>,
+}
+
+impl StepReport {
+    /// Of nothing.
+    pub(in crate::exec) const NONE: StepReport = StepReport { courant: 0.0, patch: 0, broken: None };
+
+    /// What was found in a patch, or a part of it.
+    pub(in crate::exec) fn of(courant: f64, patch: usize, finite: bool) -> StepReport {
+        StepReport { courant, patch, broken: (!finite).then_some(patch) }
+    }
+
+    /// Of two parts of a level: combined in any order to the same result.
+    pub(in crate::exec) fn or(self, other: StepReport) -> StepReport {
+        let first = (self.courant, std::cmp::Reverse(self.patch)) >= (other.courant, std::cmp::Reverse(other.patch));
+        let seen = if first { self } else { other };
+        seen.with_broken(self.broken).with_broken(other.broken)
+    }
+
+    /// The same with a patch that was found not to be finite.
+    pub(in crate::exec) fn with_broken(self, patch: Option<usize>) -> StepReport {
+        let first = self.broken.into_iter().chain(patch).min();
+        StepReport { broken: first, ..self }
+    }
+}
+
+impl Outcomes {
+    /// Forgets everything; keeps the memory.
+    pub fn clear(&mut self) {
+        self.steps.clear();
+        self.samples.clear();
+    }
+
+    /// Moves everything to the end of `other`.
+    pub fn drain_into(&mut self, other: &mut Outcomes) {
+        other.steps.append(&mut self.steps);
+        other.samples.append(&mut self.samples);
+    }
+}
+
+/// What a run has used a device for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DeviceUse {
+    /// The pool of its memory.
+    pub memory: PoolStatistics,
+    /// The pool of pinned memory of the host.
+    pub pinned: PoolStatistics,
+    /// What sweeps over values in the host's memory took.
+    pub streamed: Option<StreamedUse>,
+}
+
+impl DeviceUse {
+    /// How often the driver was asked for memory.
+    pub fn driver_allocations(&self) -> u64 {
+        self.memory.driver_allocations + self.pinned.driver_allocations
+    }
+}
+
+/// What sweeps over values in the host's memory took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StreamedUse {
+    /// Seconds from the first copy of each sweep to the end of its last.
+    pub seconds: f64,
+    /// Seconds that kernels took of these.
+    pub kernel_seconds: f64,
+    /// Bytes copied to the device.
+    pub bytes_to_device: u64,
+    /// Bytes copied from it.
+    pub bytes_to_host: u64,
+}
+
+/// A level's interior values on the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelState<const D: usize> {
+    /// Time of the values.
+    pub time: f64,
+    /// Per patch, in the mesh's order: `[equation, z, y, x]`.
+    pub q: Vec<Vec<f64>>,
+    /// Per patch: `[aux, z, y, x]`.
+    pub aux: Vec<Vec<f64>>,
+}
+
+/// What is to be done with a level's flags: nothing by default.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlagRequest {
+    /// Cells around each flag to be tagged too, as [`crate::mesh::buffer`] has it.
+    pub width: i32,
+    /// Then tags within so many cells (maximum norm) of a cell of the domain that the level does not cover are of no use.
+    pub inset: Option<i32>,
+}
+
+/// Tags of a level.
+pub struct Flagged<const D: usize> {
+    /// The tags.
+    pub tags: TagSet<D>,
+    /// True if there are none that are of no use.
+    pub inset: bool,
+}
+
+/// A place in the solution, for messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellPlace {
+    /// Level.
+    pub level: Level,
+    /// Patch within the level, from 0.
+    pub patch: usize,
+    /// Cell in the level's index space.
+    pub cell: Vec<i32>,
+    /// It is one of the patch's ghost cells.
+    pub ghost: bool,
+    /// Cell's centre.
+    pub centre: Vec<f64>,
+    /// Time.
+    pub time: f64,
+}
+
+impl std::fmt::Display for CellPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let CellPlace { level, patch, cell, ghost, centre, time } = self;
+        let kind = if *ghost { "ghost cell" } else { "cell" };
+        write!(f, "level {level}, patch {patch}, {kind} {cell:?} at {centre:?}, t = {time}")
+    }
+}
+
+/// Why an executor could not go on.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ExecError {
+    /// A state became NaN or infinite.
+    #[error("{equation} is {value} on {place}")]
+    NotFinite {
+        /// Name of the equation's quantity.
+        equation: String,
+        /// The value found.
+        value: f64,
+        /// Where.
+        place: CellPlace,
+    },
+    /// A state is not one that the equations allow.
+    #[error("{quantity} is {value} on {place}: it must {}", if *positive { "be positive" } else { "not be negative" })]
+    Inadmissible {
+        /// What the solver says of the state.
+        quantity: String,
+        /// Its value.
+        value: f64,
+        /// It must be positive; else it must not be negative.
+        positive: bool,
+        /// Where.
+        place: CellPlace,
+    },
+    /// A value became NaN, infinite or inadmissible in a part of a step whose values are gone.
+    #[error(
+        "a value became NaN, infinite or inadmissible on level {level}, patch {patch}, in the step to t = {time}, in a part of \
+         the step that is not kept"
+    )]
+    LostWithinStep {
+        /// Level.
+        level: Level,
+        /// Patch within the level, from 0.
+        patch: usize,
+        /// Time at the end of the step.
+        time: f64,
+    },
+    /// The device failed, or has too little memory.
+    #[error("{0}")]
+    Device(String),
+    /// The capacity function is zero, negative or not finite.
+    #[error("the capacity is {value} on {place}: it must be positive")]
+    Capacity {
+        /// The value found.
+        value: f64,
+        /// Where.
+        place: CellPlace,
+    },
+}

@@ -1,0 +1,157 @@
+//! Sweeps of a step: along which axes, over what part of it, and by whom they are carried out.
+
+use super::{DeviceUse, ExecError, StepReport};
+use crate::fields::{LevelLayout, PageLock, Shared};
+use crate::physics::{Problem, SourceSplit, Split};
+use crate::plan::{LevelPlans, RefluxPlan};
+use riemann::patch::Scheme;
+use std::sync::Arc;
+
+/// One pass of the update over a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::exec) struct Sweep {
+    /// Axes swept together.
+    pub axes: [bool; 3],
+    /// Part of the time step.
+    pub fraction: f64,
+    /// Ghost cells updated too on both sides along each axis, because later sweeps read them.
+    pub grow: [i32; 3],
+    /// Which of a tile's lists of kept faces belongs to the sweep.
+    pub taps: usize,
+}
+
+/// The passes that make up one step in `D` dimensions.
+pub(in crate::exec) fn sweeps<const D: usize>(split: Split) -> Vec<Sweep> {
+    let single = |axis: usize, fraction: f64| (axis, fraction);
+    let order: Vec<(usize, f64)> = match split {
+        Split::Unsplit => {
+            let axes = std::array::from_fn(|d| d < D);
+            return vec![Sweep { axes, fraction: 1.0, grow: [0; 3], taps: 0 }];
+        }
+        Split::Godunov => (0..D).map(|d| single(d, 1.0)).collect(),
+        Split::Strang => {
+            let halves = (0..D - 1).map(|d| single(d, 0.5));
+            halves.clone().chain([single(D - 1, 1.0)]).chain(halves.rev()).collect()
+        }
+    };
+    let sweep = |(n, &(axis, fraction)): (usize, &(usize, f64))| {
+        let mut grow = [0; 3];
+        order[n + 1..].iter().for_each(|&(later, _)| grow[later] += 2);
+        Sweep { axes: std::array::from_fn(|d| d == axis), fraction, grow, taps: axis }
+    };
+    order.iter().enumerate().map(sweep).collect()
+}
+
+/// Axes as bits, the first axis lowest.
+pub(in crate::exec) fn axis_bits(axes: [bool; 3]) -> u32 {
+    (0..3).map(|d| u32::from(axes[d]) << d).sum()
+}
+
+/// A sweep of a level: what is read and written.
+pub(in crate::exec) struct LevelSweep<'a, const D: usize, R> {
+    pub layout: &'a LevelLayout<D>,
+    pub input: Shared<'a, R>,
+    pub output: Shared<'a, R>,
+    pub aux: &'a [R],
+    pub num_aux: usize,
+    pub num_eqn: usize,
+    pub dt: f64,
+    pub dx: [f64; 3],
+    pub sweep: Sweep,
+}
+
+/// Which sweep of which level's step.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct Pass<'a, const D: usize> {
+    pub level: usize,
+    /// Number of the sweep.
+    pub number: usize,
+    /// All sweeps of the step.
+    pub sweeps: &'a [Sweep],
+    /// Plans of all levels.
+    pub plans: &'a [LevelPlans<D>],
+}
+
+impl<const D: usize> Pass<'_, D> {
+    /// The faces to the coarser level, and those to the finer one.
+    pub fn faces(&self) -> [Option<&Arc<RefluxPlan<D>>>; 2] {
+        [self.level, self.level + 1].map(|level| self.plans.get(level).and_then(|plans| plans.reflux.as_ref()))
+    }
+}
+
+/// Plans of the faces to the coarser level and to the finer one, where there are any.
+type Faces<'a, const D: usize> = [Option<&'a Arc<RefluxPlan<D>>>; 2];
+
+/// True if these are the same plans.
+pub(in crate::exec) fn same_faces<const D: usize>(here: Faces<'_, D>, there: Faces<'_, D>) -> bool {
+    here.iter().zip(there).all(|(here, there)| match (here, there) {
+        (Some(here), Some(there)) => Arc::ptr_eq(here, there),
+        (None, None) => true,
+        _ => false,
+    })
+}
+
+/// Carries out sweeps in place of the processor's threads, and keeps what the conservation fix needs of them.
+pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
+    /// Updates all patches of the level. The level's arrays are touched no more when it returns.
+    fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError>;
+
+    /// Fetches what the cells beside level `fine` must still receive: `Σ Δt (fine flux + C1) − Δt coarse flux`,
+    /// `[equation, slot]`.
+    fn fetch_sums(&self, fine: usize, plan: &RefluxPlan<D>, sums: &mut [R]) -> Result<(), ExecError>;
+
+    /// Page locks for the arrays that sweeps copy from and to.
+    fn locks(&self) -> Box<dyn PageLock>;
+
+    /// What the device has been used for.
+    fn usage(&self) -> DeviceUse;
+}
+
+/// From when and for how long the source terms act after the waves.
+pub(in crate::exec) fn source_after_waves(split: SourceSplit, time: f64, dt: f64) -> (f64, f64) {
+    match split {
+        SourceSplit::None => (time, 0.0),
+        SourceSplit::Godunov => (time, dt),
+        SourceSplit::Strang => (time + 0.5 * dt, 0.5 * dt),
+    }
+}
+
+/// The arrays between the parts of a step that still hold values when it has been taken: their numbers, and how far beyond a
+/// patch's cells they do. The parts write two arrays in turn; the last writes the new state.
+pub(in crate::exec) fn stages_left<const D: usize>(
+    sweeps: &[Sweep],
+    split: SourceSplit,
+    num_ghost: i32,
+) -> impl Iterator<Item = (usize, [i32; D])> {
+    let source = (split == SourceSplit::Strang).then_some([num_ghost; D]);
+    let between = sweeps[..sweeps.len() - 1].iter().map(|sweep| std::array::from_fn(|d| sweep.grow[d]));
+    let mut written: Vec<_> = source.into_iter().chain(between).enumerate().map(|(n, grow)| (n % 2, grow)).collect();
+    written.drain(..written.len().saturating_sub(2));
+    written.into_iter()
+}
+
+/// The scheme of a single sweep: one along a single axis has no transverse waves.
+pub(in crate::exec) fn swept_scheme<const D: usize>(problem: &Problem<D>) -> Scheme {
+    let transverse = if problem.split == Split::Unsplit { problem.scheme.transverse } else { 0 };
+    Scheme { transverse, ..problem.scheme }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fractions of each axis add up to a whole step, and every sweep leaves later ones the ghost cells they read.
+    #[test]
+    fn sweeps_add_up_to_a_step() {
+        for split in [Split::Unsplit, Split::Godunov, Split::Strang] {
+            let sweeps = sweeps::<2>(split);
+            for axis in 0..2 {
+                let total: f64 = sweeps.iter().filter(|s| s.axes[axis]).map(|s| s.fraction).sum();
+                assert_eq!(total, 1.0, "{split:?}");
+            }
+            assert_eq!(sweeps.last().map(|s| s.grow), Some([0; 3]));
+        }
+        assert_eq!(sweeps::<2>(Split::Strang)[0].grow, [2, 2, 0]);
+        assert_eq!(sweeps::<2>(Split::Godunov)[0].grow, [0, 2, 0]);
+    }
+}

@@ -1,0 +1,109 @@
+//! What the kernels of the conservation fix take.
+
+use super::{Chunk, FaceRun, Patch};
+use crate::abi::{Pointer, Real};
+use crate::device_struct;
+
+device_struct! {
+    /// What `face_map` takes.
+    pub struct FaceMapArgs {
+        /// Faces between two levels.
+        pub runs: Pointer<FaceRun>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches of the level that the map is of.
+        pub patches: Pointer<Patch>,
+        /// Bits, written.
+        pub words: Pointer<u32>,
+        /// Slots, written.
+        pub slots: Pointer<u32>,
+        /// Cells of the level, ghost cells included.
+        pub num_cells: u64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+        /// The level is the finer of the two.
+        pub fine: u32,
+        /// Place of slot 0 among what the update of the coarser level keeps.
+        pub first_slot: u32,
+        /// Fine cells in a coarse one along each axis.
+        pub ratio: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `register_coarse` and `register_fine` take.
+    pub struct RegisterArgs {
+        /// Faces between two levels.
+        pub runs: Pointer<FaceRun>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches of the level swept.
+        pub patches: Pointer<Patch>,
+        /// State that the sweep began with.
+        pub q: Pointer<Real>,
+        /// Aux of the same level.
+        pub aux: Pointer<Real>,
+        /// Second-order corrections that the sweep kept.
+        pub kept: Pointer<Real>,
+        /// Sums, changed.
+        pub sums: Pointer<Real>,
+        /// States and aux of coarse cells, per sweep.
+        pub coarse_cells: Pointer<Real>,
+        /// Time step of the sweep.
+        pub dt: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+        /// Numbers between components of the sums.
+        pub num_slots: u32,
+        /// Numbers between components of the corrections.
+        pub kept_stride: u32,
+        /// Place of slot 0 among the corrections of the coarser level.
+        pub first_kept: u32,
+        /// Number of the sweep.
+        pub sweep: u32,
+        /// One bit per axis: swept now.
+        pub swept: u32,
+        /// One bit per axis: not swept before in this step.
+        pub first_sweep: u32,
+        /// Fine cells in a coarse one along each axis.
+        pub ratio: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `reflux` takes.
+    pub struct RefluxArgs {
+        /// Faces between two levels.
+        pub runs: Pointer<FaceRun>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Coarse patches.
+        pub patches: Pointer<Patch>,
+        /// Coarse array, changed.
+        pub q: Pointer<Real>,
+        /// Coarse aux.
+        pub aux: Pointer<Real>,
+        /// Sums.
+        pub sums: Pointer<Real>,
+        /// The coarse level's face map.
+        pub words: Pointer<u32>,
+        /// Its slots.
+        pub slots: Pointer<u32>,
+        /// Cells of the coarse level, ghost cells included.
+        pub num_cells: u64,
+        /// Coarse cell size along each axis.
+        pub dx: [f64; 3],
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Faces of a chunk.
+        pub chunk_cells: u32,
+        /// Numbers between components of the sums.
+        pub num_slots: u32,
+        /// Place of slot 0 among what the update of the coarser level keeps.
+        pub first_kept: u32,
+    }
+}

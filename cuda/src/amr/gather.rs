@@ -1,0 +1,140 @@
+//! What the kernels take that look at every cell of a level, or at a few points: flags, sources, totals, samples.
+
+use super::{Patch, PatchReport, Region};
+use crate::abi::{Pointer, Real};
+use crate::device_struct;
+
+device_struct! {
+    /// A tile of flags: 64, 64 × 64 or 64 × 8 × 8 cells. Tiles are sorted, first axis fastest.
+    pub struct FlagTile {
+        /// Its place among all tiles: it begins at cell 64 `at[0]` of the level; 0 along missing axes.
+        pub at: [i32; 3],
+        /// First of the patches in it.
+        pub first_part: u32,
+        /// One past the last.
+        pub end_part: u32,
+        /// For the rows of tiles beside this one across x, its own among them: the first tile that is not before the one that lies
+        /// one tile further back along x. One row, three, or nine, y fastest.
+        pub beside: [u32; 9],
+    }
+}
+
+device_struct! {
+    /// What `flag_difference` takes.
+    pub struct FlagArgs {
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// Tiles; a block each.
+        pub tiles: Pointer<FlagTile>,
+        /// Patches in the tiles.
+        pub parts: Pointer<u32>,
+        /// The bits, written: per tile and row two words, bit 0 the first cell.
+        pub bits: Pointer<u32>,
+        /// The cells that patches cover, in the same places, written.
+        pub covered: Pointer<u32>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// The tolerance.
+        pub tolerance: f64,
+    }
+}
+
+device_struct! {
+    /// What `flag_widen` takes.
+    pub struct WidenArgs {
+        /// Tiles; a block each.
+        pub tiles: Pointer<FlagTile>,
+        /// Flags: a word of 64 bits per tile and row.
+        pub flags: Pointer<u64>,
+        /// The cells that patches cover, in the same places.
+        pub covered: Pointer<u64>,
+        /// The tags, in the same places, written.
+        pub tags: Pointer<u64>,
+        /// Number of tiles.
+        pub num_tiles: u32,
+        /// Cells to widen by, at most a tile's shortest side.
+        pub width: i32,
+        /// Cells to keep away from those that no patch covers, at most a tile's shortest side; below 0 where uncovered cells do not matter.
+        pub inset: i32,
+        /// Cells of the domain along each axis.
+        pub cells: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `sample` takes.
+    pub struct SampleArgs {
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// One value per equation, written.
+        pub out: Pointer<f64>,
+        /// Weights of the cells around the point, x fastest.
+        pub weights: [f64; 8],
+        /// The patch.
+        pub patch: u32,
+        /// Lowest of these cells, counted from the patch's first.
+        pub cell: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `totals` takes.
+    pub struct TotalsArgs {
+        /// Rows of cells of their target patches.
+        pub rows: Pointer<Region>,
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Aux.
+        pub aux: Pointer<Real>,
+        /// Per row a sum for each equation, written.
+        pub sums: Pointer<f64>,
+        /// Number of rows.
+        pub num_rows: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What `largest` takes.
+    pub struct LargestArgs {
+        /// Patches; [`super::tuning::BLOCKS_PER_PATCH`] blocks each.
+        pub patches: Pointer<Patch>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Per equation the bits of the largest absolute value, an `f64`; zero before the launch.
+        pub largest: Pointer<u64>,
+    }
+}
+
+device_struct! {
+    /// What `source` takes.
+    pub struct SourceArgs {
+        /// Patches; [`super::tuning::BLOCKS_PER_PATCH`] blocks each.
+        pub patches: Pointer<Patch>,
+        /// States before.
+        pub from: Pointer<Real>,
+        /// States after; may be the same array.
+        pub to: Pointer<Real>,
+        /// Auxiliary values.
+        pub aux: Pointer<Real>,
+        /// One per patch: whether all is finite.
+        pub reports: Pointer<PatchReport>,
+        /// Lower end of the domain along each axis.
+        pub lower: [f64; 3],
+        /// Cell size along each axis.
+        pub dx: [f64; 3],
+        /// Time at which the source starts to act.
+        pub t: f64,
+        /// How long it acts.
+        pub dt: f64,
+        /// It acts on ghost cells too.
+        pub ghosts: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}

@@ -1,0 +1,225 @@
+//! All kernels but the update: one row each, with its file, its argument, how a launch is divided and what it is compiled with.
+//!
+//! To add a kernel: its file in `kernels/`, a struct for its argument, a row here.
+
+use super::tuning::{BLOCKS_PER_PATCH, FLAG_THREADS, THREADS, WIDEN_THREADS};
+use super::{
+    AverageArgs, BOUNDARY_PERIODIC, BOUNDARY_WALL, Chunk, Chunked, ConserveArgs, FaceMapArgs, FaceRun, FillArgs,
+    FlagArgs, FlagTile, LargestArgs, ListArgs, Patch, PatchReport, RefluxArgs, Region, RegisterArgs, SampleArgs,
+    SourceArgs, TotalsArgs, WidenArgs,
+};
+use crate::abi::DeviceStruct;
+use crate::compile::{Source, Target};
+use crate::kernel::Grid;
+use riemann::patch::PACK_OVERRUN;
+use std::marker::PhantomData;
+
+/// What the kernels are specialised by.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Dimensions: 1, 2 or 3.
+    pub dim: usize,
+    /// Ghost cells on every side of a patch.
+    pub num_ghost: i32,
+    /// Equations.
+    pub equations: usize,
+    /// Auxiliary values.
+    pub aux: usize,
+    /// Component of aux that holds the capacity, or −1.
+    pub capacity: i32,
+    /// For each auxiliary value the normal of the faces it lives on, or −1.
+    pub aux_face: Vec<i32>,
+}
+
+/// Kernels that are compiled in one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// What moves values between patches and gathers them; without a solver.
+    Regions,
+    /// What a capacity function needs besides; without a solver.
+    Capacity,
+    /// The Riemann problems of the conservation fix.
+    Registers,
+    /// The solver's own source.
+    Source,
+}
+
+impl Group {
+    /// All groups.
+    pub const ALL: [Group; 4] = [Group::Regions, Group::Capacity, Group::Registers, Group::Source];
+
+    /// Whether the text calls the solver.
+    pub fn solves(self) -> bool {
+        matches!(self, Group::Registers | Group::Source)
+    }
+
+    /// Its rows.
+    pub fn rows(self) -> impl Iterator<Item = &'static Row> {
+        ALL.iter().copied().filter(move |row| row.group == self)
+    }
+}
+
+/// How a launch is divided among threads.
+#[derive(Clone, Copy, Debug)]
+pub enum Work {
+    /// A warp takes a chunk of a table.
+    WarpPerChunk,
+    /// A thread takes an item.
+    ThreadPerItem,
+    /// A block takes an item: threads by dimensions.
+    BlockPerItem([u32; 3]),
+    /// So many blocks share an item.
+    BlocksPerItem(u32),
+    /// One block, a thread an item.
+    OneBlock,
+}
+
+/// A kernel.
+#[derive(Debug)]
+pub struct Row {
+    /// Its entry point, by which it is launched too.
+    pub name: &'static str,
+    /// What it is compiled with.
+    pub group: Group,
+    /// How a launch is divided.
+    pub work: Work,
+    text: &'static str,
+    /// Definitions of its argument, and of what this points at.
+    structs: fn() -> Vec<String>,
+}
+
+/// A kernel with its argument's type.
+#[derive(Debug)]
+pub struct Launcher<A> {
+    /// The kernel.
+    pub row: &'static Row,
+    argument: PhantomData<fn(A)>,
+}
+
+impl<A> Launcher<A> {
+    /// The grid for so many chunks or items in `dim` dimensions.
+    pub fn grid(&self, count: usize, dim: usize) -> Grid {
+        let blocks = |blocks: usize, threads: u32| Grid { blocks: [blocks as u32, 1, 1], threads, shared_bytes: 0 };
+        match self.row.work {
+            Work::WarpPerChunk => blocks((count * 32).div_ceil(THREADS as usize), THREADS),
+            Work::ThreadPerItem => Grid::over(count, THREADS),
+            Work::BlockPerItem(threads) => blocks(count, threads[dim - 1]),
+            Work::BlocksPerItem(share) => blocks(count * share as usize, THREADS),
+            Work::OneBlock => blocks(1, (count as u32).next_multiple_of(32)),
+        }
+    }
+}
+
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal in $group:ident, $work:expr, $argument:ident: $($other:ident)*;)*) => {
+        $($(#[$doc])*
+        pub const $constant: Launcher<$argument> = Launcher {
+            row: &Row {
+                name: $name,
+                group: Group::$group,
+                work: $work,
+                text: include_str!(concat!("../../kernels/", $name, ".cu")),
+                structs: || vec![$($other::cuda_text(),)* $argument::cuda_text()],
+            },
+            argument: PhantomData,
+        };)*
+
+        /// The rows of all kernels, in the order of their texts.
+        pub const ALL: &[&Row] = &[$($constant.row),*];
+    };
+}
+
+kernels! {
+    /// Lists the chunks of tables, which other kernels take for tables.
+    LIST_CHUNKS = "list_chunks" in Regions, Work::ThreadPerItem, ListArgs: Chunked;
+    /// Copies and interpolates cells.
+    FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: ;
+    /// Averages a level onto the coarser one.
+    AVERAGE_DOWN = "average_down" in Regions, Work::WarpPerChunk, AverageArgs: ;
+    /// Makes the map of the faces kept.
+    FACE_MAP = "face_map" in Regions, Work::WarpPerChunk, FaceMapArgs: ;
+    /// Applies the conservation fix.
+    REFLUX = "reflux" in Regions, Work::WarpPerChunk, RefluxArgs: ;
+    /// Flags by differences.
+    FLAG_DIFFERENCE = "flag_difference" in Regions, Work::BlockPerItem([FLAG_THREADS; 3]), FlagArgs: FlagTile;
+    /// Widens flags.
+    FLAG_WIDEN = "flag_widen" in Regions, Work::BlockPerItem(WIDEN_THREADS), WidenArgs: FlagTile;
+    /// Takes values at a point.
+    SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
+    /// Sums up rows of cells.
+    TOTALS = "totals" in Regions, Work::ThreadPerItem, TotalsArgs: ;
+    /// The largest absolute value of each equation.
+    LARGEST = "largest" in Regions, Work::BlocksPerItem(BLOCKS_PER_PATCH), LargestArgs: ;
+    /// Keeps what coarse cells held, with a capacity function.
+    CONSERVE = "conserve" in Capacity, Work::WarpPerChunk, ConserveArgs: ;
+    /// The coarse side of the conservation fix.
+    REGISTER_COARSE = "register_coarse" in Registers, Work::WarpPerChunk, RegisterArgs: ;
+    /// Its fine side.
+    REGISTER_FINE = "register_fine" in Registers, Work::WarpPerChunk, RegisterArgs: ;
+    /// Lets the solver's source act.
+    SOURCE = "source" in Source, Work::BlocksPerItem(BLOCKS_PER_PATCH), SourceArgs: PatchReport;
+}
+
+impl Shape {
+    /// The text of a group. `target`: its solver's text is taken in if the group calls it.
+    pub fn text(&self, group: Group, target: &Target) -> (Source, Target) {
+        let mut structs = vec![Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()];
+        for definition in group.rows().flat_map(|row| (row.structs)()) {
+            if !structs.contains(&definition) {
+                structs.push(definition);
+            }
+        }
+        let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
+        if group == Group::Registers {
+            texts.push(include_str!("../../kernels/register.cuh"));
+        }
+        texts.extend(group.rows().map(|row| row.text));
+        let file = match group {
+            Group::Regions => "regions.cu",
+            Group::Capacity => "conserve.cu",
+            Group::Registers => "registers.cu",
+            Group::Source => "source.cu",
+        };
+        let mut defines = self.defines();
+        let solver = target.solver.clone().filter(|_| group.solves());
+        if solver.is_none() {
+            // The numbers of components, which a solver's text would say.
+            defines.extend([("M", self.equations.to_string()), ("A", self.aux.to_string())]);
+        }
+        (Source { file, texts, structs, defines }, Target { solver, ..target.clone() })
+    }
+
+    fn defines(&self) -> Vec<(&'static str, String)> {
+        let aux_face: Vec<String> = self.aux_face.iter().map(i32::to_string).collect();
+        vec![
+            ("DIM", self.dim.to_string()),
+            ("NUM_GHOST", self.num_ghost.to_string()),
+            ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
+            ("CAPACITY", self.capacity.to_string()),
+            ("BOUNDARY_WALL", BOUNDARY_WALL.to_string()),
+            ("BOUNDARY_PERIODIC", BOUNDARY_PERIODIC.to_string()),
+            ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
+            ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
+            ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),
+            ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every file of a kernel has a row, but for the update's.
+    #[test]
+    fn every_file_has_a_row() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
+        let names =
+            std::fs::read_dir(folder).expect("the folder is there").map(|file| file.expect("it is").file_name());
+        let kernels =
+            names.filter_map(|name| name.to_str().and_then(|name| name.strip_suffix(".cu").map(String::from)));
+        for name in kernels.filter(|name| !name.starts_with("update_")) {
+            assert!(ALL.iter().any(|row| row.name == name), "{name} has no row");
+        }
+    }
+}

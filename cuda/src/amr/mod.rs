@@ -1,0 +1,21 @@
+//! The kernels of adaptive patches, and what they take. A launch covers all regions, tiles or patches of a table; regions are cut
+//! into chunks of nearly equal work, one a warp.
+//!
+//! Arrays over axes have three entries, x first, whatever the problem's dimension.
+
+mod fix;
+mod gather;
+pub mod kernels;
+mod moves;
+mod patch;
+mod tiles;
+pub mod tuning;
+mod update;
+
+pub use fix::{FaceMapArgs, RefluxArgs, RegisterArgs};
+pub use gather::{FlagArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
+pub use kernels::{Group, Launcher, Shape};
+pub use moves::{AverageArgs, BOUNDARY_EXTRAPOLATE, BOUNDARY_PERIODIC, BOUNDARY_WALL, ConserveArgs, FillArgs};
+pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
+pub use tiles::TileTable;
+pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions, update_grid};

@@ -1,0 +1,117 @@
+//! What the kernels take that move values between patches and levels.
+
+use super::{Chunk, Patch, Region};
+use crate::abi::{Pointer, Real};
+use crate::device_struct;
+
+device_struct! {
+    /// What `fill` takes.
+    pub struct FillArgs {
+        /// Copies first, then interpolations; then copies and interpolations of cells outside the domain, from where the cells that they mirror
+        /// have their values.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches written.
+        pub target_patches: Pointer<Patch>,
+        /// Patches copied from.
+        pub source_patches: Pointer<Patch>,
+        /// Patches interpolated from.
+        pub coarse_patches: Pointer<Patch>,
+        /// Array written.
+        pub target: Pointer<Real>,
+        /// Array copied from.
+        pub source: Pointer<Real>,
+        /// Coarse array at its earlier time.
+        pub coarse_old: Pointer<Real>,
+        /// Coarse array at its later time.
+        pub coarse_new: Pointer<Real>,
+        /// Weight of the later time.
+        pub alpha: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Regions that are copies.
+        pub num_copies: u32,
+        /// Slopes may reach over two cells: ghost cells, not new patches.
+        pub wide: u32,
+        /// Fine cells in a coarse one along each axis.
+        pub ratio: [i32; 3],
+        /// Regions of cells inside the domain.
+        pub num_inside: u32,
+        /// Copies among the others.
+        pub num_outside_copies: u32,
+        /// Cells of the domain along each axis.
+        pub cells: [i32; 3],
+        /// [`BOUNDARY_EXTRAPOLATE`], [`BOUNDARY_WALL`] or [`BOUNDARY_PERIODIC`] at the lower and the upper end of each axis.
+        pub sides: [[u32; 2]; 3],
+        /// Component that changes its sign at walls across each axis, or −1.
+        pub normals: [i32; 3],
+    }
+}
+
+/// Ghost cells take the nearest cell's state.
+pub const BOUNDARY_EXTRAPOLATE: u32 = 0;
+/// Ghost cells mirror the states inside.
+pub const BOUNDARY_WALL: u32 = 1;
+/// Nothing to do.
+pub const BOUNDARY_PERIODIC: u32 = 2;
+
+device_struct! {
+    /// What `average_down` takes.
+    pub struct AverageArgs {
+        /// Coarse cells.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Coarse patches.
+        pub coarse_patches: Pointer<Patch>,
+        /// Fine patches.
+        pub fine_patches: Pointer<Patch>,
+        /// Coarse array, written.
+        pub coarse: Pointer<Real>,
+        /// Fine array.
+        pub fine: Pointer<Real>,
+        /// Coarse aux.
+        pub coarse_aux: Pointer<Real>,
+        /// Fine aux.
+        pub fine_aux: Pointer<Real>,
+        /// One over the fine cells in a coarse one.
+        pub weight: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Fine cells in a coarse one along each axis.
+        pub ratio: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `conserve` takes.
+    pub struct ConserveArgs {
+        /// Coarse cells whose fine cells were interpolated: target is the fine patch, source the coarse one.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Coarse patches.
+        pub coarse_patches: Pointer<Patch>,
+        /// Fine patches.
+        pub fine_patches: Pointer<Patch>,
+        /// Coarse array.
+        pub coarse: Pointer<Real>,
+        /// Fine array, changed.
+        pub fine: Pointer<Real>,
+        /// Coarse aux.
+        pub coarse_aux: Pointer<Real>,
+        /// Fine aux.
+        pub fine_aux: Pointer<Real>,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Fine cells in a coarse one along each axis.
+        pub ratio: [i32; 3],
+    }
+}

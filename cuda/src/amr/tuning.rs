@@ -1,0 +1,179 @@
+//! What changes the speed of kernels and never a result: sizes of blocks and chunks, warps a multiprocessor should hold, and how tall
+//! tiles of the update are. Each tile costs a few rows more than it has, so that tall ones are good; but the device waits for the
+//! last one, so that short ones are.
+
+use crate::compile::Precision;
+use riemann::device_source::DeviceSource;
+
+/// Lanes of a warp.
+pub const LANES: i32 = 32;
+
+/// Threads of a block where a warp takes a chunk, or a thread an item.
+pub const THREADS: u32 = 128;
+
+/// Warps that a table should give work to.
+const WARPS: usize = 1 << 14;
+
+/// Cells of a chunk in a table of so many cells: whole turns of a warp.
+pub fn chunk_cells(total: usize) -> u32 {
+    (total / WARPS).next_multiple_of(32).clamp(32, 1024) as u32
+}
+
+/// Threads that flag a tile.
+pub const FLAG_THREADS: u32 = 512;
+
+/// Threads that widen a tile's flags, by dimensions: one for each row of it and of the tiles beside it across x, whole warps.
+pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
+
+/// Blocks that share a patch where there is no table of chunks.
+pub const BLOCKS_PER_PATCH: u32 = 8;
+
+/// Warps that should fit a multiprocessor at once: more hide more latency, until registers spill.
+pub(super) fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precision) -> u32 {
+    // Numbers that a lane keeps from row to row, about.
+    let kept = solver.equations * (12 + 2 * solver.waves) + 4 * solver.aux;
+    match precision {
+        Precision::Double if kept <= 48 => 16,
+        Precision::Double => 8,
+        Precision::Single if kept <= 48 => 28,
+        Precision::Single if kept <= 80 => 16,
+        Precision::Single => 12,
+    }
+}
+
+/// Rows that a warp marches through beyond those of its tile, about: it starts below and ends above.
+const EXTRA_ROWS: f64 = 4.0;
+/// The part of the last tiles' time that the device waits for: measured on an H200, by heights from 16 to 128.
+const TAIL: f64 = 0.8;
+/// Heights that are tried.
+const TALLEST: i32 = 128;
+const SHORTEST: i32 = 8;
+/// Parts of a level's cells that get the full height, and half of it; the rest gets a quarter.
+const SHARES: [f64; 2] = [0.6, 0.25];
+
+/// Strips of a level, by the height of their patch.
+struct Strips {
+    /// Heights that there are, and the number of strips of each.
+    counts: Vec<(u32, f64)>,
+    rows: f64,
+    warps: f64,
+}
+
+impl Strips {
+    fn new(sizes: impl Iterator<Item = [i32; 2]>, columns: i32, resident_warps: u32) -> Strips {
+        let mut counts: Vec<u64> = Vec::new();
+        for [x, y] in sizes {
+            let height = y as usize;
+            if counts.len() <= height {
+                counts.resize(height + 1, 0);
+            }
+            counts[height] += ((x + columns - 1) / columns) as u64;
+        }
+        let there_are = |(height, count): (usize, u64)| (count > 0).then_some((height as u32, count as f64));
+        let counts: Vec<_> = counts.into_iter().enumerate().filter_map(there_are).collect();
+        let rows = counts.iter().map(|&(height, count)| f64::from(height) * count).sum();
+        Strips { counts, rows, warps: f64::from(resident_warps.max(1)) }
+    }
+
+    /// Number of tiles of at most so many rows.
+    fn tiles(&self, rows: i32) -> f64 {
+        self.counts.iter().map(|&(height, count)| f64::from(height.div_ceil(rows as u32)) * count).sum()
+    }
+
+    /// Time of a level, in rows of a warp, where tiles have one height.
+    fn time(&self, rows: i32) -> f64 {
+        let tiles = self.tiles(rows);
+        if tiles <= self.warps {
+            return f64::from(rows) + EXTRA_ROWS;
+        }
+        (self.rows + EXTRA_ROWS * tiles) / self.warps + TAIL * f64::from(rows)
+    }
+
+    /// Likewise where tiles come in three heights.
+    fn graded_time(&self, rows: i32) -> f64 {
+        let [whole, half] = SHARES;
+        let shares = [(rows, whole), (rows / 2, half), (rows / 4, 1.0 - whole - half)];
+        let tiles: f64 = shares.iter().map(|&(rows, share)| share * self.tiles(rows)).sum();
+        let tail = TAIL * f64::from(rows / 4);
+        ((self.rows + EXTRA_ROWS * tiles) / self.warps + tail).max(f64::from(rows) + EXTRA_ROWS)
+    }
+}
+
+fn best(candidates: impl Iterator<Item = i32>, time: impl Fn(i32) -> f64) -> (i32, f64) {
+    let timed = candidates.map(|rows| (rows, time(rows)));
+    timed.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are candidates")
+}
+
+/// Rows of a tile at most, with which patches of these sizes take the least time on a device that runs `resident_warps` warps at
+/// once, if all tiles have the same.
+pub fn rows_per_tile(sizes: impl Iterator<Item = [i32; 2]>, columns: i32, resident_warps: u32) -> i32 {
+    let strips = Strips::new(sizes, columns, resident_warps);
+    best((SHORTEST / 2..=TALLEST / 2).map(|half| 2 * half), |rows| strips.time(rows)).0
+}
+
+/// Heights of the tiles of a level's patches: tall ones for the first patches, and short ones for the last, with which the device
+/// ends, where there are more tiles than it runs at once.
+#[derive(Clone, Debug)]
+pub struct TileHeights {
+    rows: [i32; 3],
+    /// Cells of the patches that get the first height, the second one.
+    shares: [i64; 2],
+}
+
+impl TileHeights {
+    /// The heights that take the least time: see [`rows_per_tile`].
+    pub fn new(sizes: impl Iterator<Item = [i32; 2]> + Clone, columns: i32, resident_warps: u32) -> Self {
+        let cells: i64 = sizes.clone().map(|[x, y]| i64::from(x) * i64::from(y)).sum();
+        let strips = Strips::new(sizes, columns, resident_warps);
+        let (rows, time) = best((SHORTEST / 2..=TALLEST / 2).map(|half| 2 * half), |rows| strips.time(rows));
+        let graded = (SHORTEST..=TALLEST / 4).map(|quarter| 4 * quarter);
+        let (tallest, graded_time) = best(graded, |rows| strips.graded_time(rows));
+        if time <= graded_time {
+            return TileHeights { rows: [rows; 3], shares: [cells, 0] };
+        }
+        TileHeights {
+            rows: [tallest, tallest / 2, tallest / 4],
+            shares: SHARES.map(|share| (share * cells as f64) as i64),
+        }
+    }
+
+    /// Rows of a tile at most in the next patch.
+    pub fn next(&mut self, [x, y]: [i32; 2]) -> i32 {
+        let class = self.shares.iter().position(|&left| left > 0).unwrap_or(2);
+        if let Some(left) = self.shares.get_mut(class) {
+            *left -= i64::from(x) * i64::from(y);
+        }
+        self.rows[class]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Many tiles are long; few are cut so that every warp has one.
+    #[test]
+    fn tiles_are_as_tall_as_is_good() {
+        let rows = |patches: usize, n: i32| rows_per_tile(std::iter::repeat_n([n, n], patches), 28, 1584);
+        assert!(rows(256, 256) >= 32, "{}", rows(256, 256));
+        assert!(rows(4, 256) <= 16, "{}", rows(4, 256));
+    }
+
+    /// Where each warp has one tile, all have one height; where there are many, most cells are in tall tiles and the last ones
+    /// in short ones.
+    #[test]
+    fn the_last_of_many_tiles_are_short() {
+        let heights = |patches: usize, n: i32| {
+            let sizes = std::iter::repeat_n([n, n], patches);
+            let mut heights = TileHeights::new(sizes.clone(), 28, 1584);
+            sizes.map(|size| heights.next(size)).collect::<Vec<_>>()
+        };
+        let few = heights(16, 250);
+        assert!(few.iter().all(|rows| *rows == few[0]) && 16 * 9 * 250_usize.div_ceil(few[0] as usize) <= 1584);
+        let many = heights(585, 72);
+        let (first, last) = (many[0], many[584]);
+        assert!(first == 4 * last && many.is_sorted_by_key(|rows| -rows), "{first}, {last}");
+        let tall = many.iter().filter(|rows| **rows == first).count();
+        assert!((345..=360).contains(&tall), "{tall}");
+    }
+}

@@ -1,0 +1,211 @@
+//! From a kernel's file, a solver's text and a run's options to machine code, kept on disk.
+
+use crate::runtime::device::Device;
+use crate::runtime::error::CudaError;
+use crate::runtime::kernel::Module;
+use crate::runtime::nvrtc::{Compiled, Nvrtc};
+use riemann::device_source::DeviceSource;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
+
+/// Numbers that a run computes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// 64 bits.
+    Double,
+    /// 32 bits.
+    Single,
+}
+
+impl Precision {
+    /// That of `f64` or `f32`.
+    pub fn of<R: riemann::real::Scalar>() -> Precision {
+        if R::BYTES == 8 { Precision::Double } else { Precision::Single }
+    }
+
+    /// The type's name in CUDA C++.
+    pub fn cuda(self) -> &'static str {
+        match self {
+            Precision::Double => "double",
+            Precision::Single => "float",
+        }
+    }
+}
+
+/// What all kernels of a run are compiled for.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Precision of the numbers.
+    pub precision: Precision,
+    /// Contract products and sums into fused multiply-adds, and take divisions of the update by refined reciprocals.
+    /// Without, results are the CPU's to the bit in `f64`.
+    pub fused: bool,
+    /// The solver, for kernels that call it.
+    pub solver: Option<DeviceSource>,
+}
+
+/// A kernel, or several in one text, and what they are specialised by.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The name of the file, or of the text.
+    pub file: &'static str,
+    /// The texts that follow the structs, one after another.
+    pub texts: Vec<&'static str>,
+    /// Definitions of the structs that it uses: [`crate::abi::DeviceStruct::cuda_text`].
+    pub structs: Vec<String>,
+    /// Compile-time constants.
+    pub defines: Vec<(&'static str, String)>,
+}
+
+impl Source {
+    /// The whole text to compile.
+    pub fn assemble(&self, target: &Target) -> String {
+        let mut text = format!("typedef {} Real;\n", target.precision.cuda());
+        if let Some(solver) = &target.solver {
+            let DeviceSource { equations, waves, aux, .. } = solver;
+            let counts = [("NUM_EQUATIONS", equations), ("NUM_WAVES", waves), ("NUM_AUX", aux)];
+            for (name, count) in counts {
+                define(&mut text, name, count);
+            }
+            define(&mut text, "FWAVES", &u8::from(solver.fwaves));
+        }
+        let positive = target.solver.as_ref().is_some_and(|solver| solver.has_positive);
+        define(&mut text, "HAS_POSITIVE", &u8::from(positive));
+        define(&mut text, "FUSED", &u8::from(target.fused));
+        for (name, value) in &self.defines {
+            define(&mut text, name, value);
+        }
+        text += PRELUDE;
+        if let Some(solver) = &target.solver {
+            let values: Vec<String> = solver.parameters.iter().map(|(_, v)| format!("Real({v:?})")).collect();
+            let _ = writeln!(text, "struct Solver {{\n{}\n}};", solver.body);
+            let _ = writeln!(text, "#define SOLVER_PARAMETERS {}", values.join(", "));
+        }
+        self.structs.iter().for_each(|definition| text += definition);
+        self.texts.iter().for_each(|part| text += part);
+        text
+    }
+
+    /// Compiles for an architecture such as `sm_90`. No device is needed.
+    ///
+    /// # Errors
+    /// If NVRTC is missing, or with its log if the text does not compile.
+    pub fn compile(&self, target: &Target, architecture: &str) -> Result<Compiled, CudaError> {
+        let failed = |log| CudaError::Compile { kernel: self.file.into(), arch: architecture.into(), log };
+        let text = self.assemble(target);
+        Nvrtc::get()?.compile(self.file, &text, &options(target, architecture)).map_err(failed)
+    }
+}
+
+fn define(text: &mut String, name: &str, value: &dyn std::fmt::Display) {
+    let _ = writeln!(text, "#define {name} {value}");
+}
+
+fn options(target: &Target, architecture: &str) -> Vec<String> {
+    vec![
+        format!("--gpu-architecture={architecture}"),
+        "--std=c++17".into(),
+        format!("--fmad={}", target.fused),
+        "--generate-line-info".into(),
+        "--ptxas-options=-v".into(),
+    ]
+}
+
+impl Source {
+    /// Machine code for an architecture: from disk if an earlier run, here or where the folder was copied from, kept it.
+    ///
+    /// # Errors
+    /// If it has to be compiled and cannot be.
+    pub fn machine_code(&self, target: &Target, architecture: &str) -> Result<Vec<u8>, CudaError> {
+        let path = cache_folder().map(|folder| folder.join(cache_name(self, target, architecture)));
+        if let Some(cubin) = path.as_deref().and_then(|path| std::fs::read(path).ok()) {
+            return Ok(cubin);
+        }
+        let compiled = self.compile(target, architecture)?;
+        tracing::debug!("compiled {} for {architecture}: {}", self.file, compiled.log.trim());
+        if let Some(path) = path
+            && let Err(error) = keep(&path, &compiled.cubin)
+        {
+            tracing::warn!("{}: not kept for the next run: {error}", path.display());
+        }
+        Ok(compiled.cubin)
+    }
+}
+
+impl Device {
+    /// Compiles a kernel's file for this device, or takes the machine code from disk, and loads it.
+    ///
+    /// # Errors
+    /// If NVRTC is missing, the text does not compile or the driver refuses the code.
+    pub fn compile(&self, source: &Source, target: &Target) -> Result<Module, CudaError> {
+        let architecture = self.info().architecture();
+        self.load(source.machine_code(target, &architecture)?).or_else(|error| {
+            tracing::warn!("{}: compiled anew, since {error}", source.file);
+            self.load(source.compile(target, &architecture)?.cubin)
+        })
+    }
+}
+
+/// Folder of machine code from earlier runs: `AMRCLAW_CACHE`, or `amrclaw` in the user's cache folder.
+pub fn cache_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let own = || variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+    variable("AMRCLAW_CACHE").or_else(|| own().map(|folder| folder.join("amrclaw"))).map(|f| f.join("kernels"))
+}
+
+/// Name of a kernel's machine code: its content and options decide it, not the compiler, which may be missing where the
+/// folder is copied to.
+fn cache_name(source: &Source, target: &Target, architecture: &str) -> String {
+    let key = format!("{:?}\n{}", options(target, architecture), source.assemble(target));
+    let stem = source.file.trim_end_matches(".cu");
+    format!("{stem}-{architecture}-{:032x}.cubin", fnv1a_128(key.as_bytes()))
+}
+
+/// The hash FNV-1a of 128 bits: the same in every version of the program.
+fn fnv1a_128(bytes: &[u8]) -> u128 {
+    let step = |hash: u128, &byte: &u8| (hash ^ u128::from(byte)).wrapping_mul((1 << 88) + 0x13b);
+    bytes.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, step)
+}
+
+/// Writes a file under another name first, so that other runs see all of it or nothing.
+fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().expect("the cache has a folder");
+    std::fs::create_dir_all(folder)?;
+    let unfinished = path.with_extension(format!("{}.tmp", std::process::id()));
+    std::fs::write(&unfinished, bytes)?;
+    std::fs::rename(unfinished, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The published test vectors of the hash.
+    #[test]
+    fn the_hash_is_fnv1a() {
+        assert_eq!(fnv1a_128(b""), 0x6c62272e07bb014262b821756295c58d);
+        assert_eq!(fnv1a_128(b"a"), 0xd228cb696f1a8caf78912b704e4a8964);
+    }
+
+    /// Whatever changes the machine code changes the name under which it is kept.
+    #[test]
+    fn everything_that_matters_is_in_the_name() {
+        let source =
+            Source { file: "k.cu", texts: vec!["void k() {}"], structs: vec![], defines: vec![("N", "1".into())] };
+        let target = Target { precision: Precision::Double, fused: true, solver: None };
+        let names = [
+            cache_name(&source, &target, "sm_80"),
+            cache_name(&source, &target, "sm_90"),
+            cache_name(&source, &Target { fused: false, ..target.clone() }, "sm_90"),
+            cache_name(&source, &Target { precision: Precision::Single, ..target.clone() }, "sm_90"),
+            cache_name(&Source { texts: vec!["void j() {}"], ..source.clone() }, &target, "sm_90"),
+            cache_name(&Source { defines: vec![("N", "2".into())], ..source.clone() }, &target, "sm_90"),
+        ];
+        for (n, name) in names.iter().enumerate() {
+            assert!(!names[..n].contains(name), "{name}");
+        }
+        assert_eq!(names[1], cache_name(&source, &target, "sm_90"));
+    }
+}

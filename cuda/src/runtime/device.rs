@@ -1,0 +1,149 @@
+//! One GPU.
+
+use crate::runtime::error::CudaError;
+use crate::runtime::kernel::LastLaunch;
+use crate::runtime::memory::{DeviceMemory, PinnedMemory, Pool};
+use cudarc::driver::sys::CUdevice_attribute as Attribute;
+use cudarc::driver::{CudaContext, result, sys};
+use std::sync::Arc;
+
+/// What there is to know about a GPU without opening it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// Its number.
+    pub ordinal: usize,
+    /// Its name.
+    pub name: String,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Compute capability: major and minor.
+    pub capability: [u32; 2],
+    /// Number of multiprocessors.
+    pub multiprocessors: u32,
+}
+
+/// An open GPU with its pools of memory.
+#[derive(Debug)]
+pub struct Device {
+    info: DeviceInfo,
+    context: Arc<CudaContext>,
+    memory: Arc<Pool<DeviceMemory>>,
+    pinned: Arc<Pool<PinnedMemory>>,
+    launched: Arc<LastLaunch>,
+}
+
+/// Version of CUDA that the driver speaks: major and minor.
+///
+/// # Errors
+/// If there is no driver.
+pub fn driver_version() -> Result<[u32; 2], CudaError> {
+    initialise()?;
+    let mut version = 0;
+    // SAFETY: the driver is there; it writes one number.
+    unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(CudaError::driver("asking its version", 0))?;
+    Ok([version as u32 / 1000, version as u32 % 1000 / 10])
+}
+
+/// Opens the driver.
+fn initialise() -> Result<(), CudaError> {
+    // SAFETY: opening the driver's library runs its initialisation and nothing of ours.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(CudaError::NoDriver);
+    }
+    result::init().map_err(|error| CudaError::NoDevice(error.to_string()))
+}
+
+impl DeviceInfo {
+    /// All GPUs that the driver shows.
+    ///
+    /// # Errors
+    /// If there is no driver, or it does not answer. No GPU is an empty list.
+    pub fn all() -> Result<Vec<DeviceInfo>, CudaError> {
+        match initialise() {
+            Err(CudaError::NoDevice(_)) => return Ok(Vec::new()),
+            outcome => outcome?,
+        }
+        let count = result::device::get_count().map_err(CudaError::driver("counting devices", 0))?;
+        (0..count as usize).map(DeviceInfo::of).collect()
+    }
+
+    fn of(ordinal: usize) -> Result<DeviceInfo, CudaError> {
+        let failed = CudaError::driver("asking for its properties", ordinal);
+        let device = result::device::get(ordinal as i32).map_err(&failed)?;
+        // SAFETY: `device` is a device.
+        let number = |attribute| unsafe { result::device::get_attribute(device, attribute) }.map_err(&failed);
+        Ok(DeviceInfo {
+            ordinal,
+            name: result::device::get_name(device).map_err(&failed)?,
+            // SAFETY: likewise.
+            memory: unsafe { result::device::total_mem(device) }.map_err(&failed)? as u64,
+            capability: [
+                number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+                number(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+            ],
+            multiprocessors: number(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)? as u32,
+        })
+    }
+
+    /// The architecture as NVRTC calls it, such as `sm_90`.
+    pub fn architecture(&self) -> String {
+        format!("sm_{}{}", self.capability[0], self.capability[1])
+    }
+}
+
+impl Device {
+    /// Opens the GPU with number `ordinal`. `memory_limit`: bytes of its memory to use at most.
+    ///
+    /// # Errors
+    /// If driver or GPU are missing.
+    pub fn open(ordinal: usize, memory_limit: Option<u64>) -> Result<Device, CudaError> {
+        let all = DeviceInfo::all()?;
+        let Some(info) = all.get(ordinal).cloned() else {
+            return Err(CudaError::NoDevice(match all.len() {
+                0 => "it lists none".into(),
+                n => format!("it lists {n}, numbered from 0, and number {ordinal} is wanted"),
+            }));
+        };
+        let failed = CudaError::driver("opening it", ordinal);
+        let context = CudaContext::new(ordinal).map_err(&failed)?;
+        // SAFETY: no memory of cudarc's own types is used, whose accesses the events would order.
+        unsafe { context.disable_event_tracking() };
+        let memory = Pool::new(DeviceMemory::new(context.clone()), memory_limit);
+        let pinned = Pool::new(PinnedMemory::new(context.clone()), None);
+        Ok(Device { info, context, memory: Arc::new(memory), pinned: Arc::new(pinned), launched: Arc::default() })
+    }
+
+    /// What it is.
+    pub fn info(&self) -> &DeviceInfo {
+        &self.info
+    }
+
+    /// Its number.
+    pub fn ordinal(&self) -> usize {
+        self.info.ordinal
+    }
+
+    /// Memory on the device.
+    pub fn memory(&self) -> &Arc<Pool<DeviceMemory>> {
+        &self.memory
+    }
+
+    /// Memory on the host that the device can reach.
+    pub fn pinned(&self) -> &Arc<Pool<PinnedMemory>> {
+        &self.pinned
+    }
+
+    /// The kernel launched last, in any stream.
+    pub(crate) fn launched(&self) -> &Arc<LastLaunch> {
+        &self.launched
+    }
+
+    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
+    /// Waits until all streams are done.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.context.synchronize().map_err(CudaError::driver("waiting for all work", self.ordinal()))
+    }
+}

@@ -1,0 +1,197 @@
+//! Compiled kernels and their launches.
+
+use crate::runtime::abi::DeviceStruct;
+use crate::runtime::device::Device;
+use crate::runtime::error::CudaError;
+use crate::runtime::stream::Stream;
+use cudarc::driver::{CudaFunction, CudaModule, DriverError, result, sys};
+use parking_lot::Mutex;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+/// Machine code on a device.
+#[derive(Clone, Debug)]
+pub struct Module {
+    raw: Arc<CudaModule>,
+    device: usize,
+}
+
+/// One entry point of a module.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    raw: CudaFunction,
+    name: &'static str,
+    device: usize,
+}
+
+/// Blocks and threads of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Blocks along each axis.
+    pub blocks: [u32; 3],
+    /// Threads of a block.
+    pub threads: u32,
+    /// Bytes of dynamic shared memory of a block.
+    pub shared_bytes: u32,
+}
+
+impl Grid {
+    /// Enough blocks of `threads` threads for `items` items, one a thread.
+    pub fn over(items: usize, threads: u32) -> Grid {
+        let blocks = items.div_ceil(threads as usize).max(1) as u32;
+        Grid { blocks: [blocks, 1, 1], threads, shared_bytes: 0 }
+    }
+}
+
+/// The kernel launched last on a device, to be named if it fails: whichever stream is waited for, the driver tells of a fault first.
+#[derive(Debug, Default)]
+pub(crate) struct LastLaunch(Mutex<Option<(&'static str, Grid)>>);
+
+impl LastLaunch {
+    /// For `map_err`: the call that failed, or the kernel that did.
+    pub fn failed(&self, what: &'static str, device: usize) -> impl Fn(DriverError) -> CudaError {
+        move |source| match *self.0.lock() {
+            Some((kernel, grid)) if is_fault(source) => {
+                CudaError::Fault { kernel, device, grid: grid.blocks, block: grid.threads, source }
+            }
+            _ => CudaError::Driver { what, device, source },
+        }
+    }
+}
+
+/// True if a kernel broke off: its context is lost then.
+fn is_fault(error: DriverError) -> bool {
+    use sys::CUresult::*;
+    matches!(
+        error.0,
+        CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUDA_ERROR_ASSERT
+            | CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUDA_ERROR_INVALID_PC
+            | CUDA_ERROR_LAUNCH_FAILED
+    )
+}
+
+impl Device {
+    /// Loads machine code.
+    pub(crate) fn load(&self, cubin: Vec<u8>) -> Result<Module, CudaError> {
+        let image = cudarc::nvrtc::Ptx::from_binary(cubin);
+        let raw = self.context().load_module(image).map_err(CudaError::driver("loading a module", self.ordinal()))?;
+        Ok(Module { raw, device: self.ordinal() })
+    }
+}
+
+impl Module {
+    /// The entry point called `name`.
+    pub fn kernel(&self, name: &'static str) -> Result<Kernel, CudaError> {
+        let raw = self.raw.load_function(name).map_err(CudaError::driver("finding a kernel", self.device))?;
+        Ok(Kernel { raw, name, device: self.device })
+    }
+}
+
+impl Kernel {
+    /// Registers of a thread, and its bytes of local memory: more than a few bytes are spilt registers.
+    pub fn resources(&self) -> Result<[i32; 2], CudaError> {
+        let what = CudaError::driver("asking for a kernel's resources", self.device);
+        Ok([self.raw.num_regs().map_err(&what)?, self.raw.local_size_bytes().map_err(&what)?])
+    }
+
+    /// Blocks of `threads` threads that a multiprocessor runs at once.
+    pub fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CudaError> {
+        let blocks = self.raw.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
+        blocks.map_err(CudaError::driver("asking for a kernel's occupancy", self.device))
+    }
+
+    /// Queues the kernel. An empty grid is no launch.
+    ///
+    /// # Safety
+    /// `A` is the struct that the kernel takes; what its pointers point at lives, and is used by nobody else, until the
+    /// kernel is done.
+    pub unsafe fn launch<A: DeviceStruct>(&self, stream: &Stream, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        if !self.begin(stream, grid)? {
+            return Ok(());
+        }
+        let [x, y, z] = grid.blocks;
+        let mut arguments: [*mut c_void; 1] = [std::ptr::from_ref(argument).cast_mut().cast()];
+        // SAFETY: the driver copies the struct during the call; the rest is the caller's promise.
+        unsafe {
+            result::launch_kernel(
+                self.raw.cu_function(),
+                (x, y, z),
+                (grid.threads, 1, 1),
+                grid.shared_bytes,
+                stream.raw.cu_stream(),
+                &mut arguments,
+            )
+        }
+        .map_err(|source| self.failed(stream, grid, source))
+    }
+
+    /// As [`Kernel::launch`], but blocks may start before the kernel queued before has ended, where the device can do that: the
+    /// kernel waits by itself.
+    ///
+    /// # Safety
+    /// Likewise; and before `await_previous` the kernel, as all in its stream, reads nothing that kernels write, unless one behind
+    /// them was launched otherwise.
+    pub unsafe fn launch_ahead<A: DeviceStruct>(
+        &self,
+        stream: &Stream,
+        grid: Grid,
+        argument: &A,
+    ) -> Result<(), CudaError> {
+        if !self.begin(stream, grid)? {
+            return Ok(());
+        }
+        let [x, y, z] = grid.blocks;
+        let mut arguments: [*mut c_void; 1] = [std::ptr::from_ref(argument).cast_mut().cast()];
+        let mut value = sys::CUlaunchAttributeValue { pad: [0; 64] };
+        value.programmaticStreamSerializationAllowed = 1;
+        let mut attribute = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value,
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: grid.threads,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: grid.shared_bytes,
+            hStream: stream.raw.cu_stream(),
+            attrs: &mut attribute,
+            numAttrs: 1,
+        };
+        // SAFETY: the driver copies struct and attributes during the call; the rest is the caller's promise.
+        let launched = unsafe {
+            sys::cuLaunchKernelEx(&config, self.raw.cu_function(), arguments.as_mut_ptr(), std::ptr::null_mut())
+        };
+        launched.result().map_err(|source| self.failed(stream, grid, source))
+    }
+
+    /// Makes the stream's device this thread's. False if the grid is empty.
+    fn begin(&self, stream: &Stream, grid: Grid) -> Result<bool, CudaError> {
+        if grid.blocks.contains(&0) {
+            return Ok(false);
+        }
+        stream.raw.context().bind_to_thread().map_err(stream.failed("launching a kernel"))?;
+        *stream.launched.0.lock() = Some((self.name, grid));
+        Ok(true)
+    }
+
+    /// The launch failed, or a kernel before it.
+    fn failed(&self, stream: &Stream, grid: Grid, source: DriverError) -> CudaError {
+        match stream.failed("launching a kernel")(source) {
+            CudaError::Driver { device, source, .. } => {
+                let kernel = self.name.into();
+                CudaError::Launch { kernel, device, grid: grid.blocks, block: grid.threads, source }
+            }
+            fault => fault,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Arrays in pooled memory.
+
+use super::{DeviceMemory, PinnedMemory, Pool};
+use crate::runtime::abi::{Plain, Pointer};
+use crate::runtime::device::Device;
+use crate::runtime::error::CudaError;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
+
+/// An array on the device. Its numbers are what an earlier owner left.
+///
+/// Given back to the pool when dropped, although work that uses it may still wait in a stream: the memory is handed out
+/// again at once. That is right as long as its next use is queued in the same stream, or in one that waits for it.
+#[derive(Debug)]
+pub struct DeviceBuffer<T> {
+    pool: Arc<Pool<DeviceMemory>>,
+    address: u64,
+    len: usize,
+    numbers: PhantomData<T>,
+}
+
+/// An array on the host that the device reaches at full speed, also while the host does something else.
+///
+/// Wait for copies from or to it before it is dropped.
+#[derive(Debug)]
+pub struct PinnedBuffer<T> {
+    pool: Arc<Pool<PinnedMemory>>,
+    address: u64,
+    len: usize,
+    numbers: PhantomData<T>,
+}
+
+impl Device {
+    /// An array of `len` numbers on the device.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn buffer<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        let address = self.memory().allocate((len * size_of::<T>()) as u64)?;
+        Ok(DeviceBuffer { pool: self.memory().clone(), address, len, numbers: PhantomData })
+    }
+
+    /// An array of `len` zeros in pinned memory of the host.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn pinned_buffer<T: Plain>(&self, len: usize) -> Result<PinnedBuffer<T>, CudaError> {
+        let address = self.pinned().allocate((len * size_of::<T>()) as u64)?;
+        // SAFETY: the piece is ours, and large enough.
+        unsafe { std::ptr::write_bytes(address as *mut T, 0, len) };
+        Ok(PinnedBuffer { pool: self.pinned().clone(), address, len, numbers: PhantomData })
+    }
+}
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Address of number `index`; `len` is allowed.
+    pub fn at(&self, index: usize) -> Pointer<T> {
+        assert!(index <= self.len, "number {index} of {}", self.len);
+        Pointer::new(self.address + (index * size_of::<T>()) as u64)
+    }
+}
+
+impl<T> Drop for DeviceBuffer<T> {
+    fn drop(&mut self) {
+        self.pool.release(self.address);
+    }
+}
+
+impl<T> Drop for PinnedBuffer<T> {
+    fn drop(&mut self) {
+        self.pool.release(self.address);
+    }
+}
+
+impl<T> Deref for PinnedBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the piece is ours, zeroed when handed out, and every bit pattern is a value.
+        unsafe { std::slice::from_raw_parts(self.address as *const T, self.len) }
+    }
+}
+
+impl<T> DerefMut for PinnedBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: likewise, and we are borrowed alone.
+        unsafe { std::slice::from_raw_parts_mut(self.address as *mut T, self.len) }
+    }
+}

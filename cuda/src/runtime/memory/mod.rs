@@ -1,0 +1,194 @@
+//! Pools of memory on the device and of pinned memory on the host: once warm, no driver allocation.
+
+mod backend;
+mod buffer;
+mod lock;
+mod slabs;
+
+pub use backend::{Backend, DeviceMemory, PinnedMemory};
+pub use buffer::{DeviceBuffer, PinnedBuffer};
+pub use lock::PageLocks;
+pub use slabs::PoolStatistics;
+
+use crate::runtime::error::CudaError;
+use parking_lot::Mutex;
+use slabs::Slabs;
+
+/// Memory that is asked of the driver in large pieces and handed out in small ones. Threads may share it.
+#[derive(Debug)]
+pub struct Pool<B: Backend> {
+    backend: B,
+    limit: Option<u64>,
+    slabs: Mutex<Slabs>,
+}
+
+impl<B: Backend> Pool<B> {
+    /// An empty pool. `limit`: bytes to hold at most.
+    pub fn new(backend: B, limit: Option<u64>) -> Self {
+        Pool { backend, limit, slabs: Mutex::new(Slabs::default()) }
+    }
+
+    /// The address of `bytes` bytes, aligned to 512.
+    ///
+    /// # Errors
+    /// If neither the pool nor the driver has them.
+    pub fn allocate(&self, bytes: u64) -> Result<u64, CudaError> {
+        let mut slabs = self.slabs.lock();
+        if let Some(address) = slabs.take(bytes) {
+            return Ok(address);
+        }
+        // First a comfortable slab, then one that just fits, then that again once free slabs are given back.
+        for attempt in 0..3 {
+            if attempt == 2 {
+                for address in slabs.remove_free() {
+                    self.backend.free(address);
+                }
+            }
+            let mut size = slabs.slab_size(bytes, attempt == 0);
+            if let Some(limit) = self.limit.filter(|_| attempt == 0) {
+                // All that the limit leaves in one piece: slabs of their own would each waste the rest of a page.
+                let left = limit.saturating_sub(slabs.statistics().held) / slabs::GRAIN * slabs::GRAIN;
+                size = size.min(left).max(slabs.least(bytes));
+            }
+            if self.limit.is_some_and(|limit| slabs.statistics().held + size > limit) {
+                continue;
+            }
+            if let Some(address) = self.backend.allocate(size) {
+                slabs.add(address, size);
+                return Ok(slabs.take(bytes).expect("the new slab is large enough"));
+            }
+        }
+        let limit = match self.limit {
+            Some(limit) => format!("the limit is {limit}"),
+            None => self.backend.shortage(),
+        };
+        Err(CudaError::OutOfMemory { kind: B::KIND, needed: bytes, held: slabs.statistics().held, limit })
+    }
+
+    /// Takes memory back.
+    pub fn release(&self, address: u64) {
+        self.slabs.lock().give(address);
+    }
+
+    /// How much is held and used.
+    pub fn statistics(&self) -> PoolStatistics {
+        self.slabs.lock().statistics()
+    }
+}
+
+impl<B: Backend> Drop for Pool<B> {
+    fn drop(&mut self) {
+        for address in self.slabs.get_mut().all() {
+            self.backend.free(address);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// A driver with a fixed amount of memory.
+    struct Mock {
+        next: AtomicU64,
+        left: AtomicU64,
+        sizes: Mutex<std::collections::HashMap<u64, u64>>,
+    }
+
+    impl Mock {
+        fn with(bytes: u64) -> Mock {
+            Mock { next: AtomicU64::new(1 << 20), left: AtomicU64::new(bytes), sizes: Mutex::default() }
+        }
+    }
+
+    impl Backend for Mock {
+        const KIND: &'static str = "mock";
+
+        fn allocate(&self, bytes: u64) -> Option<u64> {
+            if self.left.load(Ordering::Relaxed) < bytes {
+                return None;
+            }
+            self.left.fetch_sub(bytes, Ordering::Relaxed);
+            // A gap between slabs, so that pieces of two never look like neighbours.
+            let address = self.next.fetch_add(bytes + (1 << 20), Ordering::Relaxed);
+            self.sizes.lock().insert(address, bytes);
+            Some(address)
+        }
+
+        fn free(&self, address: u64) {
+            let bytes = self.sizes.lock().remove(&address).expect("allocated once, freed once");
+            self.left.fetch_add(bytes, Ordering::Relaxed);
+        }
+
+        fn shortage(&self) -> String {
+            format!("the driver has {} left", self.left.load(Ordering::Relaxed))
+        }
+    }
+
+    const MIB: u64 = 1 << 20;
+
+    /// Sizes that change from round to round within the same total, as at regrids, are served without the driver once
+    /// the pool is warm.
+    #[test]
+    fn a_warm_pool_does_not_ask_the_driver() {
+        let pool = Pool::new(Mock::with(1 << 40), None);
+        let mut warm = 0;
+        for round in 0..50u64 {
+            let sizes = (0..40u64).map(|k| (k * k * 7919 + round * 104_729) % (3 * MIB) + 1);
+            let addresses: Vec<u64> = sizes.map(|bytes| pool.allocate(bytes).expect("there is plenty")).collect();
+            for (n, &address) in addresses.iter().enumerate() {
+                assert_eq!(address % 512, 0);
+                assert!(!addresses[..n].contains(&address));
+            }
+            addresses.iter().for_each(|&address| pool.release(address));
+            if round == 3 {
+                warm = pool.statistics().driver_allocations;
+            }
+        }
+        let statistics = pool.statistics();
+        assert_eq!(statistics.used, 0);
+        assert!(statistics.driver_allocations <= warm + 1, "{statistics:?} after {warm}");
+    }
+
+    /// Pieces given back grow together again: a request as large as a whole slab fits.
+    #[test]
+    fn neighbours_are_joined() {
+        let pool = Pool::new(Mock::with(1 << 40), None);
+        let whole = pool.allocate(64 * MIB).expect("there is plenty");
+        pool.release(whole);
+        let pieces: Vec<u64> = (0..64).map(|_| pool.allocate(MIB).expect("there is plenty")).collect();
+        for k in (0..64).step_by(2).chain((1..64).step_by(2)) {
+            pool.release(pieces[k]);
+        }
+        assert_eq!(pool.allocate(64 * MIB).expect("it was there before"), whole);
+        assert_eq!(pool.statistics().driver_allocations, 1);
+    }
+
+    /// When the driver has no more, free slabs are given back before the request is refused; the refusal says how much was
+    /// needed and what to do.
+    #[test]
+    fn what_is_free_is_given_back_before_giving_up() {
+        let pool = Pool::new(Mock::with(150 * MIB), None);
+        let small: Vec<u64> = (0..2).map(|_| pool.allocate(60 * MIB).expect("two fit")).collect();
+        small.iter().for_each(|&address| pool.release(address));
+        let large = pool.allocate(140 * MIB).expect("both slabs are free");
+        let error = pool.allocate(20 * MIB).expect_err("10 are left").to_string();
+        for part in ["out of mock memory: 20971520 bytes", "146800640 are held", "cuda-streamed"] {
+            assert!(error.contains(part), "{error}");
+        }
+        pool.release(large);
+    }
+
+    /// The limit holds, and close to it slabs are no larger than they must be.
+    #[test]
+    fn the_limit_is_kept() {
+        let pool = Pool::new(Mock::with(1 << 40), Some(10 * MIB));
+        let first = pool.allocate(6 * MIB).expect("within the limit");
+        pool.allocate(4 * MIB).expect("within the limit");
+        assert!(pool.allocate(1).expect_err("nothing is left").to_string().contains("the limit is 10485760"));
+        pool.release(first);
+        pool.allocate(6 * MIB).expect("given back");
+        assert_eq!(pool.statistics().held, 10 * MIB);
+    }
+}

@@ -1,0 +1,10 @@
+//! CUDA as this project uses it: a device and its memory, streams, kernels compiled at run time. Knows no patch.
+
+pub mod abi;
+pub mod compile;
+pub(crate) mod device;
+pub(crate) mod error;
+pub mod kernel;
+pub mod memory;
+pub mod nvrtc;
+pub(crate) mod stream;

@@ -1,0 +1,202 @@
+//! Queues of work on a device.
+
+use crate::runtime::abi::Plain;
+use crate::runtime::device::Device;
+use crate::runtime::error::CudaError;
+use crate::runtime::kernel::LastLaunch;
+use crate::runtime::memory::DeviceBuffer;
+use cudarc::driver::sys::{self, CUevent_flags, CUstreamCaptureMode};
+use cudarc::driver::{CudaEvent, CudaGraph, CudaStream, DriverError, result};
+use std::sync::Arc;
+
+/// A queue of copies and kernels that run one after the other.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    pub(crate) raw: Arc<CudaStream>,
+    pub(crate) device: usize,
+    pub(crate) launched: Arc<LastLaunch>,
+}
+
+/// A mark in a stream, to wait for or to take the time of.
+#[derive(Debug)]
+pub struct Event {
+    raw: CudaEvent,
+    device: usize,
+    launched: Arc<LastLaunch>,
+}
+
+/// Work recorded once, to be started at a fraction of the cost.
+pub struct Graph {
+    raw: CudaGraph,
+    device: usize,
+}
+
+// SAFETY: CUDA allows graphs to be used from any thread as long as calls do not overlap, which `&mut self` in `launch`
+// makes sure of; the stream inside is shared safely by itself.
+unsafe impl Send for Graph {}
+// SAFETY: nothing can be done with a shared reference.
+unsafe impl Sync for Graph {}
+
+impl Device {
+    /// A new stream.
+    pub fn stream(&self) -> Result<Stream, CudaError> {
+        let raw = self.context().new_stream().map_err(CudaError::driver("making a stream", self.ordinal()))?;
+        Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
+    }
+
+    /// A new event. `timed`: the time at which it is passed can be asked for.
+    pub fn event(&self, timed: bool) -> Result<Event, CudaError> {
+        let flags = if timed { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
+        let raw =
+            self.context().new_event(Some(flags)).map_err(CudaError::driver("making an event", self.ordinal()))?;
+        Ok(Event { raw, device: self.ordinal(), launched: self.launched().clone() })
+    }
+}
+
+impl Event {
+    /// Waits on the host.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.raw.synchronize().map_err(self.launched.failed("waiting for an event", self.device))
+    }
+
+    /// True once the work before the event is done.
+    pub fn is_complete(&self) -> bool {
+        self.raw.is_complete()
+    }
+
+    /// Milliseconds from `earlier` to this event, both timed.
+    pub fn milliseconds_since(&self, earlier: &Event) -> Result<f64, CudaError> {
+        let time = earlier.raw.elapsed_ms(&self.raw).map_err(CudaError::driver("timing", self.device))?;
+        Ok(f64::from(time))
+    }
+}
+
+impl Stream {
+    /// For `map_err`: the call that failed, or the kernel that did.
+    pub(crate) fn failed(&self, what: &'static str) -> impl Fn(DriverError) -> CudaError {
+        self.launched.failed(what, self.device)
+    }
+
+    fn bound(&self, what: &'static str) -> Result<sys::CUstream, CudaError> {
+        self.raw.context().bind_to_thread().map_err(self.failed(what))?;
+        Ok(self.raw.cu_stream())
+    }
+
+    /// Waits on the host until all work is done.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.raw.synchronize().map_err(self.failed("waiting for a stream"))
+    }
+
+    /// Puts an event behind the work so far.
+    pub fn record(&self, event: &Event) -> Result<(), CudaError> {
+        event.raw.record(&self.raw).map_err(self.failed("recording an event"))
+    }
+
+    /// Work from here on starts after the event.
+    pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
+        self.raw.wait(&event.raw).map_err(self.failed("waiting for an event"))
+    }
+
+    /// Copies to the device, to number `at` of the buffer, and waits.
+    pub fn upload<T: Plain>(&self, source: &[T], target: &DeviceBuffer<T>, at: usize) -> Result<(), CudaError> {
+        // SAFETY: the source is borrowed until the copy is done.
+        unsafe { self.upload_async(source, target, at)? };
+        self.synchronize()
+    }
+
+    /// Copies from the device, from number `at` of the buffer on, and waits.
+    pub fn download<T: Plain>(&self, source: &DeviceBuffer<T>, at: usize, target: &mut [T]) -> Result<(), CudaError> {
+        // SAFETY: the target is borrowed until the copy is done.
+        unsafe { self.download_async(source, at, target)? };
+        self.synchronize()
+    }
+
+    /// Queues a copy to the device.
+    ///
+    /// # Safety
+    /// If the source is pinned, it must stay as it is until the copy is done.
+    pub unsafe fn upload_async<T: Plain>(
+        &self,
+        source: &[T],
+        target: &DeviceBuffer<T>,
+        at: usize,
+    ) -> Result<(), CudaError> {
+        assert!(at + source.len() <= target.len(), "{} numbers to {at} of {}", source.len(), target.len());
+        if source.is_empty() {
+            return Ok(());
+        }
+        let stream = self.bound("copying to the device")?;
+        // SAFETY: the place lies in the buffer; the source is the caller's promise.
+        unsafe { result::memcpy_htod_async(target.at(at).address(), source, stream) }
+            .map_err(self.failed("copying to the device"))
+    }
+
+    /// Queues a copy from the device.
+    ///
+    /// # Safety
+    /// The target must not be touched or freed until the copy is done.
+    pub unsafe fn download_async<T: Plain>(
+        &self,
+        source: &DeviceBuffer<T>,
+        at: usize,
+        target: &mut [T],
+    ) -> Result<(), CudaError> {
+        assert!(at + target.len() <= source.len(), "{} numbers from {at} of {}", target.len(), source.len());
+        if target.is_empty() {
+            return Ok(());
+        }
+        let stream = self.bound("copying from the device")?;
+        // SAFETY: the place lies in the buffer; the target is the caller's promise.
+        unsafe { result::memcpy_dtoh_async(target, source.at(at).address(), stream) }
+            .map_err(self.failed("copying from the device"))
+    }
+
+    /// Queues a copy of `len` numbers between buffers.
+    pub fn copy<T: Plain>(
+        &self,
+        (source, from): (&DeviceBuffer<T>, usize),
+        (target, to): (&DeviceBuffer<T>, usize),
+        len: usize,
+    ) -> Result<(), CudaError> {
+        assert!(from + len <= source.len() && to + len <= target.len(), "{len} numbers from {from} to {to}");
+        if len == 0 {
+            return Ok(());
+        }
+        let stream = self.bound("copying on the device")?;
+        let bytes = len * size_of::<T>();
+        // SAFETY: both places lie in their buffers.
+        unsafe { result::memcpy_dtod_async(target.at(to).address(), source.at(from).address(), bytes, stream) }
+            .map_err(self.failed("copying on the device"))
+    }
+
+    /// Queues setting every byte of `len` numbers from `at` on.
+    pub fn fill<T: Plain>(&self, target: &DeviceBuffer<T>, at: usize, len: usize, byte: u8) -> Result<(), CudaError> {
+        assert!(at + len <= target.len(), "{len} numbers from {at} of {}", target.len());
+        if len == 0 {
+            return Ok(());
+        }
+        let stream = self.bound("filling memory")?;
+        // SAFETY: the place lies in the buffer.
+        unsafe { result::memset_d8_async(target.at(at).address(), byte, len * size_of::<T>(), stream) }
+            .map_err(self.failed("filling memory"))
+    }
+
+    /// Records what `work` puts into this stream instead of running it.
+    pub fn capture<E: From<CudaError>>(&self, work: impl FnOnce() -> Result<(), E>) -> Result<Option<Graph>, E> {
+        const WHAT: &str = "recording a graph";
+        let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        self.raw.begin_capture(mode).map_err(CudaError::driver(WHAT, self.device))?;
+        let outcome = work();
+        let graph =
+            self.raw.end_capture(sys::CUgraphInstantiate_flags(0)).map_err(CudaError::driver(WHAT, self.device));
+        outcome?;
+        Ok(graph?.map(|raw| Graph { raw, device: self.device }))
+    }
+}
+
+impl Graph {
+    /// Queues the recorded work in the stream that it was recorded from.
+    pub fn launch(&mut self) -> Result<(), CudaError> {
+        self.raw.launch().map_err(CudaError::driver("launching a graph", self.device))
+    }
+}
