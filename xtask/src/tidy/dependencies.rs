@@ -25,10 +25,34 @@ const TABLE: &[(&str, &[&str])] = &[
     ("bin", &["tune", "converge"]),
 ];
 
+/// Modules inside another one: its folder, how its parts are named from anywhere in the crate, and the same table of its parts.
+struct Inner {
+    sources: &'static str,
+    prefix: &'static str,
+    parts: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// Modules whose parts must not use each other in a circle.
+const INNER: &[Inner] = &[
+    Inner {
+        sources: "amrclaw/src/exec/",
+        prefix: "crate::exec::",
+        parts: &[
+            ("step", &[]),
+            ("device", &["step"]),
+            ("cpu", &["step"]),
+            ("resident", &["cpu", "device", "step"]),
+            ("streamed", &["cpu", "device", "step"]),
+        ],
+    },
+    Inner { sources: "cuda/src/", prefix: "crate::", parts: &[("runtime", &[]), ("amr", &["runtime"])] },
+];
+
 /// Folder of the crate's sources.
 const SOURCES: &str = "amrclaw/src/";
 
 pub fn check(file: &SourceFile, report: &mut Report) {
+    INNER.iter().for_each(|inner| check_parts(inner, file, report));
     let Some(inside) = file.path.strip_prefix(SOURCES).and_then(|path| path.strip_suffix(".rs")) else { return };
     if inside == "lib" {
         return; // declares the modules
@@ -56,6 +80,24 @@ pub fn check(file: &SourceFile, report: &mut Report) {
     }
     if let Some(at) = words(&code, "riemann::").next().filter(|_| !allowed.contains(&"riemann")) {
         report.error(&file.path, line_of(&code, at), format!("`{module}` must not use the crate `riemann`"));
+    }
+}
+
+/// What the parts of a module use of each other.
+fn check_parts(inner: &Inner, file: &SourceFile, report: &mut Report) {
+    let Some(inside) = file.path.strip_prefix(inner.sources).and_then(|path| path.strip_suffix(".rs")) else { return };
+    let mut path: Vec<&str> = inside.split('/').collect();
+    if path.last() == Some(&"mod") {
+        path.pop();
+    }
+    let Some((part, allowed)) = path.first().and_then(|part| inner.parts.iter().find(|(name, _)| name == part)) else {
+        return; // the module's own text
+    };
+    let code = code_only(&file.text);
+    for (at, used) in uses(&code, inner.prefix).into_iter().chain(uses_from_root(&code, path.len())) {
+        if inner.parts.iter().any(|(name, _)| *name == used) && used != *part && !allowed.contains(&used) {
+            report.error(&file.path, line_of(&code, at), format!("`{part}` must not use `{used}`"));
+        }
     }
 }
 
@@ -154,5 +196,18 @@ mod tests {
         assert_eq!(errors("amrclaw/src/io/frame.rs", "use crate::exec::Executor;").len(), 1);
         assert_eq!(errors("amrclaw/src/io/frame.rs", "use crate::Simulation;").len(), 1);
         assert_eq!(errors("amrclaw/src/novel.rs", "").len(), 1);
+    }
+
+    /// Parts of a module use each other in one direction.
+    #[test]
+    fn parts_do_not_use_each_other_in_circles() {
+        for text in ["use crate::exec::streamed::Streamed;", "use super::super::resident::Hardware;"] {
+            assert_eq!(errors("amrclaw/src/exec/cpu/advance.rs", text).len(), 1, "{text}");
+        }
+        let allowed = "use crate::exec::{ExecError, step::Sweep}; use super::CpuExecutor;";
+        assert_eq!(errors("amrclaw/src/exec/cpu/advance.rs", allowed), [""; 0]);
+        assert_eq!(errors("amrclaw/src/exec/mod.rs", "pub use step::StepReport;"), [""; 0]);
+        assert_eq!(errors("cuda/src/runtime/device.rs", "use crate::amr::Patch;").len(), 1);
+        assert_eq!(errors("cuda/src/amr/update.rs", "use crate::Device;"), [""; 0]);
     }
 }

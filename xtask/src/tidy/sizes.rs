@@ -4,7 +4,7 @@ use super::lexer::{body, code_only, identifier_at, words};
 use super::{Report, SourceFile, line_of};
 
 /// Extensions of source files whose length counts.
-const SOURCES: &[&str] = &[".rs", ".py", ".cu", ".h"];
+const SOURCES: &[&str] = &[".rs", ".py", ".cu", ".cuh", ".h"];
 /// Lines of a file: aim, and limit without a stated reason.
 const FILE_LINES: (usize, usize) = (300, 500);
 /// Lines of a function: aim and limit.
