@@ -91,9 +91,6 @@ unsafe fn mirror<const D: usize, R: Scalar>(
     }
 }
 
-/// Most equations that a user's boundary function may be given.
-const MAX_EQUATIONS: usize = 32;
-
 unsafe fn ask_user<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
@@ -101,8 +98,8 @@ unsafe fn ask_user<const D: usize, R: Scalar>(
     function: &dyn BoundaryFunction<D>,
     context: &BoundaryContext<'_, D>,
 ) {
-    let (mut mirror, mut ghost) = ([0.0; MAX_EQUATIONS], [0.0; MAX_EQUATIONS]);
-    let (mirror, ghost) = (&mut mirror[..context.num_eqn], &mut ghost[..context.num_eqn]);
+    let mut values = vec![0.0; 2 * context.num_eqn];
+    let (mirror, ghost) = values.split_at_mut(context.num_eqn);
     for cell in region.cells.cells() {
         let centre = std::array::from_fn(|d| context.domain.lower[d] + (f64::from(cell[d]) + 0.5) * context.dx[d]);
         let place = BoundaryCell { centre, time: context.time, axis: region.axis, side: region.side };
@@ -146,5 +143,47 @@ unsafe fn ask_user_by_block<const D: usize, R: Scalar>(
         // SAFETY: likewise.
         let out = unsafe { q.row_mut(start, block.size[0]) };
         out.iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::LevelLayout;
+    use crate::index::CellBox;
+    use crate::mesh::LevelMesh;
+    use riemann::axis::{Axis, Side};
+    use std::sync::Arc;
+
+    /// Adds its number to each equation of the mirror image.
+    struct Numbered;
+
+    impl BoundaryFunction<2> for Numbered {
+        fn fill(&self, _: &BoundaryCell<2>, mirror: &[f64], ghost: &mut [f64]) {
+            ghost.iter_mut().zip(mirror).enumerate().for_each(|(m, (ghost, mirror))| *ghost = mirror + m as f64);
+        }
+    }
+
+    /// A user's function sees and fills as many equations as there are.
+    #[test]
+    fn users_fill_any_number_of_equations() {
+        const EQUATIONS: usize = 70;
+        let cells = CellBox::new([0, 0], [4, 3]);
+        let mesh = LevelMesh::new(cells, [false; 2], vec![cells]);
+        let layout = LevelLayout::new(&mesh, 2);
+        let patch = &layout.patches[0];
+        let mut q: Vec<f64> = (0..layout.len(EQUATIONS)).map(|n| (n % 1013) as f64).collect();
+        let at = |cell, m| patch.offset(EQUATIONS, cell) + m * patch.component();
+        let inside: Vec<f64> = (0..EQUATIONS).map(|m| q[at([1, 2], m)]).collect();
+        let domain = Domain { lower: [0.0; 2], upper: [1.0; 2], cells: [4, 3], periodic: [false; 2] };
+        let context =
+            BoundaryContext { domain: &domain, cells: [4, 3], dx: [0.25, 1.0 / 3.0], time: 0.0, num_eqn: EQUATIONS };
+        let region =
+            BoundaryRegion { target: 0, axis: Axis::X, side: Side::Lower, cells: CellBox::new([-2, 0], [0, 3]) };
+        // SAFETY: nobody else knows the array.
+        unsafe { fill(Shared::new(&mut q), patch, &region, &Boundary::User(Arc::new(Numbered)), None, &context) };
+        for (m, value) in inside.iter().enumerate() {
+            assert_eq!(q[at([-2, 2], m)], value + m as f64, "equation {m}");
+        }
     }
 }
