@@ -77,7 +77,7 @@ pub fn chart(title: &str, x_name: &str, lines: &[Line], slopes: &[f64], size: us
         // Its name stands where it leaves the plot.
         let leaves = if end.1 > low { right } else { first.0 * (first.1 / low).powf(1.0 / slope) };
         let [column, row] = place((leaves, first.1 * (leaves / first.0).powf(-slope)));
-        let at = [column - 0.5 * metrics.font, row - 0.8 * metrics.font];
+        let at = [column - 1.5 * metrics.font, row + 0.5 * metrics.font];
         image.text(&format!("order {}", short(*slope)), at, Align::Right, 0.8 * metrics.font, SLOPE);
     }
     for (number, (line, points)) in lines.iter().zip(&points).enumerate() {
