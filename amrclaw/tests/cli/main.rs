@@ -2,6 +2,7 @@
 //!
 //! Small meshes and few steps throughout: what is tested is the way from the command to the files, not the numerics.
 
+mod converge;
 mod documentation;
 mod examples;
 mod failures;
