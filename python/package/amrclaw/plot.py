@@ -183,7 +183,8 @@ def section(
     # Rounding may put an end on the domain's side a hair outside.
     points = np.clip(first + share * (last - first), frame.lower, frame.upper)
     if not np.allclose(points, first + share * (last - first), atol=1e-9 * float(np.ptp([frame.lower, frame.upper]))):
-        raise InputError(f"the line from {tuple(first)} to {tuple(last)} leaves the domain")
+        ends = " to ".join("(" + ", ".join(f"{x:g}" for x in end) + ")" for end in (first, last))
+        raise InputError(f"the line from {ends} leaves the domain")
     values = frame.sample(points, field)
     style.setdefault("label", f"t = {frame.time:.4g}")
     ax.plot(share[:, 0] * np.linalg.norm(last - first), values, **style)
