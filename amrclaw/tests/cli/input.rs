@@ -67,7 +67,8 @@ fn inadmissible_initial_data_are_refused() {
     let place =
         ["initial: pressure is -", "level 1, patch 0, cell [", "it must be positive", "write formulas whose pressure"];
     assert_refused(folder.path(), &[], &outcome, &place);
-    let sets = ["mesh.cells=[20,10]", r#"initial.density="0.3 - x""#];
+    let still = [r#"initial.x_momentum="0""#, r#"initial.y_momentum="0""#];
+    let sets = ["mesh.cells=[20,10]", r#"initial.density="0.3 - x""#, still[0], still[1]];
     let outcome = run(folder.path(), &example("euler_quadrants"), &sets, &[]);
     assert_refused(folder.path(), &[], &outcome, &["initial.density: density is -0.0", "it must be positive"]);
     let sets = ["mesh.cells=[20,20]", r#"aux.sound_speed="x""#];
