@@ -142,6 +142,10 @@ fn vtkhdf_round_trip() {
     round_trip::<3>();
 }
 
+fn write<const D: usize>(path: &Path, state: &Checkpoint<D>) -> Result<(), OutputError> {
+    checkpoint::write(path, &state.frame, &state.schedule, &state.case)
+}
+
 fn checkpoint_round_trip<const D: usize>() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("checkpoint_0003.h5");
@@ -150,7 +154,7 @@ fn checkpoint_round_trip<const D: usize>() {
         schedule: format!("{{\"dt\": {}}}", 0.1_f64 + 0.2),
         case: "# Überschrift\n[mesh]\ncells = [13]\0\n".into(),
     };
-    checkpoint::write(&path, &state).unwrap();
+    write(&path, &state).unwrap();
     assert_eq!(checkpoint::peek_dimension(&path).unwrap(), D);
     assert_eq!(checkpoint::read::<D>(&path).unwrap(), state);
 
@@ -159,7 +163,7 @@ fn checkpoint_round_trip<const D: usize>() {
     let values = &mut odd.frame.levels[1].patches[0].q;
     let patterns = [0x8000_0000_0000_0000, 1, 0x7ff0_0000_0000_0001, 0xfff8_0000_0000_1234, 0x7ff0_0000_0000_0000];
     values[..patterns.len()].copy_from_slice(&patterns.map(f64::from_bits));
-    checkpoint::write(&path, &odd).unwrap();
+    write(&path, &odd).unwrap();
     let back = checkpoint::read::<D>(&path).unwrap();
     let bits: Vec<u64> = back.frame.levels[1].patches[0].q[..patterns.len()].iter().map(|v| v.to_bits()).collect();
     assert_eq!(bits, patterns);
@@ -180,7 +184,7 @@ fn wrong_checkpoints_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("checkpoint_0001.h5");
     let state = Checkpoint { frame: sample::<2>(1), schedule: "{}".into(), case: String::new() };
-    checkpoint::write(&path, &state).unwrap();
+    write(&path, &state).unwrap();
     assert_eq!(checkpoint::read::<2>(&path).unwrap(), state);
     let dimension = checkpoint::read::<3>(&path).unwrap_err();
     assert!(matches!(dimension, InputError::Dimension { found: 2, expected: 3, .. }));
@@ -203,6 +207,91 @@ fn wrong_checkpoints_are_refused_by_name() {
     newer.add_group(root.finish());
     newer.write(&path).unwrap();
     assert!(matches!(checkpoint::peek_dimension(&path), Err(InputError::Version { .. })));
+}
+
+/// Two levels with a patch each, as few values as they can have.
+fn tiny() -> Checkpoint<1> {
+    let patch = |cells: CellBox<1>| {
+        let q = cells.cells().map(|[i]| 0.1 * f64::from(i)).collect();
+        FramePatch { cells, q, aux: vec![1.5; cells.volume()] }
+    };
+    let level = |dx: f64, cells| FrameLevel { dx: [dx], patches: vec![patch(cells)] };
+    let frame = Frame {
+        number: 3,
+        time: 0.25,
+        steps: vec![5, 10],
+        equations: vec!["q".into()],
+        aux: vec!["kappa".into()],
+        lower: [0.0],
+        upper: [1.0],
+        cells: [4],
+        ratios: vec![Ratio([2])],
+        levels: vec![level(0.25, CellBox::new([0], [4])), level(0.125, CellBox::new([2], [6]))],
+    };
+    Checkpoint { frame, schedule: r#"{"dt": 0.5}"#.into(), case: "[mesh]".into() }
+}
+
+/// Whichever bit of a checkpoint is flipped: it is refused by name, or the bit was one that says nothing, and everything comes back as
+/// it was. Never is another solution read.
+#[test]
+fn no_flipped_bit_changes_a_checkpoint() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("checkpoint_000005.h5");
+    let state = tiny();
+    write(&path, &state).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let mut refused = 0;
+    for bit in 0..8 * bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &flipped).unwrap();
+        match checkpoint::read::<1>(&path) {
+            Ok(read) => assert!(read == state, "bit {} of byte {}", bit % 8, bit / 8),
+            Err(error) => {
+                assert!(error.to_string().contains("checkpoint_000005.h5"), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 4 * bytes.len(), "{refused} of {} bits", 8 * bytes.len());
+}
+
+/// Values that are compressed are not read at all: they could be any number of times as large as the file. Neither are pipes and
+/// devices, which might never end.
+#[test]
+fn checkpoints_do_not_grow_and_are_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("checkpoint_000001.h5");
+    let mut file = hdf5::FileBuilder::new();
+    let mut root = file.create_group("amrclaw_checkpoint");
+    root.set_attr("format_version", hdf5::AttrValue::I64(checkpoint::FORMAT_VERSION));
+    for (name, value) in [("dimension", 1), ("frame", 0), ("levels", 1)] {
+        root.set_attr(name, hdf5::AttrValue::I64(value));
+    }
+    root.set_attr("time", hdf5::AttrValue::F64(0.0));
+    for (name, value) in [("lower", 0.0), ("upper", 1.0)] {
+        root.set_attr(name, hdf5::AttrValue::F64Array(vec![value]));
+    }
+    root.set_attr("cells", hdf5::AttrValue::I32Array(vec![1_000_000]));
+    root.set_attr("equations", hdf5::AttrValue::StringArray(vec!["q".into()]));
+    let mut level = root.create_group("level_1");
+    level.set_attr("dx", hdf5::AttrValue::F64Array(vec![1e-6]));
+    level.create_dataset("boxes").with_i32_data(&[0; 1_000_000]).with_chunks(&[1_000_000]).with_deflate(9);
+    root.add_group(level.finish());
+    file.add_group(root.finish());
+    file.write(&path).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() < 20_000);
+    let message = checkpoint::read::<1>(&path).unwrap_err().to_string();
+    assert!(message.contains("boxes is in pieces or compressed"), "{message}");
+    if cfg!(unix) {
+        let pipe = dir.path().join("pipe.h5");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [&pipe, Path::new("/dev/zero")] {
+            let message = checkpoint::read::<1>(path).unwrap_err().to_string();
+            assert!(message.contains("it is no regular file"), "{message}");
+            assert!(read::frame::<1>(path).unwrap_err().to_string().contains("it is no regular file"));
+        }
+    }
 }
 
 /// A frame without steps, ratios or auxiliary values (an empty array each) comes back too.

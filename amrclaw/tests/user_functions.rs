@@ -193,7 +193,7 @@ fn a_run_can_be_stopped_and_goes_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let case = case(CASE, &PULSE);
     let options = common::options(2);
-    let files = |restart| RunFiles { dir: folder.path().to_owned(), restart };
+    let files = |restart| RunFiles { restart, ..RunFiles::new(folder.path()) };
     let mut stop = |progress: &simulation::Progress| match progress.steps {
         5 => ControlFlow::Break(()),
         _ => ControlFlow::Continue(()),

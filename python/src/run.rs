@@ -7,22 +7,28 @@ use pyo3::prelude::*;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-/// Runs a case and writes its files into the folder `output`; returns the record of the run as JSON.
+/// Runs a case and writes its files into the folder `output`, or the next free one after it; returns the record of the run as JSON,
+/// and the folder.
 ///
 /// `watch` is called after every step of the coarsest level with time, start, end, steps, next step, levels, cells advanced
 /// and seconds. A signal, or an exception that it raises, ends the run after the step.
 #[pyfunction]
-#[pyo3(signature = (case, output, options, restart=None, watch=None))]
+#[pyo3(signature = (case, output, options, restart=None, overwrite=false, watch=None))]
 pub fn run(
     py: Python<'_>,
     case: &Bound<'_, Case>,
     output: PathBuf,
     options: Options,
     restart: Option<PathBuf>,
+    overwrite: bool,
     watch: Option<Py<PyAny>>,
-) -> PyResult<String> {
+) -> PyResult<(String, PathBuf)> {
     let options = options.checked()?;
-    let files = RunFiles { dir: output, restart };
+    let remark = |text: &str| {
+        // A remark that cannot be shown is no reason to stop.
+        let _ = Python::attach(|py| py.import("warnings")?.getattr("warn")?.call1((text,)).map(drop));
+    };
+    let files = RunFiles { dir: output, restart, overwrite, remark };
     let case = &case.get().case;
     let mut raised = None;
     let mut show = |progress: &Progress| match Python::attach(|py| attend(py, watch.as_ref(), progress)) {
@@ -34,7 +40,9 @@ pub fn run(
     };
     let outcome = py.detach(|| simulation::run(case, &options, &files, &mut show));
     match (outcome, raised) {
-        (Ok(record), None) => Ok(serde_json::to_string(&record).expect("a record can be written as JSON")),
+        (Ok(record), None) => {
+            Ok((serde_json::to_string(&record).expect("a record can be written as JSON"), record.dir))
+        }
         (Err(failure), None) => Err(errors::from_run(failure)),
         // The run ended by itself in the very step in which it was to stop.
         (Ok(_), Some(exception)) => Err(exception),

@@ -198,6 +198,20 @@ def test_errors_of_files(tmp_path):
         amrclaw.load(tmp_path)[0]
 
 
+def test_runs_are_replaced_only_on_demand(folder):
+    """A second run goes beside the first, with a warning; `overwrite` puts it in its place. Remarks on a case are warnings too."""
+    case, out = folder / "pulse.toml", folder / "twice"
+    first = amrclaw.run(case, output=out, progress=False)
+    with pytest.warns(UserWarning, match="twice is in use"):
+        second = amrclaw.run(case, output=out, progress=False)
+    assert (first.dir, second.dir) == (str(out), str(out) + "_2") and len(second) == len(first)
+    late = {"output.count": 1, "time.end": 0.05}
+    assert len(amrclaw.run(case, set=late, output=out, overwrite=True, progress=False)) == 2
+    times = amrclaw.load_case(case, {"output.times": [0.05, 0.1]})
+    with pytest.warns(UserWarning, match="output.times: 1 of 2"):
+        amrclaw.load_case(times, {"time.end": 0.06})
+
+
 def test_progress_is_told_to_functions(folder):
     """A function is told of every step, in order, up to the end."""
     told = []
@@ -211,7 +225,7 @@ def test_progress_on_a_terminal(monkeypatch, capsys, folder):
     amrclaw.run(folder / "pulse.toml", output=folder / "terminal")
     assert capsys.readouterr().err == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    amrclaw.run(folder / "pulse.toml", output=folder / "terminal")
+    amrclaw.run(folder / "pulse.toml", output=folder / "terminal", overwrite=True)
     shown = capsys.readouterr().err
     assert "100%  t = 0.1" in shown and "\n" not in shown and shown.endswith(" \r")
 

@@ -30,7 +30,7 @@ example() {
     name=$1 device=$2 steps=$3 output=$4
     shift 4
     if [ -f "cases/$name/$name.so" ]; then set -- --solver "cases/$name/$name.so" "$@"; fi
-    ./amrclaw run "cases/$name/case.toml" --device "$device" --fmad off --set "$(small "$name")" --set "time.max_steps=$steps" \
+    ./amrclaw run --overwrite "cases/$name/case.toml" --device "$device" --fmad off --set "$(small "$name")" --set "time.max_steps=$steps" \
         --set output.png=false --set output.checkpoint_every_steps=12 --output "results/$output" --quiet "$@"
 }
 
@@ -79,7 +79,7 @@ sanitizers() {
     if ! command -v compute-sanitizer; then echo "not installed" && return 0; fi
     for tool in memcheck initcheck racecheck synccheck; do
         for device in cuda cuda-streamed; do
-            compute-sanitizer --tool $tool --error-exitcode 9 ./amrclaw run cases/acoustics_radial/case.toml --device $device \
+            compute-sanitizer --tool $tool --error-exitcode 9 ./amrclaw run --overwrite cases/acoustics_radial/case.toml --device $device \
                 --set mesh.cells=[40,36] --set time.max_steps=10 --set regrid.interval=2 --set output.png=false \
                 --output "results/sanitizers/$tool-$device" --quiet || return 1
         done
@@ -108,11 +108,11 @@ all_tests() {
 # Problems larger than the memory that they may use, and one that is too large for the device.
 memory() {
     for bytes in 8000000 12000000 100000000; do
-        ./amrclaw run cases/acoustics_radial/case.toml --device cuda-streamed --device-memory $bytes --set mesh.cells=[400,400] \
+        ./amrclaw run --overwrite cases/acoustics_radial/case.toml --device cuda-streamed --device-memory $bytes --set mesh.cells=[400,400] \
             --set time.max_steps=8 --set output.png=false --output results/memory/$bytes --quiet || return 1
     done
     cmp results/memory/8000000/frame_0000.vtkhdf results/memory/12000000/frame_0000.vtkhdf || return 1
-    ./amrclaw run cases/acoustics_radial/case.toml --device cuda --device-memory 50000000 --set output.png=false \
+    ./amrclaw run --overwrite cases/acoustics_radial/case.toml --device cuda --device-memory 50000000 --set output.png=false \
         --output results/memory/too-little >results/memory/message.txt 2>&1 && return 1
     cat results/memory/message.txt
     grep 'bytes are needed' results/memory/message.txt | grep cuda-streamed
@@ -124,22 +124,22 @@ fault() {
     for device in cuda cuda-streamed; do
         output=results/fault/$device
         mkdir -p results/fault
-        ./amrclaw run fault/case.toml --solver fault/fault.so --device $device --output $output --quiet >$output.txt 2>&1 && return 1
+        ./amrclaw run --overwrite fault/case.toml --solver fault/fault.so --device $device --output $output --quiet >$output.txt 2>&1 && return 1
         cat $output.txt
         if [ $device = cuda ]; then kept='lost with the device; its last checkpoint'; else kept='the last good state'; fi
         grep 'a kernel failed on device 0: ' $output.txt && grep "$kept" $output.txt || return 1
         checkpoint=$(ls $output/checkpoint_* | tail -n 1)
-        ./amrclaw run fault/case.toml --solver fault/fault.so --output $output --restart "$checkpoint" --quiet || return 1
+        ./amrclaw run --overwrite fault/case.toml --solver fault/fault.so --output $output --restart "$checkpoint" --quiet || return 1
         echo "$checkpoint goes on on the processor"
     done
-    CUDA_LAUNCH_BLOCKING=1 ./amrclaw run fault/case.toml --solver fault/fault.so --device cuda --output results/fault/one-by-one --quiet 2>&1 |
+    CUDA_LAUNCH_BLOCKING=1 ./amrclaw run --overwrite fault/case.toml --solver fault/fault.so --device cuda --output results/fault/one-by-one --quiet 2>&1 |
         tee results/fault/one-by-one.txt | grep 'device 0: update'
 }
 
 benchmark() {
     for device in cpu cuda cuda-streamed; do
         if [ $device = cuda ]; then end=1.0; else end=0.2; fi
-        ./amrclaw run cases/acoustics_radial/case.toml --set output.png=false --set time.end=$end --set "output.times=[$end]" \
+        ./amrclaw run --overwrite cases/acoustics_radial/case.toml --set output.png=false --set time.end=$end --set "output.times=[$end]" \
             --device $device --output results/benchmark/$device --quiet || return 1
         echo "$device to t = $end"
         cat results/benchmark/$device/run.json

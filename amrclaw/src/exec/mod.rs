@@ -8,7 +8,7 @@ pub mod resident;
 mod step;
 pub mod streamed;
 
-pub use host_values::{HostArray, HostMemory, HostValues};
+pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use step::{CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, Outcomes, StepReport, StreamedUse};
 
 use crate::index::Level;

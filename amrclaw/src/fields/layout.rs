@@ -78,6 +78,11 @@ impl<const D: usize> LevelLayout<D> {
         self.cells * num_components + 2 * PACK_OVERRUN
     }
 
+    /// Components a cell in an array of so many numbers: the inverse of [`LevelLayout::len`].
+    pub fn num_components(&self, len: usize) -> usize {
+        len.saturating_sub(2 * PACK_OVERRUN) / self.cells.max(1)
+    }
+
     /// Cells of all patches, ghost cells included.
     pub fn num_cells_with_ghosts(&self) -> usize {
         self.cells

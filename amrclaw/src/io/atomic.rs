@@ -1,8 +1,10 @@
 //! Files that appear whole or not at all: written under a temporary name beside their own, then renamed.
+//!
+//! Temporary names are new: a file that is there, or what a link of such a name points to, is never written.
 
 use super::error::OutputError;
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// What must have reached the disk before the new name shows.
@@ -14,6 +16,45 @@ pub enum Durability {
     Machine,
 }
 
+/// A file under a temporary name: removed again unless it is given its own.
+#[derive(Debug)]
+pub struct Partial {
+    temporary: PathBuf,
+    path: PathBuf,
+    shown: bool,
+}
+
+impl Partial {
+    /// Makes an empty file that [`Partial::show`] renames to `path`.
+    ///
+    /// # Errors
+    /// Names the file and the operating system's reason.
+    pub fn create(path: &Path) -> Result<(Self, File), OutputError> {
+        let create = |temporary: &Path| OpenOptions::new().write(true).create_new(true).open(temporary);
+        let (temporary, file) = under_new_name(path, create).map_err(OutputError::io("write", path))?;
+        Ok((Partial { temporary, path: path.to_owned(), shown: false }, file))
+    }
+
+    /// Gives the file its name, in place of one that has it.
+    ///
+    /// # Errors
+    /// Names the file and the operating system's reason; the temporary file is removed then.
+    pub fn show(mut self) -> Result<(), OutputError> {
+        rename(&self.temporary, &self.path)?;
+        self.shown = true;
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if !self.shown {
+            // Whatever went wrong before is the error to report.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
 /// Writes a file by way of a temporary name; the name `path` only ever shows a complete file.
 ///
 /// # Errors
@@ -23,9 +64,9 @@ pub fn write_file(
     durability: Durability,
     content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), OutputError> {
-    let temporary = temporary_name(path);
+    let (partial, file) = Partial::create(path)?;
     let write = || -> io::Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 18, File::create(&temporary)?);
+        let mut out = BufWriter::with_capacity(1 << 18, file);
         content(&mut out)?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         if durability == Durability::Machine {
@@ -33,28 +74,28 @@ pub fn write_file(
         }
         Ok(())
     };
-    let renamed = write().map_err(OutputError::io("write", path)).and_then(|()| rename(&temporary, path));
-    if renamed.is_err() {
-        // The first error is the one to report; a temporary file that was never created cannot be removed either.
-        let _ = fs::remove_file(&temporary);
-    } else if durability == Durability::Machine {
-        sync_parent(path)?;
-    }
-    renamed
+    write().map_err(OutputError::io("write", path))?;
+    partial.show()?;
+    if durability == Durability::Machine { sync_parent(path) } else { Ok(()) }
 }
 
-/// Writes a whole folder by way of a temporary name. A folder of that name from an earlier run is replaced.
+/// Writes a whole folder by way of a temporary name. `remove` makes room for it at `path`, where a folder of that name is.
 ///
 /// # Errors
-/// Whatever `content` or the operating system reports; the temporary folder is removed then.
-pub fn write_folder(path: &Path, content: impl FnOnce(&Path) -> Result<(), OutputError>) -> Result<(), OutputError> {
-    let temporary = temporary_name(path);
+/// Whatever `content`, `remove` or the operating system reports; the temporary folder is removed then.
+pub fn write_folder(
+    path: &Path,
+    content: impl FnOnce(&Path) -> Result<(), OutputError>,
+    remove: impl Fn(&Path) -> io::Result<()>,
+) -> Result<(), OutputError> {
+    let create = |temporary: &Path| fs::create_dir(temporary);
+    let (temporary, ()) = under_new_name(path, create).map_err(OutputError::io("create", path))?;
     let write = || {
-        remove_folder(&temporary)?;
-        fs::create_dir(&temporary).map_err(OutputError::io("create", path))?;
         content(&temporary)?;
         // A folder cannot be renamed onto one that holds files.
-        remove_folder(path)?;
+        if path.is_dir() {
+            remove(path).map_err(OutputError::io("replace", path))?;
+        }
         rename(&temporary, path)
     };
     let written = write();
@@ -64,24 +105,37 @@ pub fn write_folder(path: &Path, content: impl FnOnce(&Path) -> Result<(), Outpu
     written
 }
 
-/// `.NAME.partial` beside `path`: same file system, so that the rename is atomic; hidden, so that viewers which look
-/// for a series of files pass it by.
-fn temporary_name(path: &Path) -> PathBuf {
-    let mut name = std::ffi::OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".partial");
-    path.with_file_name(name)
+/// The ending of temporary names.
+const ENDING: &str = ".partial";
+/// Names that are tried before giving up: so many runs that share a process id have not been killed in one folder.
+const MOST_NAMES: u32 = 1000;
+
+/// Makes something under a name that is new: `.NAME.PROCESS-N.partial` beside `path`. The same file system, so that the rename
+/// is atomic; hidden, so that viewers which look for a series of files pass it by.
+fn under_new_name<T>(path: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+    for n in 0..MOST_NAMES {
+        let mut name = std::ffi::OsString::from(".");
+        name.push(path.file_name().unwrap_or_default());
+        name.push(format!(".{}-{n}{ENDING}", std::process::id()));
+        let temporary = path.with_file_name(name);
+        match make(&temporary) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|made| (temporary, made)),
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// The name that the temporary file `name` was to get, and the process that made it; `None` if it is no temporary name.
+pub fn name_of_partial(name: &str) -> Option<(&str, u32)> {
+    let (name, process) = name.strip_prefix('.')?.strip_suffix(ENDING)?.rsplit_once('.')?;
+    let (process, n) = process.split_once('-')?;
+    n.parse::<u32>().ok()?;
+    Some((name, process.parse().ok()?))
 }
 
 fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io("write", to))
-}
-
-fn remove_folder(path: &Path) -> Result<(), OutputError> {
-    match fs::remove_dir_all(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(OutputError::io("replace", path)(e)),
-        _ => Ok(()),
-    }
 }
 
 /// Makes the rename itself durable. Only Unix lets a folder be opened for that; elsewhere the file system decides.
@@ -93,6 +147,9 @@ fn sync_parent(path: &Path) -> Result<(), OutputError> {
     Ok(())
 }
 
+/// Name of the file that is tried.
+pub const PROBE: &str = "write-test";
+
 /// Checks that `dir` can be created and written to, and leaves everything as it was.
 ///
 /// # Errors
@@ -100,9 +157,13 @@ fn sync_parent(path: &Path) -> Result<(), OutputError> {
 pub fn check_output_dir(dir: &Path) -> Result<(), OutputError> {
     let missing: Vec<&Path> =
         dir.ancestors().filter(|p| !p.as_os_str().is_empty()).take_while(|p| !p.exists()).collect();
-    let probe = dir.join(".amrclaw-write-test");
     let tried = fs::create_dir_all(dir).map_err(OutputError::io("create", dir)).and_then(|()| {
-        fs::write(&probe, b"x").and_then(|()| fs::remove_file(&probe)).map_err(OutputError::io("write in", dir))
+        let probe = || {
+            let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+            let (path, mut file) = under_new_name(&dir.join(PROBE), create)?;
+            file.write_all(b"x").and(fs::remove_file(&path))
+        };
+        probe().map_err(OutputError::io("write in", dir))
     });
     for created in missing.into_iter().filter(|p| p.exists()) {
         fs::remove_dir(created).map_err(OutputError::io("remove", created))?;
@@ -113,7 +174,6 @@ pub fn check_output_dir(dir: &Path) -> Result<(), OutputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     fn names(dir: &Path) -> Vec<String> {
         let mut names: Vec<_> =
@@ -139,17 +199,32 @@ mod tests {
         assert_eq!(names(dir.path()), ["a.txt"]);
     }
 
-    /// The device that is always full: the error says so and names the file.
+    /// What stands under a temporary name is passed by: a link's target keeps its content, and so does a file of the user's.
     #[test]
-    #[cfg(target_os = "linux")]
-    fn a_full_disk_is_reported_by_name() {
+    #[cfg(unix)]
+    fn links_are_not_followed() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("frame");
-        std::os::unix::fs::symlink("/dev/full", temporary_name(&path)).unwrap();
-        let failed = write_file(&path, Durability::Program, |out| out.write_all(&[0; 1 << 20]));
-        let message = failed.unwrap_err().to_string();
-        assert!(message.contains("frame") && message.contains("No space left"), "{message}");
-        assert!(names(dir.path()).is_empty());
+        let (path, target) = (dir.path().join("frame"), dir.path().join("target"));
+        fs::write(&target, "precious").unwrap();
+        let partial = |n: u32| dir.path().join(format!(".frame.{}-{n}.partial", std::process::id()));
+        std::os::unix::fs::symlink(&target, partial(0)).unwrap();
+        fs::write(partial(1), "mine").unwrap();
+        write_file(&path, Durability::Program, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(
+            (fs::read(&target).unwrap(), fs::read(partial(1)).unwrap()),
+            (b"precious".to_vec(), b"mine".to_vec())
+        );
+        assert!(partial(0).is_symlink() && !partial(2).exists());
+    }
+
+    /// Temporary names tell whose they are.
+    #[test]
+    fn temporary_names_are_known() {
+        assert_eq!(name_of_partial(".frame_0001.png.123-0.partial"), Some(("frame_0001.png", 123)));
+        for name in [".frame.partial", "frame.1-0.partial", ".a.b-c.partial", ".1-0.partial", ".x.1-0.part"] {
+            assert_eq!(name_of_partial(name), None, "{name}");
+        }
     }
 
     /// A folder replaces the one of an earlier run as a whole: no file of the old one survives.
@@ -158,8 +233,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("plt00000");
         for name in ["old", "new"] {
-            write_folder(&path, |folder| fs::write(folder.join(name), name).map_err(OutputError::io("write", folder)))
-                .unwrap();
+            let content = |folder: &Path| fs::write(folder.join(name), name).map_err(OutputError::io("write", folder));
+            write_folder(&path, content, |old| fs::remove_dir_all(old)).unwrap();
         }
         assert_eq!(names(&path), ["new"]);
         assert_eq!(names(dir.path()), ["plt00000"]);

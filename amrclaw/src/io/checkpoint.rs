@@ -1,7 +1,9 @@
 //! Checkpoints: everything a run needs to go on as if it had never stopped, bit for bit, in one HDF5 file.
 //!
 //! `/amrclaw_checkpoint` carries the frame's header as attributes, the schedule's state and the case's text as bytes, and
-//! per level the boxes and all values. The file is renamed into place only after the disk has it.
+//! per level the boxes and all values. Each data set has a digest, the CRC-32 of its values; that of the group covers the header and
+//! both texts. Nothing is compressed, so that what is read is bounded by the file. The file is renamed into place only after the disk
+//! has it.
 
 use super::atomic::{Durability, write_file};
 use super::error::{InputError, OutputError};
@@ -9,11 +11,11 @@ use super::frame::{Frame, FrameLevel, FramePatch};
 use super::frame_header::{self, Attributes, check_patches, damaged, open};
 use super::vtkhdf::io_error;
 use crate::index::CellBox;
-use hdf5::{AttrValue, FileBuilder, Group};
+use hdf5::{AttrValue, Dataset, FileBuilder, Group};
 use std::path::Path;
 
 /// Version of the layout; files of other versions are refused.
-pub const FORMAT_VERSION: i64 = 1;
+pub const FORMAT_VERSION: i64 = 2;
 
 /// What the messages call these files.
 const KIND: &str = "a checkpoint";
@@ -21,6 +23,8 @@ const KIND: &str = "a checkpoint";
 const ROOT: &str = "amrclaw_checkpoint";
 const SCHEDULE: &str = "schedule";
 const CASE: &str = "case";
+/// The attribute with a digest.
+const DIGEST: &str = "crc32";
 
 /// The state of a run between two steps of the coarsest level.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,38 +37,93 @@ pub struct Checkpoint<const D: usize> {
     pub case: String,
 }
 
-/// Writes a checkpoint.
+/// Name of the checkpoint after so many steps of the coarsest level.
+pub fn file_name(steps: u64) -> String {
+    format!("checkpoint_{steps:06}.h5")
+}
+
+/// The steps in the name of a checkpoint; `None` for other names.
+pub fn steps_of(name: &str) -> Option<u64> {
+    let steps = name.strip_prefix("checkpoint_")?.strip_suffix(".h5")?.parse().ok()?;
+    (file_name(steps) == name).then_some(steps)
+}
+
+/// Writes a checkpoint: see [`Checkpoint`] for its parts.
 ///
 /// # Errors
 /// Names the file and the cause; an older checkpoint of that name is then untouched.
-pub fn write<const D: usize>(path: &Path, checkpoint: &Checkpoint<D>) -> Result<(), OutputError> {
-    let file = build(checkpoint);
+pub fn write<const D: usize>(path: &Path, frame: &Frame<D>, schedule: &str, case: &str) -> Result<(), OutputError> {
+    let file = build(frame, schedule, case);
     write_file(path, Durability::Machine, |out| file.finish_to(out).map_err(io_error))
 }
 
-fn build<const D: usize>(checkpoint: &Checkpoint<D>) -> FileBuilder {
+fn build<const D: usize>(frame: &Frame<D>, schedule: &str, case: &str) -> FileBuilder {
     let mut file = FileBuilder::new();
     let mut root = file.create_group(ROOT);
-    frame_header::write(&mut root, FORMAT_VERSION, &checkpoint.frame);
-    for (name, text) in [(SCHEDULE, &checkpoint.schedule), (CASE, &checkpoint.case)] {
+    frame_header::write(&mut root, FORMAT_VERSION, frame);
+    root.set_attr(DIGEST, digest(&header_bytes(frame, schedule, case)));
+    for (name, text) in [(SCHEDULE, schedule), (CASE, case)] {
         // HDF5 has no strings of length zero and ends others at a zero byte; bytes keep any text.
         if !text.is_empty() {
-            root.create_dataset(name).with_u8_data(text.as_bytes());
+            let bytes = text.as_bytes();
+            root.create_dataset(name).with_u8_data(bytes).set_attr(DIGEST, digest(bytes));
         }
     }
-    for (l, level) in checkpoint.frame.levels.iter().enumerate() {
+    for (l, level) in frame.levels.iter().enumerate() {
         let mut group = root.create_group(&level_name(l));
         group.set_attr("dx", AttrValue::F64Array(level.dx.to_vec()));
         let boxes: Vec<i32> = level.patches.iter().flat_map(|p| p.cells.lo.into_iter().chain(p.cells.hi)).collect();
-        group.create_dataset("boxes").with_i32_data(&boxes).with_shape(&[level.patches.len() as u64, 2 * D as u64]);
+        let shape = [level.patches.len() as u64, 2 * D as u64];
+        let crc = digest(&bytes_of(&boxes, i32::to_le_bytes));
+        group.create_dataset("boxes").with_i32_data(&boxes).with_shape(&shape).set_attr(DIGEST, crc);
         let values = [("q", all(level, |p| &p.q)), ("aux", all(level, |p| &p.aux))];
         for (name, values) in values.iter().filter(|(_, values)| !values.is_empty()) {
-            group.create_dataset(name).with_f64_data(values);
+            group.create_dataset(name).with_f64_data(values).set_attr(DIGEST, digest_of_values(values));
         }
         root.add_group(group.finish());
     }
     file.add_group(root.finish());
     file
+}
+
+/// The CRC-32 of ISO 3309, which PNG and gzip use too, as an attribute.
+fn digest(bytes: &[u8]) -> AttrValue {
+    AttrValue::U64(crc32fast::hash(bytes).into())
+}
+
+/// That of values as the little-endian bytes that are in the file, whatever the machine's.
+fn digest_of_values(values: &[f64]) -> AttrValue {
+    let mut crc = crc32fast::Hasher::new();
+    for part in values.chunks(4096) {
+        crc.update(&bytes_of(part, f64::to_le_bytes));
+    }
+    AttrValue::U64(crc.finalize().into())
+}
+
+fn bytes_of<T: Copy, const N: usize>(values: &[T], bytes: fn(T) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(|&value| bytes(value)).collect()
+}
+
+/// Everything that is in no data set of a level, as bytes that are equal only if all of it is.
+fn header_bytes<const D: usize>(frame: &Frame<D>, schedule: &str, case: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut numbers = |values: &[u64]| {
+        bytes.extend((values.len() as u64).to_le_bytes());
+        bytes.extend(bytes_of(values, u64::to_le_bytes));
+    };
+    numbers(&[D as u64, frame.number as u64, frame.time.to_bits(), frame.levels.len() as u64]);
+    numbers(&frame.steps);
+    numbers(&[frame.lower, frame.upper].concat().iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+    numbers(&frame.cells.map(|n| n as u64));
+    numbers(&frame.ratios.iter().flat_map(|ratio| ratio.0).map(|n| n as u64).collect::<Vec<_>>());
+    numbers(&frame.levels.iter().flat_map(|level| level.dx).map(f64::to_bits).collect::<Vec<_>>());
+    for list in [&frame.equations, &frame.aux] {
+        numbers(&list.iter().map(|name| name.len() as u64).collect::<Vec<_>>());
+    }
+    numbers(&[schedule.len() as u64, case.len() as u64]);
+    let texts = frame.equations.iter().chain(&frame.aux).map(String::as_str).chain([schedule, case]);
+    texts.for_each(|text| bytes.extend(text.as_bytes()));
+    bytes
 }
 
 fn level_name(level: usize) -> String {
@@ -95,10 +154,38 @@ pub fn read<const D: usize>(path: &Path) -> Result<Checkpoint<D>, InputError> {
     let (mut frame, num_levels) = header(path, &root)?.frame::<D>()?;
     for l in 0..num_levels {
         let group = root.group(&level_name(l)).map_err(damaged(path))?;
-        let level = read_level(path, &group, l, &frame)?;
+        let level = read_level(path, &file, &group, l, &frame)?;
         frame.levels.push(level);
     }
-    Ok(Checkpoint { frame, schedule: text(path, &root, SCHEDULE)?, case: text(path, &root, CASE)? })
+    let (schedule, case) = (text(path, &file, &root, SCHEDULE)?, text(path, &file, &root, CASE)?);
+    let header = Attributes::of(path, &root)?;
+    check_digest(path, "its header", &header, digest(&header_bytes(&frame, &schedule, &case)))?;
+    Ok(Checkpoint { frame, schedule, case })
+}
+
+/// Compares the digest that was written with that of what has been read.
+fn check_digest(path: &Path, what: &str, written: &Attributes<'_>, read: AttrValue) -> Result<(), InputError> {
+    if Some(written.integer(DIGEST)?) == read.as_i64() {
+        return Ok(());
+    }
+    let reason = format!("{what} is not what was written: the digests differ");
+    Err(InputError::Damaged { path: path.to_owned(), reason })
+}
+
+/// A data set and its number of values, which the file is large enough to hold: nothing is read before that is known.
+fn bounded(path: &Path, file: &hdf5::File, group: &Group, name: &str) -> Result<(Dataset, usize), InputError> {
+    let set = group.dataset(name).map_err(damaged(path))?;
+    let refused = |reason| InputError::Damaged { path: path.to_owned(), reason };
+    if set.is_chunked() || !set.filters().is_empty() {
+        return Err(refused(format!("{name} is in pieces or compressed, which no checkpoint is")));
+    }
+    let shape = set.shape().map_err(damaged(path))?;
+    let count = shape.iter().try_fold(1_u64, |n, &extent| n.checked_mul(extent));
+    let bytes = count.and_then(|count| count.checked_mul(set.element_size().ok()?.max(1)));
+    match (count, bytes) {
+        (Some(count), Some(bytes)) if bytes <= file.file_size() => Ok((set, count as usize)),
+        _ => Err(refused(format!("{name} would have the shape {shape:?}, for which the file is too small"))),
+    }
 }
 
 fn root(path: &Path, file: &hdf5::File) -> Result<Group, InputError> {
@@ -116,11 +203,13 @@ fn header<'a>(path: &'a Path, root: &Group) -> Result<Attributes<'a>, InputError
     Ok(header)
 }
 
-fn text(path: &Path, root: &Group, name: &str) -> Result<String, InputError> {
+fn text(path: &Path, file: &hdf5::File, root: &Group, name: &str) -> Result<String, InputError> {
     if !root.datasets().map_err(damaged(path))?.iter().any(|n| n == name) {
         return Ok(String::new());
     }
-    let bytes = root.dataset(name).and_then(|set| set.read_u8()).map_err(damaged(path))?;
+    let (set, _) = bounded(path, file, root, name)?;
+    let bytes = set.read_u8().map_err(damaged(path))?;
+    check_digest(path, name, &Attributes::of_dataset(path, &set)?, digest(&bytes))?;
     String::from_utf8(bytes)
         .map_err(|e| InputError::Damaged { path: path.to_owned(), reason: format!("the {name} is no text ({e})") })
 }
@@ -128,12 +217,17 @@ fn text(path: &Path, root: &Group, name: &str) -> Result<String, InputError> {
 /// Level `l` of the frame whose header is `frame`.
 fn read_level<const D: usize>(
     path: &Path,
+    file: &hdf5::File,
     group: &Group,
     l: usize,
     frame: &Frame<D>,
 ) -> Result<FrameLevel<D>, InputError> {
     let dx = Attributes::of(path, group)?.array("dx", AttrValue::to_f64s)?;
-    let boxes = group.dataset("boxes").and_then(|set| set.read_i32()).map_err(damaged(path))?;
+    let (set, _) = bounded(path, file, group, "boxes")?;
+    let boxes = set.read_i32().map_err(damaged(path))?;
+    let what = |name: &str| format!("{name} of level {}", l + 1);
+    let read = digest(&bytes_of(&boxes, i32::to_le_bytes));
+    check_digest(path, &what("boxes"), &Attributes::of_dataset(path, &set)?, read)?;
     let cells = boxes
         .chunks_exact(2 * D)
         .map(|b| CellBox::new(std::array::from_fn(|d| b[d]), std::array::from_fn(|d| b[D + d])));
@@ -145,11 +239,13 @@ fn read_level<const D: usize>(
         if expected == 0 {
             continue;
         }
-        let values = group.dataset(name).and_then(|set| set.read_f64()).map_err(damaged(path))?;
-        if values.len() != expected {
-            let reason = format!("level {} has {} values of {name}, not {expected}", l + 1, values.len());
+        let (set, count) = bounded(path, file, group, name)?;
+        if count != expected {
+            let reason = format!("level {} has {count} values of {name}, not {expected}", l + 1);
             return Err(InputError::Damaged { path: path.to_owned(), reason });
         }
+        let values = set.read_f64().map_err(damaged(path))?;
+        check_digest(path, &what(name), &Attributes::of_dataset(path, &set)?, digest_of_values(&values))?;
         let mut rest = values.as_slice();
         for patch in &mut patches {
             let (own, others) = rest.split_at(num_fields * patch.cells.volume());

@@ -34,7 +34,7 @@ const SMALLEST_IN_TEXT: f64 = 1e-90;
 /// # Errors
 /// Names the file and the cause.
 pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path, encoding: Encoding) -> Result<Vec<PathBuf>, OutputError> {
-    let name = |kind: char| dir.join(format!("fort.{kind}{:04}", frame.number));
+    let name = |kind: char| dir.join(file_name(kind, frame.number));
     let equations: Vec<_> = (0..frame.equations.len()).map(FieldIndex::Equation).collect();
     let aux: Vec<_> = (0..frame.aux.len()).map(FieldIndex::Aux).collect();
     let num_ghost = num_ghost(frame, encoding);
@@ -50,7 +50,7 @@ pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path, encoding: Encoding) -
             if !aux.is_empty() {
                 file(name('a'), &|out| write_text(out, frame, &aux))?;
             }
-            file(dir.join("fort.claw"), &|out| out.write_all(VISIT_FILE.as_bytes()))?;
+            file(dir.join(VISIT_FILE_NAME), &|out| out.write_all(VISIT_FILE.as_bytes()))?;
         }
         Encoding::Binary64 => {
             file(name('q'), &|out| write_headers(out, frame))?;
@@ -64,8 +64,27 @@ pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path, encoding: Encoding) -
     Ok(written)
 }
 
+/// Name of the file to open in VisIt.
+pub const VISIT_FILE_NAME: &str = "fort.claw";
+
+/// Names of all files that [`write`] makes of frame `number`, which has auxiliary values or not.
+pub fn file_names(number: usize, aux: bool, encoding: Encoding) -> Vec<String> {
+    let kinds = match encoding {
+        Encoding::Ascii => "qt",
+        Encoding::Binary64 => "qbt",
+    };
+    let mut names: Vec<String> = kinds.chars().map(|kind| file_name(kind, number)).collect();
+    names.extend(aux.then(|| file_name('a', number)));
+    names.extend((encoding == Encoding::Ascii).then(|| VISIT_FILE_NAME.to_owned()));
+    names
+}
+
+fn file_name(kind: char, number: usize) -> String {
+    format!("fort.{kind}{number:04}")
+}
+
 /// Tells VisIt which files belong to the run; the folder is the one that holds this file.
-const VISIT_FILE: &str = "DIR=.\nTIME_FILES_SCANF=fort.t%04d\nGRID_FILES_SCANF=fort.q%04d\n";
+pub const VISIT_FILE: &str = "DIR=.\nTIME_FILES_SCANF=fort.t%04d\nGRID_FILES_SCANF=fort.q%04d\n";
 
 /// Ghost cells stored around each patch: PyClaw's binary reader takes auxiliary values only from files with some.
 fn num_ghost<const D: usize>(frame: &Frame<D>, encoding: Encoding) -> i32 {

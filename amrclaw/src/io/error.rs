@@ -24,6 +24,18 @@ pub enum OutputError {
         /// Why not, and what to use instead.
         reason: String,
     },
+    /// Another run writes to the folder.
+    #[error("another run is writing to {}; wait for its end, or name another folder by --output", .0.display())]
+    Busy(PathBuf),
+    /// A file of another program is where one of the run's files would go.
+    #[error(
+        "{} is in the way, and no earlier run wrote it: move it away, or name another folder by --output",
+        .0.display()
+    )]
+    Foreign(PathBuf),
+    /// There is no free folder of that name.
+    #[error("{} and all folders numbered after it are in use; name another one by --output", .0.display())]
+    InUse(PathBuf),
     /// A file to be continued is not what it should be.
     #[error(transparent)]
     Input(#[from] InputError),

@@ -73,6 +73,16 @@ impl FrameFormat {
         pair.iter().all(|format| formats.contains(format)).then_some(pair)
     }
 
+    /// Names of everything that [`FrameFormat::write`] makes of frame `number`, which has auxiliary values or not.
+    pub fn file_names(self, number: usize, aux: bool) -> Vec<String> {
+        match self {
+            FrameFormat::VtkHdf => vec![vtkhdf::file_name(number), vtkhdf::SERIES.to_owned()],
+            FrameFormat::ClawpackAscii => clawpack::file_names(number, aux, clawpack::Encoding::Ascii),
+            FrameFormat::ClawpackBinary => clawpack::file_names(number, aux, clawpack::Encoding::Binary64),
+            FrameFormat::Plotfile => vec![plotfile::folder_name(number)],
+        }
+    }
+
     /// Writes one frame into the folder `dir`, which must exist, and returns the files or folders written.
     ///
     /// Every file appears under its name only when it is complete.
@@ -87,6 +97,23 @@ impl FrameFormat {
             FrameFormat::Plotfile => plotfile::write(frame, dir),
         }
     }
+}
+
+/// Name of the picture of frame `number`.
+pub fn picture_name(number: usize) -> String {
+    format!("frame_{number:04}.png")
+}
+
+/// The number in the name of a frame's file or folder in any format, or of its picture; `None` for other names.
+pub fn frame_number(name: &str) -> Option<usize> {
+    let numbered = |(start, end, digits): (&str, &str, usize)| {
+        let number = name.strip_prefix(start)?.strip_suffix(end)?;
+        let fine = number.len() >= digits && number.bytes().all(|b| b.is_ascii_digit());
+        if fine { number.parse().ok() } else { None }
+    };
+    let forts = ["fort.t", "fort.q", "fort.b", "fort.a"].map(|start| (start, "", 4));
+    let others = [("frame_", ".vtkhdf", 4), ("frame_", ".png", 4), ("plt", "", 5)];
+    others.into_iter().chain(forts).find_map(numbered)
 }
 
 impl fmt::Display for FrameFormat {
@@ -134,6 +161,49 @@ mod tests {
         assert!(FrameFormat::Plotfile.supports(&unequal).is_err());
         assert_eq!(FrameFormat::ClawpackAscii.supports(&unequal), Ok(()));
         assert_eq!(FrameFormat::VtkHdf.supports(&[Ratio([4])]), Ok(()));
+    }
+
+    /// The names that are announced are those that are written, and all tell their frame.
+    #[test]
+    fn names_of_files_are_known_before() {
+        for aux in [false, true] {
+            let frame = sample(aux);
+            for format in FrameFormat::ALL {
+                let dir = tempfile::tempdir().unwrap();
+                let written = format.write(&frame, dir.path()).unwrap();
+                let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+                let mut names: Vec<String> = written.iter().map(name).collect();
+                let mut announced = format.file_names(frame.number, aux);
+                (names.sort(), announced.sort());
+                assert_eq!(announced, names);
+                let once = [vtkhdf::SERIES, clawpack::VISIT_FILE_NAME];
+                let of_frame = names.iter().filter(|name| !once.contains(&name.as_str()));
+                assert!(of_frame.clone().count() >= 1 && of_frame.clone().all(|n| frame_number(n) == Some(12)));
+            }
+        }
+        assert_eq!(frame_number(&picture_name(12345)), Some(12345));
+        for name in ["frame_12.png", "frame_00x1.png", "plt1234", "fort.q", "frame_0001.png.txt", "gauge_0001.csv"] {
+            assert_eq!(frame_number(name), None, "{name}");
+        }
+    }
+
+    fn sample(aux: bool) -> Frame<1> {
+        use crate::index::CellBox;
+        use crate::io::frame::{FrameLevel, FramePatch};
+        let values = if aux { vec![2.0] } else { vec![] };
+        let patch = FramePatch { cells: CellBox::new([0], [1]), q: vec![1.0], aux: values };
+        Frame {
+            number: 12,
+            time: 0.5,
+            steps: vec![3],
+            equations: vec!["q".into()],
+            aux: if aux { vec!["kappa".into()] } else { vec![] },
+            lower: [0.0],
+            upper: [1.0],
+            cells: [1],
+            ratios: vec![],
+            levels: vec![FrameLevel { dx: [1.0], patches: vec![patch] }],
+        }
     }
 
     /// Two formats that use the same file names exclude each other.

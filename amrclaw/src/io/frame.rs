@@ -1,6 +1,7 @@
 //! A snapshot of the solution on the host, as writers and plots see it.
 
 use crate::index::{CellBox, Ratio};
+use ndarray::{ArrayViewD, IxDyn};
 
 /// The solution at one time, interior cells only.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +124,37 @@ impl<const D: usize> FramePatch<D> {
             FieldIndex::Equation(m) => &self.q[m * n..(m + 1) * n],
             FieldIndex::Aux(m) => &self.aux[m * n..(m + 1) * n],
         }
+    }
+
+    /// The solution as an array of shape `[equation, (z,) (y,) x]`.
+    ///
+    /// ```
+    /// use amrclaw::index::CellBox;
+    /// use amrclaw::io::frame::FramePatch;
+    ///
+    /// // Two equations on 3 × 2 cells.
+    /// let q = (0..12).map(f64::from).collect();
+    /// let patch = FramePatch { cells: CellBox::new([4, 0], [7, 2]), q, aux: vec![] };
+    /// let q = patch.q_view();
+    /// assert_eq!(q.shape(), [2, 2, 3]);
+    /// assert_eq!(q[[1, 0, 2]], 8.0); // equation 1, y 0, x 2
+    /// assert_eq!(q.index_axis(ndarray::Axis(0), 0).sum(), 15.0);
+    /// ```
+    pub fn q_view(&self) -> ArrayViewD<'_, f64> {
+        self.view(&self.q)
+    }
+
+    /// The auxiliary values as an array of shape `[aux, (z,) (y,) x]`.
+    pub fn aux_view(&self) -> ArrayViewD<'_, f64> {
+        self.view(&self.aux)
+    }
+
+    fn view<'a>(&self, values: &'a [f64]) -> ArrayViewD<'a, f64> {
+        let size = self.cells.size().map(|n| n as usize);
+        let components = values.len() / self.cells.volume().max(1);
+        let shape: Vec<usize> = std::iter::once(components).chain(size.into_iter().rev()).collect();
+        ArrayViewD::from_shape(IxDyn(&shape), values)
+            .expect("a patch has a value of each component for each of its cells")
     }
 
     /// Position of a cell of the patch in [`FramePatch::values`].

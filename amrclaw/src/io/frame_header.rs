@@ -3,7 +3,7 @@
 use super::error::InputError;
 use super::frame::{Frame, FramePatch};
 use crate::index::Ratio;
-use hdf5::{AttrValue, Group, GroupBuilder};
+use hdf5::{AttrValue, Dataset, Group, GroupBuilder};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -60,6 +60,14 @@ impl<'a> Attributes<'a> {
     /// The file is damaged.
     pub fn of(path: &'a Path, group: &Group) -> Result<Self, InputError> {
         Ok(Attributes { path, values: group.attrs().map_err(damaged(path))? })
+    }
+
+    /// Reads all attributes of a data set.
+    ///
+    /// # Errors
+    /// The file is damaged.
+    pub fn of_dataset(path: &'a Path, set: &Dataset) -> Result<Self, InputError> {
+        Ok(Attributes { path, values: set.attrs().map_err(damaged(path))? })
     }
 
     /// The version that the writer stated, if it is the one expected.
@@ -151,7 +159,11 @@ impl<'a> Attributes<'a> {
         self.optional(name, |v| v.as_strings().map(<[String]>::to_vec))
     }
 
-    fn integer(&self, name: &str) -> Result<i64, InputError> {
+    /// An integer.
+    ///
+    /// # Errors
+    /// Missing, or of another type.
+    pub fn integer(&self, name: &str) -> Result<i64, InputError> {
         self.get(name, AttrValue::as_i64)
     }
 
@@ -207,8 +219,11 @@ pub fn damaged(path: &Path) -> impl Fn(hdf5::Error) -> InputError {
 /// # Errors
 /// The file cannot be read, or is not HDF5; `expected` says what it should be, with its article.
 pub fn open(path: &Path, expected: &'static str) -> Result<hdf5::File, InputError> {
-    if path.is_dir() {
-        return Err(InputError::Kind { path: path.to_owned(), expected, reason: "it is a folder".to_owned() });
+    // Pipes would be waited for, and devices may never end.
+    let found = path.metadata().map_err(InputError::io(path))?;
+    if !found.is_file() {
+        let reason = if found.is_dir() { "it is a folder" } else { "it is no regular file" };
+        return Err(InputError::Kind { path: path.to_owned(), expected, reason: reason.to_owned() });
     }
     if !hdf5::is_hdf5(path).map_err(InputError::io(path))? {
         let reason = "it does not begin as an HDF5 file does".to_owned();

@@ -8,11 +8,11 @@
 //!
 //! Levels count from 1. Numbers have 17 significant digits, so that reading them gives the same values.
 
-use super::atomic::{Durability, write_file};
+use super::atomic::Partial;
 use super::error::{InputError, OutputError};
 use super::text::digits17;
 use crate::index::Level;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 pub struct GaugeWriter {
     path: PathBuf,
     out: BufWriter<File>,
+    /// The file while it has a temporary name.
+    partial: Option<Partial>,
 }
 
 /// Name of the file of gauge `name`.
@@ -28,15 +30,18 @@ pub fn file_name(name: &str) -> String {
     format!("gauge_{name}.csv")
 }
 
+/// True for names that [`file_name`] gives.
+pub fn is_file_name(name: &str) -> bool {
+    name.strip_prefix("gauge_").is_some_and(|rest| rest.ends_with(".csv"))
+}
+
 impl GaugeWriter {
-    /// Begins the file of a gauge in the folder `dir`, in place of one from an earlier run.
+    /// Begins the file of a gauge in the folder `dir`; [`GaugeWriter::show`] puts it in the place of one from an earlier run.
     ///
     /// # Errors
     /// Names the file and the cause.
     pub fn create(dir: &Path, name: &str, position: &[f64], equations: &[String]) -> Result<Self, OutputError> {
-        let path = dir.join(file_name(name));
-        write_file(&path, Durability::Program, |out| out.write_all(header(name, position, equations).as_bytes()))?;
-        Self::append(path)
+        Self::begin(dir.join(file_name(name)), header(name, position, equations).as_bytes())
     }
 
     /// Goes on with the file of a gauge after a restart at `time`: rows of later times are dropped, and so is a row that
@@ -66,13 +71,22 @@ impl GaugeWriter {
         };
         let keep: usize = rows.split_inclusive('\n').take_while(|row| is_kept(row, time)).map(str::len).sum();
         let kept = &text.as_bytes()[..header.len() + keep];
-        write_file(&path, Durability::Program, |out| out.write_all(kept))?;
-        Self::append(path)
+        Self::begin(path, kept)
     }
 
-    fn append(path: PathBuf) -> Result<Self, OutputError> {
-        let file = OpenOptions::new().append(true).open(&path).map_err(OutputError::io("write", &path))?;
-        Ok(GaugeWriter { path, out: BufWriter::new(file) })
+    fn begin(path: PathBuf, text: &[u8]) -> Result<Self, OutputError> {
+        let (partial, file) = Partial::create(&path)?;
+        let mut out = BufWriter::new(file);
+        out.write_all(text).and_then(|()| out.flush()).map_err(OutputError::io("write", &path))?;
+        Ok(GaugeWriter { path, out, partial: Some(partial) })
+    }
+
+    /// Gives the file its name, in place of one that has it.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn show(&mut self) -> Result<(), OutputError> {
+        self.partial.take().map_or(Ok(()), Partial::show)
     }
 
     /// Adds a row: the finest level at the gauge, the time, and each equation's value. Kept in memory until enough rows
@@ -138,6 +152,8 @@ mod tests {
 
     fn write_three_rows(dir: &Path) -> PathBuf {
         let mut gauge = GaugeWriter::create(dir, "g1", &[0.7, -1.5], &equations()).unwrap();
+        assert!(!gauge.path().exists(), "not before it is shown");
+        gauge.show().unwrap();
         for (level, t) in [(2, 0.0), (2, 0.1), (0, 0.2)] {
             gauge.record(Level(level), t, &[1.0 / 3.0, -t]).unwrap();
         }
@@ -167,6 +183,7 @@ mod tests {
         let whole = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, format!("{whole}1,0.05")).unwrap();
         let mut gauge = GaugeWriter::resume(dir.path(), "g1", &[0.7, -1.5], &equations(), 0.1).unwrap();
+        gauge.show().unwrap();
         gauge.record(Level(0), 0.2, &[1.0 / 3.0, -0.2]).unwrap();
         gauge.flush().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
@@ -179,6 +196,8 @@ mod tests {
         write_three_rows(dir.path());
         let message = GaugeWriter::resume(dir.path(), "g1", &[0.7, 1.5], &equations(), 1.0).unwrap_err().to_string();
         assert!(message.contains("gauge_g1.csv"), "{message}");
-        assert!(GaugeWriter::resume(dir.path(), "g2", &[0.0, 0.0], &equations(), 1.0).unwrap().path().exists());
+        let mut new = GaugeWriter::resume(dir.path(), "g2", &[0.0, 0.0], &equations(), 1.0).unwrap();
+        new.show().unwrap();
+        assert!(new.path().exists());
     }
 }

@@ -22,12 +22,12 @@ const REAL64: &str = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))";
 /// # Errors
 /// Names the file and the cause; ratios that differ between axes cannot be expressed.
 pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
-    let path = dir.join(format!("plt{:05}", frame.number));
+    let path = dir.join(folder_name(frame.number));
     FrameFormat::Plotfile
         .supports(&frame.ratios)
         .map_err(|reason| OutputError::Unsupported { path: path.clone(), reason })?;
     let fields: Vec<FieldIndex> = frame.fields().map(|(_, field)| field).collect();
-    write_folder(&path, |folder| {
+    let content = |folder: &Path| {
         for (l, level) in frame.levels.iter().enumerate() {
             let sub = folder.join(format!("Level_{l}"));
             fs::create_dir(&sub).map_err(OutputError::io("create", &path))?;
@@ -35,8 +35,54 @@ pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf
             write_level(&sub, level, &fields).map_err(OutputError::io("write", &path.join(format!("Level_{l}"))))?;
         }
         fs::write(folder.join("Header"), header(frame)).map_err(OutputError::io("write", &path.join("Header")))
-    })?;
+    };
+    write_folder(&path, content, remove)?;
     Ok(vec![path])
+}
+
+/// Name of the folder of frame `number`.
+pub fn folder_name(number: usize) -> String {
+    format!("plt{number:05}")
+}
+
+/// The folders of levels in a plotfile, and everything else in it that [`write`] puts there; `None` if there is more.
+fn contents(path: &Path) -> Option<(Vec<PathBuf>, Vec<PathBuf>)> {
+    let (mut levels, mut files) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(path).ok()? {
+        let entry = entry.ok()?;
+        let (name, kind) = (entry.file_name().into_string().ok()?, entry.file_type().ok()?);
+        let number = name.strip_prefix("Level_").and_then(|number| number.parse::<u8>().ok());
+        match number {
+            Some(_) if kind.is_dir() => levels.push(entry.path()),
+            None if kind.is_file() && name == "Header" => files.push(entry.path()),
+            _ => return None,
+        }
+    }
+    for level in &levels {
+        for entry in fs::read_dir(level).ok()? {
+            let entry = entry.ok()?;
+            let known = ["Cell_H", "Cell_D_00000"].iter().any(|name| entry.file_name() == *name);
+            files.push((known && entry.file_type().ok()?.is_file()).then(|| entry.path())?);
+        }
+    }
+    Some((levels, files))
+}
+
+/// True for a folder in which there is nothing but the files of a plotfile, or a part of them.
+pub fn is_plain(path: &Path) -> bool {
+    contents(path).is_some()
+}
+
+/// Removes a plotfile.
+///
+/// # Errors
+/// The operating system's; there is more in the folder than the files of a plotfile: nothing is removed then.
+pub fn remove(path: &Path) -> io::Result<()> {
+    let more = || io::Error::other("there are other files in it than those of a plotfile");
+    let (levels, files) = contents(path).ok_or_else(more)?;
+    files.iter().try_for_each(fs::remove_file)?;
+    levels.iter().try_for_each(fs::remove_dir)?;
+    fs::remove_dir(path)
 }
 
 /// `Cell_D_00000` and `Cell_H` of one level.

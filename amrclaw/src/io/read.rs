@@ -92,12 +92,14 @@ fn read_level<const D: usize>(
     let copies = copies::<D>();
     let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
     for (m, name) in names.iter().enumerate() {
-        let values =
-            group.dataset(&format!("CellData/{name}")).and_then(|set| set.read_f64()).map_err(damaged(path))?;
-        if values.len() != num_cells {
-            let reason = format!("{} values of {name} for {num_cells} cells", values.len());
+        let set = group.dataset(&format!("CellData/{name}")).map_err(damaged(path))?;
+        // Compressed values may be many more than the file is large: they are counted before they are read.
+        let count = set.shape().map_err(damaged(path))?.iter().try_fold(1_u64, |n, &extent| n.checked_mul(extent));
+        if count != Some(num_cells as u64) {
+            let reason = format!("{count:?} values of {name} for {num_cells} cells");
             return Err(InputError::Damaged { path: path.to_owned(), reason });
         }
+        let values = set.read_f64().map_err(damaged(path))?;
         let mut rest = values.as_slice();
         for patch in &mut patches {
             let volume = patch.cells.volume();

@@ -59,6 +59,10 @@ pub struct RunRecord {
     pub updates_per_second: f64,
     /// Seconds by what they were spent on.
     pub phases: PhaseSeconds,
+    /// Seconds that the writing of frames and checkpoints took, most of them while the run went on: it waited for
+    /// `phases.output` only.
+    #[serde(default)]
+    pub writer_seconds: f64,
     /// Patches on each level, averaged over its steps.
     pub patches_mean: Vec<f64>,
     /// Largest Courant number of an accepted step.
@@ -75,6 +79,9 @@ pub struct RunRecord {
     /// What the device was used for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_use: Option<DeviceRecord>,
+    /// The folder that holds the record; not part of the file.
+    #[serde(skip)]
+    pub dir: PathBuf,
 }
 
 /// A solver and its parameters.
@@ -159,11 +166,13 @@ impl RunRecord {
     /// The file cannot be read or is no record of a run.
     pub fn read(path: &Path) -> Result<Self, InputError> {
         let text = std::fs::read(path).map_err(InputError::io(path))?;
-        serde_json::from_slice(&text).map_err(|error| InputError::Kind {
+        let mut record: RunRecord = serde_json::from_slice(&text).map_err(|error| InputError::Kind {
             path: path.to_owned(),
             expected: "the record of a run",
             reason: error.to_string(),
-        })
+        })?;
+        record.dir = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(record)
     }
 }
 
@@ -224,7 +233,7 @@ mod tests {
     #[test]
     fn records_round_trip() {
         let dir = tempfile::tempdir().unwrap();
-        let mut written = record();
+        let mut written = RunRecord { dir: dir.path().to_owned(), ..record() };
         assert_eq!(RunRecord::read(&written.write(dir.path()).unwrap()).unwrap(), written);
         written.status = RunStatus::Failed;
         written.error = Some("not a number on level 2".into());

@@ -25,7 +25,7 @@ pub use run::{Cause, Progress, RunFailure, RunFiles, run};
 pub use start::check;
 
 use crate::diagnose::{Counts, Stopwatch};
-use crate::exec::{DeviceUse, Executor, HostMemory, HostValues};
+use crate::exec::{DeviceUse, Executor, HostMemory, HostValues, PatchArray};
 use crate::index::{Level, Ratio};
 use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
@@ -264,6 +264,31 @@ impl<const D: usize> Simulation<D> {
     /// The present values of a level where they lie; `None` if that is not the host's memory, or if there is no such level.
     pub fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {
         self.exec.host_values(level)
+    }
+
+    /// The present solution on a patch of a level where it lies, without ghost cells: an array of shape `[equation, (z,) (y,) x]`.
+    /// `None` if it is not in the host's memory, or if there is no such patch.
+    ///
+    /// ```
+    /// use amrclaw::index::Level;
+    /// use amrclaw::io::config::{Case, find_built_in};
+    /// use amrclaw::simulation::{RunOptions, Simulation};
+    ///
+    /// let text = r#"
+    ///     solver = { name = "advection", u = 1.0, v = 0.5 }
+    ///     mesh = { cells = [20, 10] }
+    ///     time = { end = 1.0 }
+    ///     initial = { q = "x + 100 * y" }
+    /// "#;
+    /// let case = Case::from_str_with(text, "case", &[], find_built_in)?;
+    /// let simulation = Simulation::<2>::from_case(&case, &RunOptions::default())?;
+    /// let q = simulation.q_view(Level::COARSEST, 0).and_then(|view| view.f64()).expect("one patch in f64");
+    /// assert_eq!(q.shape(), [1, 10, 20]);
+    /// assert!((q[[0, 9, 0]] - 95.025).abs() < 1e-12); // the cell with its centre at (0.025, 0.95)
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn q_view(&self, level: Level, patch: usize) -> Option<PatchArray<'_>> {
+        self.host_values(level)?.q_view(patch)
     }
 
     /// Gives the memory that [`Simulation::host_values`] showed away, to someone who still looks at it; the simulation goes

@@ -52,14 +52,14 @@ impl Launch {
         let record_path = folder.join(run_json::FILE_NAME);
         std::fs::create_dir_all(folder).map_err(OutputError::io("create", folder))?;
         // The record of an earlier attempt would be taken for this one's if this one were killed.
-        if record_path.exists() {
+        if RunRecord::read(&record_path).is_ok() {
             std::fs::remove_file(&record_path).map_err(OutputError::io("remove", &record_path))?;
         }
         let log_path = folder.join(LOG_NAME);
         let mut log = File::create(&log_path).map_err(OutputError::io("create", &log_path))?;
         let stdout = log.try_clone().map_err(OutputError::io("write", &log_path))?;
         let mut command = Command::new(&self.program);
-        command.arg("run").arg(&self.case).arg("--output").arg(folder).args(["--device", device]);
+        command.arg("run").arg(&self.case).arg("--output").arg(folder).args(["--overwrite", "--device", device]);
         command.args(self.overrides.iter().chain(overrides).flat_map(|text| ["--set", text]));
         command.args(&self.arguments).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
         end_with_parent(&mut command);

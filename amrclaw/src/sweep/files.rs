@@ -2,8 +2,8 @@
 
 use super::result::patches;
 use super::{Best, Medians, Plan, RunResult, RunResultStatus, Summary, Sweep, SweepError, Vary, report};
-use crate::io::InputError;
 use crate::io::atomic::{Durability, write_file};
+use crate::io::{InputError, OutputError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -52,7 +52,8 @@ impl Description {
 pub(super) fn check_earlier(sweep: &Sweep, resume: bool) -> Result<(), SweepError> {
     let path = sweep.dir.join(JSON_NAME);
     if !path.exists() {
-        return Ok(());
+        let foreign = [CSV_NAME, REPORT_NAME].map(|name| sweep.dir.join(name)).into_iter().find(|path| path.exists());
+        return foreign.map_or(Ok(()), |path| Err(SweepError::Folder(OutputError::Foreign(path))));
     }
     if !resume {
         return Err(SweepError::Exists(sweep.dir.clone()));

@@ -11,7 +11,8 @@ fn a_run_writes_frames_picture_and_record() {
     let outcome = run_well(folder.path(), &example("acoustics_radial"), &sets, &["--threads", "2"]);
     assert!(outcome.stdout.contains("output/acoustics_radial"), "{}", outcome.stdout);
     let dir = folder.path().join("output/acoustics_radial");
-    let expected = "frame_0000.png frame_0000.vtkhdf frame_0001.png frame_0001.vtkhdf frames.vtkhdf.series run.json";
+    let expected =
+        ".amrclaw frame_0000.png frame_0000.vtkhdf frame_0001.png frame_0001.vtkhdf frames.vtkhdf.series run.json";
     assert_eq!(files(&dir).join(" "), expected);
     let record = record(&dir);
     assert_eq!((&record["status"], &record["time"]), (&"done".into(), &0.05.into()));
@@ -29,7 +30,7 @@ fn a_run_writes_frames_picture_and_record() {
     assert!((total("totals_initial") - total("totals_final")).abs() < 1e-12);
 }
 
-/// A second run in the same folder leaves no frames of the first one, in whatever formats they were.
+/// A run that overwrites another leaves no frames of it, in whatever formats they were.
 #[test]
 fn frames_of_an_earlier_run_are_replaced() {
     let folder = tempfile::tempdir().unwrap();
@@ -38,7 +39,7 @@ fn frames_of_an_earlier_run_are_replaced() {
         ["mesh.cells=[10,10]", "levels.max=1", "time.end=0.1", "output.times=[0.0,0.05,0.1]", "output.png=false"];
     for format in ["output.format=vtkhdf", "output.format=clawpack-binary", "output.format=plotfile"] {
         let sets = [&sets[..], &[format]].concat();
-        run_well(folder.path(), &case, &sets, &["--output", "out"]);
+        run_well(folder.path(), &case, &sets, &["--output", "out", "--overwrite"]);
     }
     let dir = folder.path().join("out");
     assert!(
@@ -46,8 +47,8 @@ fn frames_of_an_earlier_run_are_replaced() {
     );
     std::fs::write(dir.join("fort.notes"), "mine").unwrap();
     let sets = [&sets[..3], &["output.times=[0.1]", "output.png=false"]].concat();
-    run_well(folder.path(), &case, &sets, &["--output", "out"]);
-    assert_eq!(files(&dir).join(" "), "fort.notes frame_0000.vtkhdf frames.vtkhdf.series run.json");
+    run_well(folder.path(), &case, &sets, &["--output", "out", "--overwrite"]);
+    assert_eq!(files(&dir).join(" "), ".amrclaw fort.notes frame_0000.vtkhdf frames.vtkhdf.series run.json");
 }
 
 /// Half precision is half the memory, and the result is the same to single precision.

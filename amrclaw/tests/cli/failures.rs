@@ -76,22 +76,3 @@ fn a_fixed_step_that_is_too_large_ends_the_run() {
         assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
     }
 }
-
-/// A disk that is full when a frame is written ends the run: the message names the file, what is on the disk stays, and the record
-/// says why. (The temporary file of the second frame is a link to the device that is always full.)
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_ends_the_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path().join("out");
-    std::fs::create_dir(&dir).unwrap();
-    std::os::unix::fs::symlink("/dev/full", dir.join(".frame_0001.vtkhdf.partial")).unwrap();
-    let sets = ["mesh.cells=[20,20]", "output.times=[0.0,0.01,1.0]", "output.png=false"];
-    let outcome = run(folder.path(), &example("acoustics_radial"), &sets, &["--output", "out"]);
-    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
-    for part in ["cannot write out/frame_0001.vtkhdf: No space left on device", "t = 0.01", "checkpoint_", "run.json"] {
-        assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
-    }
-    assert_eq!(record(&dir)["status"], "failed");
-    assert_eq!(read::frame::<2>(&dir.join("frame_0000.vtkhdf")).unwrap().time, 0.0);
-}

@@ -6,6 +6,7 @@ mod converge;
 mod documentation;
 mod examples;
 mod failures;
+mod folder;
 mod input;
 mod plot;
 mod restart;

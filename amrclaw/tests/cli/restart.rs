@@ -217,7 +217,7 @@ fn damaged_checkpoints_end_in_errors() {
     let case = Case::load(&file, &sets).unwrap_or_else(|e| panic!("{e}"));
     let options = RunOptions { threads: Some(1), ..RunOptions::default() };
     let run = |restart| {
-        let files = RunFiles { dir: folder.path().to_owned(), restart };
+        let files = RunFiles { restart, ..RunFiles::new(folder.path()) };
         simulation::run(&case, &options, &files, &mut |_| ControlFlow::Continue(()))
     };
     run(None).unwrap();
@@ -258,4 +258,36 @@ fn restarts_that_need_wider_margins_are_refused() {
     assert!(files(&folder.path().join("new")).is_empty());
     let same = [&sets[..], &["time.max_steps=6", "scheme.split=godunov"]].concat();
     run_well(folder.path(), &case, &same, &restart);
+}
+
+/// A frame that cannot be written while the run has gone on already (a folder stands in its place for a while): the run ends, and the
+/// restart goes back to the frame's time, writes it, and numbers those that follow as if nothing had been.
+#[test]
+fn a_frame_that_fails_behind_the_run_is_written_by_the_restart() {
+    let sets = ["mesh.cells=[22,20]", "time.end=0.06", "output.png=false", "output.count=3"].map(str::to_owned);
+    let case = Case::load(&example("acoustics_interface"), &sets).unwrap();
+    let [whole, parts] = [(), ()].map(|()| tempfile::tempdir().unwrap());
+    let run = |dir: &Path, restart, watch: &mut dyn FnMut()| {
+        let files = RunFiles { restart, ..RunFiles::new(dir) };
+        simulation::run(&case, &RunOptions::default(), &files, &mut |_| {
+            watch();
+            ControlFlow::Continue(())
+        })
+    };
+    run(whole.path(), None, &mut || ()).unwrap();
+    let blocked = parts.path().join("frame_0001.vtkhdf");
+    let mut block = || {
+        std::fs::create_dir_all(&blocked).unwrap();
+        std::fs::write(blocked.join("file"), "so that no file can be renamed onto it").unwrap();
+    };
+    let failure = run(parts.path(), None, &mut block).unwrap_err();
+    let RunFailure::Broken { kept, time, .. } = failure else { panic!("{failure}") };
+    assert!((time - 0.02).abs() < 1e-12, "{time}");
+    std::fs::remove_dir_all(&blocked).unwrap();
+    let checkpoint = kept.into_iter().find(|path| path.extension().is_some_and(|end| end == "h5"));
+    assert!(checkpoint.is_some());
+    run(parts.path(), checkpoint, &mut || ()).unwrap();
+    for frame in 0..4 {
+        assert_same(whole.path(), parts.path(), frame);
+    }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping
 from typing import Any, Optional, Union
 
@@ -21,7 +22,10 @@ def load_case(
     `to_toml`. `set` changes keys of it: `{"regrid.cutoff": 0.9, "mesh.cells": [100, 100]}`. `solver` is the file of a solver, in
     place of the case's; it is compiled when it is used for the first time.
     """
-    return with_changes(case, changes_of(set, solver))
+    checked = with_changes(case, changes_of(set, solver))
+    for remark in checked.remarks:
+        warnings.warn(remark, stacklevel=3)
+    return checked
 
 
 def changes_of(set: Mapping[str, Any] | None, solver: Union[str, "os.PathLike[str]", None]) -> list[str]:

@@ -28,9 +28,13 @@ def run(
     solver: Optional[PathLike] = None,
     output: Optional[PathLike] = None,
     restart: Optional[PathLike] = None,
+    overwrite: bool = False,
     progress: Union[bool, Watch] = True,
 ) -> "Run":
     """Runs a case to its end, and returns what it wrote into `output`.
+
+    Where `output` holds files of an earlier run, they are replaced with `overwrite`; else the run goes to `output_2`, `output_3`, …,
+    with a warning that says so.
 
     `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from; `device`, `threads`,
     `precision`, `fmad` and `device_memory` are the options of the command line. `progress` is whether to show progress,
@@ -40,11 +44,12 @@ def run(
     folder = os.fspath(output) if output is not None else default_output(checked)
     display = Display() if progress is True else None
     try:
-        _amrclaw.run(
+        _, folder = _amrclaw.run(
             checked,
             folder,
             options(threads, precision, device, fmad, device_memory),
             restart=None if restart is None else os.fspath(restart),
+            overwrite=overwrite,
             watch=display or (progress if callable(progress) else None),
         )
     finally:

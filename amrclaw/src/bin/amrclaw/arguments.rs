@@ -62,12 +62,15 @@ pub struct RunArguments {
     /// Folder for the files written [default: output/ and the name of the case's folder]
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Replace the files of an earlier run in the folder, instead of writing to DIR_2, DIR_3, and so on.
+    #[arg(long)]
+    pub overwrite: bool,
     /// What to run on.
     #[arg(long, value_enum, default_value_t = Device::Cpu)]
     pub device: Device,
     #[command(flatten)]
     pub execution: ExecutionArguments,
-    /// Go on from a checkpoint, with the case that wrote it.
+    /// Go on from a checkpoint, with the case that wrote it; in its folder the run adds to the files there.
     #[arg(long, value_name = "FILE")]
     pub restart: Option<PathBuf>,
     /// Write a log to the standard error: error, warn, info, debug, trace, or a filter such as `amrclaw=debug`.

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::arguments::RunArguments;
 use crate::progress::Display;
 use crate::{logging, signals, summary, terminal};
+use amrclaw::io::OutputError;
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let files = RunFiles {
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
         restart: arguments.restart.clone(),
+        overwrite: arguments.overwrite,
+        remark: if execution.quiet { |_| {} } else { |text| note!("remark: {text}") },
     };
     let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
     let mut display = Display::new(execution.quiet);
@@ -31,11 +34,11 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     match outcome {
         Ok(record) => {
             if !execution.quiet {
-                terminal::show(&summary::text(&record, &case, &files.dir));
+                terminal::show(&summary::text(&record, &case, &record.dir));
             }
             Ok(())
         }
-        Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Output(_)) => {
+        Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Output(OutputError::Io { .. })) => {
             Err(Failure::Input(format!("{cause}\nwrite the path of a folder that can be written to: --output DIR")))
         }
         Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Run(RunError::Stopped)) => {

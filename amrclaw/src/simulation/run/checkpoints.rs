@@ -1,26 +1,26 @@
 //! Checkpoints of a run, and going on from one.
 
 use super::Driver;
-use crate::io::{Checkpoint, InputError, OutputError, checkpoint};
-use crate::simulation::ScheduleState;
+use super::writer::Snapshot;
+use crate::io::config::Case;
+use crate::io::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
+use crate::simulation::{RunError, ScheduleState};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
-use tracing::{info, warn};
+
+pub(super) use crate::io::checkpoint::steps_of;
 
 /// How many of a run's checkpoints are kept: the last one may hold a solution that has already gone wrong.
-const KEPT: usize = 2;
+pub(super) const KEPT: usize = 2;
 
 /// What a run knows besides the solution; stored with a checkpoint as JSON.
 #[derive(Serialize, Deserialize)]
 pub(super) struct RunState {
     pub schedule: ScheduleState,
     pub totals_initial: Vec<f64>,
-}
-
-/// Name of the checkpoint after so many steps of the coarsest level.
-fn file_name(steps: u64) -> String {
-    format!("checkpoint_{steps:06}.h5")
+    /// The state is to be a frame that could not be written: the first thing after a restart.
+    #[serde(default)]
+    pub frame_due: bool,
 }
 
 /// Reads a checkpoint and what the run knew.
@@ -35,36 +35,45 @@ pub(super) fn read<const D: usize>(path: &Path) -> Result<(Checkpoint<D>, RunSta
     Ok((checkpoint, state))
 }
 
+/// Refuses a checkpoint of a time that the case's run does not have.
+pub(super) fn check_time(case: &Case, time: f64) -> Result<(), RunError> {
+    let (start, end) = (case.time.start, case.time.end);
+    if time < start {
+        let message = format!("the checkpoint is of t = {time}, before the start at {start}");
+        return Err(case.error("time.start", message, "restart with the start of the run that wrote it").into());
+    }
+    if time > end {
+        let message = format!("the checkpoint is of t = {time}, behind the end at {end}");
+        return Err(case.error("time.end", message, "write a later end, or restart from an earlier checkpoint").into());
+    }
+    Ok(())
+}
+
+/// Writes a snapshot as a checkpoint.
+pub(super) fn write<const D: usize>(
+    folder: &RunFolder,
+    case: &str,
+    snapshot: &mut Snapshot<D>,
+) -> Result<PathBuf, OutputError> {
+    let state = RunState {
+        schedule: snapshot.schedule.clone(),
+        totals_initial: snapshot.totals_initial.clone(),
+        frame_due: snapshot.as_frame && snapshot.due,
+    };
+    let schedule = serde_json::to_string(&state).expect("plain numbers and lists can be written as JSON");
+    let name = checkpoint::file_name(snapshot.steps);
+    let path = folder.dir().join(&name);
+    folder.announce(&[name])?;
+    checkpoint::write(&path, &snapshot.frame, &schedule, case)?;
+    folder.complete(std::slice::from_ref(&path));
+    Ok(path)
+}
+
 impl<const D: usize> Driver<'_, D> {
     /// True if a checkpoint is due, by the steps taken or by the time since the last one.
     pub(super) fn checkpoint_due(&self) -> bool {
         let (steps, minutes) = (self.case.output.checkpoint_every_steps, self.case.output.checkpoint_every_minutes);
         let waited = self.checkpoint_clock.elapsed().as_secs_f64();
         steps > 0 && self.steps().is_multiple_of(steps) || minutes > 0.0 && waited >= 60.0 * minutes
-    }
-
-    /// Writes a checkpoint of the state, and removes the oldest one of this run if there are enough.
-    pub(super) fn write_checkpoint(&mut self) -> Result<PathBuf, OutputError> {
-        let steps = self.steps();
-        let path = self.dir.join(file_name(steps));
-        let mut frame = self.simulation.frame();
-        frame.number = self.frame_number;
-        let state =
-            RunState { schedule: self.simulation.schedule_state(), totals_initial: self.totals_initial.clone() };
-        let schedule = serde_json::to_string(&state).expect("plain numbers and lists can be written as JSON");
-        // Rows of gauges that a restart does not take again must be on disk before the checkpoint is.
-        self.gauges.record(&self.simulation)?;
-        checkpoint::write(&path, &Checkpoint { frame, schedule, case: self.case.text() })?;
-        info!(file = %path.display(), "checkpoint written");
-        self.checkpoint_clock = Instant::now();
-        self.checkpoints.retain(|old| *old != path);
-        self.checkpoints.push(path.clone());
-        if self.checkpoints.len() > KEPT {
-            let oldest = self.checkpoints.remove(0);
-            if let Err(error) = std::fs::remove_file(&oldest) {
-                warn!(file = %oldest.display(), %error, "an old checkpoint could not be removed");
-            }
-        }
-        Ok(path)
     }
 }

@@ -1,61 +1,82 @@
 //! Frames of a run.
 
-use super::Driver;
-use crate::io::config::Case;
+use super::writer::Files;
+use crate::io::OutputError;
 use crate::io::derived::{append, derive};
+use crate::io::format::picture_name;
 use crate::io::frame::Frame;
 use crate::io::picture::{self, PictureError, PictureOptions};
-use crate::io::{OutputError, vtkhdf};
-use std::path::{Path, PathBuf};
-use tracing::{info, warn};
+use std::path::PathBuf;
+use tracing::warn;
 
-/// Name of the picture of frame `number`.
-fn picture_name(number: usize) -> String {
-    format!("frame_{number:04}.png")
-}
-
-/// True for the names of frames and pictures, in any format.
-fn is_frame(name: &str) -> bool {
-    let numbered = |start: &str, end: &str| {
-        let number = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
-        number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
+/// Writes a frame in all formats of the case, with its further fields, and its picture; returns the files.
+pub(super) fn write<const D: usize>(files: &Files, frame: &mut Frame<D>) -> Result<Vec<PathBuf>, OutputError> {
+    let dir = files.folder.dir();
+    let write = |frame: &Frame<D>| {
+        let picture = files.png.then(|| picture_name(frame.number));
+        let names = files.format.iter().flat_map(|format| format.file_names(frame.number, !frame.aux.is_empty()));
+        files.folder.announce(&names.chain(picture).collect::<Vec<_>>())?;
+        let mut written = Vec::new();
+        // The picture is drawn meanwhile.
+        let picture = std::thread::scope(|scope| {
+            let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(files, frame));
+            for format in &files.format {
+                written.extend(format.write(frame, dir)?);
+            }
+            match drawing {
+                Ok(drawing) => drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(error) => {
+                    warn!(%error, "no thread to draw on");
+                    draw(files, frame)
+                }
+            }
+        })?;
+        written.extend(picture);
+        files.folder.complete(&written);
+        Ok(written)
     };
-    let clawpack = ["fort.t", "fort.q", "fort.b", "fort.a"];
-    numbered("frame_", ".vtkhdf") || numbered("frame_", ".png") || clawpack.iter().any(|start| numbered(start, ""))
-}
-
-/// True for the folder of a plotfile.
-fn is_plotfile(path: &Path, name: &str) -> bool {
-    let number = name.strip_prefix("plt").filter(|number| number.len() >= 5);
-    number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit())) && path.join("Header").is_file()
-}
-
-/// Removes the frames and pictures of an earlier run from a folder, which would look like later ones of this run.
-pub(super) fn remove_old(dir: &Path) -> Result<(), OutputError> {
-    for entry in std::fs::read_dir(dir).map_err(OutputError::io("read", dir))? {
-        let path = entry.map_err(OutputError::io("read", dir))?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let removed = if is_frame(&name) || name == vtkhdf::SERIES {
-            std::fs::remove_file(&path)
-        } else if is_plotfile(&path, &name) {
-            std::fs::remove_dir_all(&path)
-        } else {
-            Ok(())
-        };
-        removed.map_err(OutputError::io("remove", &path))?;
+    let further = derive(frame, &files.fields, &files.vocabulary);
+    let further = further.unwrap_or_else(|error| unreachable!("checked with the case: {error}"));
+    let show = |frame: &mut Frame<D>| {
+        append(frame, further);
+        write(frame)
+    };
+    if !files.aux {
+        return without_aux(frame, show);
     }
-    Ok(())
+    let own = frame.aux.len();
+    let written = show(frame);
+    // A checkpoint of the same state has no further fields.
+    frame.aux.truncate(own);
+    let patches = frame.levels.iter_mut().flat_map(|level| &mut level.patches);
+    patches.for_each(|patch| patch.aux.truncate(own * patch.cells.volume()));
+    written
+}
+
+/// Shows a frame without its auxiliary values, which it has again afterwards.
+fn without_aux<T, const D: usize>(frame: &mut Frame<D>, look: impl FnOnce(&mut Frame<D>) -> T) -> T {
+    let names = std::mem::take(&mut frame.aux);
+    let patches = |frame: &mut Frame<D>, visit: &mut dyn FnMut(&mut Vec<f64>)| {
+        frame.levels.iter_mut().flat_map(|level| &mut level.patches).for_each(|patch| visit(&mut patch.aux));
+    };
+    let mut values = Vec::new();
+    patches(frame, &mut |aux| values.push(std::mem::take(aux)));
+    let seen = look(frame);
+    let mut values = values.into_iter();
+    patches(frame, &mut |aux| *aux = values.next().unwrap_or_default());
+    frame.aux = names;
+    seen
 }
 
 /// Draws a frame's pressure, or its first field; a frame without finite values has no picture.
-fn draw<const D: usize>(case: &Case, dir: &Path, frame: &Frame<D>) -> Result<Option<PathBuf>, OutputError> {
-    if !case.output.png {
+fn draw<const D: usize>(files: &Files, frame: &Frame<D>) -> Result<Option<PathBuf>, OutputError> {
+    if !files.png {
         return Ok(None);
     }
     let field = frame.field("pressure").map(|_| "pressure");
     match picture::draw(frame, field, &PictureOptions::default()) {
         Ok(image) => {
-            let path = dir.join(picture_name(frame.number));
+            let path = files.folder.dir().join(picture_name(frame.number));
             image.write_png(&path)?;
             Ok(Some(path))
         }
@@ -64,55 +85,5 @@ fn draw<const D: usize>(case: &Case, dir: &Path, frame: &Frame<D>) -> Result<Opt
             warn!(%error, "no picture");
             Ok(None)
         }
-    }
-}
-
-impl<const D: usize> Driver<'_, D> {
-    /// Writes the state as a frame in all formats of the case.
-    pub(super) fn write_frame(&mut self) -> Result<Vec<PathBuf>, OutputError> {
-        self.timed(Self::write_frame_files)
-    }
-
-    fn write_frame_files(&mut self) -> Result<Vec<PathBuf>, OutputError> {
-        self.gauges.record(&self.simulation)?;
-        let mut frame = self.simulation.frame();
-        frame.number = self.frame_number;
-        let further = derive(&frame, &self.case.output_fields(), &self.case.vocabulary());
-        let further = further.unwrap_or_else(|error| unreachable!("checked with the case: {error}"));
-        if !self.case.output.aux {
-            frame.aux.clear();
-            frame.levels.iter_mut().flat_map(|level| &mut level.patches).for_each(|patch| patch.aux = Vec::new());
-        }
-        append(&mut frame, further);
-        let (case, dir) = (self.case, self.dir);
-        let mut files = Vec::new();
-        let mut write = || -> Result<(), OutputError> {
-            for format in &case.output.format {
-                files.extend(format.write(&frame, dir)?);
-            }
-            Ok(())
-        };
-        // The picture is drawn meanwhile.
-        let picture = std::thread::scope(|scope| {
-            let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(case, dir, &frame));
-            write()?;
-            match drawing {
-                Ok(drawing) => drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                Err(error) => {
-                    warn!(%error, "no thread to draw on");
-                    draw(case, dir, &frame)
-                }
-            }
-        })?;
-        files.extend(picture);
-        info!(number = frame.number, time = frame.time, "frame written");
-        self.frame_number += 1;
-        self.frame_at = Some(self.steps());
-        Ok(files)
-    }
-
-    /// Writes the state as a frame unless it is one already.
-    pub(super) fn write_last_frame(&mut self) -> Result<Vec<PathBuf>, OutputError> {
-        if self.frame_at == Some(self.steps()) { Ok(Vec::new()) } else { self.write_frame() }
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct GaugeFiles<const D: usize> {
 }
 
 impl<const D: usize> GaugeFiles<D> {
-    /// Begins the gauges' files; a run that goes on continues them instead.
+    /// Begins the gauges' files, or continues them, under temporary names: see [`GaugeFiles::show`].
     pub fn open(case: &Case, simulation: &Simulation<D>, dir: &Path, resumed: bool) -> Result<Self, OutputError> {
         let vocabulary = case.vocabulary();
         let formula = |(name, text): (String, String)| {
@@ -34,6 +34,17 @@ impl<const D: usize> GaugeFiles<D> {
         };
         let writers = simulation.gauges().iter().map(writer).collect::<Result<_, OutputError>>()?;
         Ok(GaugeFiles { writers, fields })
+    }
+
+    /// Gives the files their names.
+    pub fn show(&mut self) -> Result<(), OutputError> {
+        self.writers.iter_mut().try_for_each(|(writer, _)| writer.show())
+    }
+
+    /// Names of the files.
+    pub fn names(&self) -> Vec<String> {
+        let name = |(writer, _): &(GaugeWriter, usize)| Some(writer.path().file_name()?.to_str()?.to_owned());
+        self.writers.iter().filter_map(name).collect()
     }
 
     /// Writes the rows that have come since the last call.

@@ -1,29 +1,33 @@
 //! Runs a case from its start, or from a checkpoint, to its end: frames and checkpoints when they are due, gauges, a record
 //! of the run.
 //!
-//! What is wrong with the input is found before anything is written. When a run fails, its last good state and a record
-//! of the failure are written.
+//! What is wrong with the input is found before anything is written or removed. Frames and checkpoints are written by a thread of
+//! their own (`writer`) while the run goes on. When a run fails, its last good state and a record of the failure are written.
 
 mod checkpoints;
 mod error;
 mod frames;
 mod gauges;
+mod output;
 mod record;
 mod schedule;
+mod worker;
+mod writer;
 
 pub use error::{Cause, RunFailure};
 
 use super::{RunError, RunOptions, Simulation};
-use crate::diagnose::Phase;
 use crate::io::config::Case;
-use crate::io::run_json::{RunRecord, RunStatus};
-use crate::io::{OutputError, check_output_dir};
-use checkpoints::RunState;
+use crate::io::run_json::{self, RunRecord, RunStatus};
+use crate::io::{InUse, RunFolder, check_output_dir};
 use gauges::GaugeFiles;
+use output::Wish;
 use schedule::FrameTimes;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
+use writer::{Files, Snapshot, Writer};
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,10 +53,35 @@ pub struct Progress {
 /// Where a run's files are.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
-    /// Folder for the files written; made if need be.
+    /// Folder for the files written; made if need be. Where files of an earlier run are, or another run is writing, it is `DIR_2`,
+    /// `DIR_3`, … instead: [`RunRecord::dir`] tells.
     pub dir: PathBuf,
-    /// Checkpoint to go on from.
+    /// Checkpoint to go on from. In the folder where it lies the run adds its files to those that are there.
     pub restart: Option<PathBuf>,
+    /// Replace the files of an earlier run in `dir`.
+    pub overwrite: bool,
+    /// Is told what the user should know before the run begins.
+    pub remark: fn(&str),
+}
+
+impl RunFiles {
+    /// A run from its start into a folder. Remarks are kept silent.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        RunFiles { dir: dir.into(), restart: None, overwrite: false, remark: |_| {} }
+    }
+
+    /// What to do where files of another run are: `next_frame` is the number of the next frame.
+    fn in_use(&self, next_frame: usize) -> InUse {
+        let goes_on = |checkpoint: &PathBuf| {
+            let folder = checkpoint.canonicalize().ok()?.parent()?.to_owned();
+            Some(folder == self.dir.canonicalize().ok()?)
+        };
+        match &self.restart {
+            Some(checkpoint) if goes_on(checkpoint) == Some(true) => InUse::GoOn { next_frame },
+            _ if self.overwrite => InUse::Replace,
+            _ => InUse::TakeNext,
+        }
+    }
 }
 
 /// Runs a case. `watch` is called after every coarse step, and breaks to stop the run there; [`RunOptions::stop`] stops it
@@ -96,63 +125,82 @@ fn run_in<const D: usize>(
 struct Driver<'a, const D: usize> {
     case: &'a Case,
     options: &'a RunOptions,
-    dir: &'a Path,
     simulation: Simulation<D>,
     times: FrameTimes,
+    /// The state at the start is a frame.
+    begins_with_frame: bool,
     /// Number of the next frame.
     frame_number: usize,
     /// Steps of the coarsest level at the last frame.
     frame_at: Option<u64>,
     gauges: GaugeFiles<D>,
-    /// Files of this process, oldest first.
-    checkpoints: Vec<PathBuf>,
-    /// When the last checkpoint was written, or the run began.
+    writer: Writer<D>,
+    /// Seconds that it has worked.
+    writer_seconds: f64,
+    /// What it could not write.
+    unwritten: Option<Box<Snapshot<D>>>,
+    /// Files that a run which fails has to show.
+    kept: Vec<PathBuf>,
+    /// The last one of this process.
+    checkpoint: Option<PathBuf>,
+    /// When the last checkpoint was due, or the run began.
     checkpoint_clock: Instant,
     totals_initial: Vec<f64>,
-    /// The run goes on from a checkpoint.
-    resumed: bool,
     /// Cells that had been advanced when this process took over.
     cells_before: u64,
+    /// Locked as long as this lives: behind the writer, which ends first.
+    folder: Arc<RunFolder>,
 }
 
 impl<'a, const D: usize> Driver<'a, D> {
-    /// Checks everything that can be wrong, then makes the folder.
+    /// Checks everything that can be wrong and opens all files, then makes room in the folder.
     fn prepare(case: &'a Case, options: &'a RunOptions, files: &'a RunFiles) -> Result<Self, Cause> {
-        let dir = files.dir.as_path();
-        check_output_dir(dir)?;
+        check_output_dir(&files.dir)?;
         let mut times = FrameTimes::new(&case.output.frames, case.time.start, case.time.end);
-        let (simulation, totals_initial, frame_number) = match &files.restart {
+        let (simulation, totals_initial, frame_number, begins_with_frame) = match &files.restart {
             None => {
                 let simulation = Simulation::<D>::from_case(case, options)?;
-                let totals = simulation.totals();
-                (simulation, totals, 0)
+                let (totals, due) = (simulation.totals(), times.due_at_start(simulation.time()));
+                (simulation, totals, 0, due)
             }
             Some(path) => {
-                let (checkpoint, state): (_, RunState) = checkpoints::read::<D>(path)?;
+                let (checkpoint, state) = checkpoints::read::<D>(path)?;
+                checkpoints::check_time(case, checkpoint.frame.time)?;
                 let simulation = Simulation::resume(case, options, &checkpoint.frame, &state.schedule)?;
                 times.skip_to(simulation.time());
-                (simulation, state.totals_initial, checkpoint.frame.number)
+                (simulation, state.totals_initial, checkpoint.frame.number, state.frame_due)
             }
         };
-        std::fs::create_dir_all(dir).map_err(OutputError::io("create", dir))?;
-        let resumed = files.restart.is_some();
-        if !resumed {
-            frames::remove_old(dir)?;
+        let folder = Arc::new(RunFolder::claim(&files.dir, files.in_use(frame_number))?);
+        let mut gauges = GaugeFiles::open(case, &simulation, folder.dir(), files.restart.is_some())?;
+        let steps = simulation.counts().levels[0].steps;
+        let earlier = if files.restart.is_some() { folder.checkpoints()? } else { Vec::new() };
+        let writer = Files::new(case, folder.clone(), earlier, steps).start()?;
+        if folder.dir() != files.dir {
+            let (named, taken) = (files.dir.display(), folder.dir().display());
+            (files.remark)(&format!("{named} is in use by another run; the files of this one go to {taken}"));
         }
+        folder.begin()?;
+        folder.announce(&[gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
+        gauges.show()?;
         Ok(Driver {
-            gauges: GaugeFiles::open(case, &simulation, dir, resumed)?,
             cells_before: simulation.counts().cells_total(),
-            frame_at: None,
-            checkpoints: Vec::new(),
-            checkpoint_clock: Instant::now(),
             case,
             options,
-            dir,
             simulation,
             times,
+            begins_with_frame,
             frame_number,
+            frame_at: None,
+            gauges,
+            writer,
+            writer_seconds: 0.0,
+            unwritten: None,
+            kept: Vec::new(),
+            checkpoint: None,
+            checkpoint_clock: Instant::now(),
             totals_initial,
-            resumed,
+            folder,
         })
     }
 
@@ -160,10 +208,10 @@ impl<'a, const D: usize> Driver<'a, D> {
         self.simulation.counts().levels[0].steps
     }
 
-    /// Takes steps to the end of the run, and writes what is due on the way.
+    /// Takes steps to the end of the run, and has written what is due on the way.
     fn advance(&mut self, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<ControlFlow<()>, Cause> {
-        if !self.resumed && self.times.due_at_start(self.simulation.time()) {
-            self.write_frame()?;
+        if self.begins_with_frame {
+            self.write(Wish { frame: true, due: true, checkpoint: false })?;
         }
         let end = self.case.time.end;
         while self.simulation.time() < end {
@@ -176,12 +224,12 @@ impl<'a, const D: usize> Driver<'a, D> {
                 Err(RunError::Stopped) => return Ok(ControlFlow::Break(())),
                 taken => taken?,
             }
-            if self.times.due(self.simulation.time(), self.steps()) {
-                self.write_frame()?;
+            let is_due = self.times.due(self.simulation.time(), self.steps());
+            let wish = Wish { frame: is_due, due: is_due, checkpoint: self.checkpoint_due() };
+            if wish.frame || wish.checkpoint {
+                self.write(wish)?;
             }
-            if self.checkpoint_due() {
-                self.timed(Self::write_checkpoint)?;
-            }
+            self.listen()?;
             if watch(&self.progress()).is_break() && self.simulation.time() < end {
                 return Ok(ControlFlow::Break(()));
             }
@@ -202,58 +250,22 @@ impl<'a, const D: usize> Driver<'a, D> {
         }
     }
 
-    /// Books the time of writing files.
-    fn timed<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, OutputError>) -> Result<T, OutputError> {
-        let clock = Instant::now();
-        let written = write(self);
-        self.simulation.stopwatch_mut().book(Phase::Output, clock.elapsed());
-        written
-    }
-
     /// The record of a run that came to its end.
     fn finish(mut self) -> Result<RunRecord, RunFailure> {
-        if let Err(cause) = self.finish_gauges() {
+        if let Err(cause) = self.finish_files() {
             return Err(self.break_off(cause));
         }
         let record = self.record(RunStatus::Done, None);
-        match record.write(self.dir) {
+        match record.write(self.folder.dir()) {
             Ok(_) => Ok(record),
             Err(e) => Err(self.break_off(e.into())),
         }
     }
 
-    /// Writes the gauges' last rows, that of the final state included.
-    fn finish_gauges(&mut self) -> Result<(), Cause> {
+    /// Writes the gauges' last rows, that of the final state included, and waits for the last frame.
+    fn finish_files(&mut self) -> Result<(), Cause> {
         self.simulation.record_present_state()?;
-        Ok(self.gauges.record(&self.simulation)?)
-    }
-
-    /// Leaves a checkpoint and a record of a run that was stopped.
-    fn interrupt(&mut self) -> RunFailure {
-        let checkpoint = match self.timed(Self::write_checkpoint) {
-            Ok(checkpoint) => checkpoint,
-            Err(e) => return self.break_off(e.into()),
-        };
-        if let Err(e) = self.record(RunStatus::Interrupted, None).write(self.dir) {
-            return self.break_off(e.into());
-        }
-        RunFailure::Interrupted { time: self.simulation.time(), step: self.steps(), checkpoint }
-    }
-
-    /// Saves what can be saved of a run that failed.
-    fn break_off(&mut self, cause: Cause) -> RunFailure {
-        let mut kept = Vec::new();
-        let lost = !self.simulation.is_readable();
-        if !lost {
-            // Where files can no longer be written, that is why the run failed: there is nothing to add then.
-            kept.extend(self.write_last_frame().unwrap_or_default());
-            kept.extend(self.write_checkpoint());
-        } else {
-            // The device took the values with it: the last checkpoint holds the last good state.
-            kept.extend(self.checkpoints.last().cloned());
-        }
-        let record = self.record(RunStatus::Failed, Some(cause.to_string()));
-        kept.extend(record.write(self.dir));
-        RunFailure::Broken { cause: Box::new(cause), time: self.simulation.time(), step: self.steps(), kept, lost }
+        self.gauges.record(&self.simulation)?;
+        self.timed(Self::settle)
     }
 }

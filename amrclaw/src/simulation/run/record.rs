@@ -48,12 +48,14 @@ impl<const D: usize> Driver<'_, D> {
             cells_advanced_total: counts.cells_total(),
             updates_per_second: (counts.cells_total() - self.cells_before) as f64 / wall_seconds,
             phases: simulation.stopwatch().seconds(),
+            writer_seconds: self.writer_seconds,
             patches_mean: counts.levels.iter().map(|l| l.patches_mean()).collect(),
             courant_max: counts.courant_max,
             totals_initial: by_equation(&self.totals_initial),
             totals_final: by_equation(&simulation.totals()),
             memory_bytes: MemoryBytes { host, device },
             device_use: simulation.device_use().map(device_record),
+            dir: self.folder.dir().to_owned(),
         }
     }
 }

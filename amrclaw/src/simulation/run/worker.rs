@@ -1,0 +1,123 @@
+//! A thread that works on one thing at a time while its owner goes on.
+
+use crossbeam::channel::{Receiver, Sender, bounded};
+use std::io;
+use std::thread::{Builder, JoinHandle};
+
+/// Hands jobs to a thread and reports back. At most one job is under way, so that memory for one is all that it takes.
+pub(super) struct Worker<J, R> {
+    jobs: Option<Sender<J>>,
+    reports: Receiver<R>,
+    thread: Option<JoinHandle<()>>,
+    busy: bool,
+}
+
+impl<J: Send + 'static, R: Send + 'static> Worker<J, R> {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The system has no thread to give.
+    pub fn start(name: &str, mut work: impl FnMut(J) -> R + Send + 'static) -> io::Result<Self> {
+        let (jobs, to_do) = bounded::<J>(1);
+        let (done, reports) = bounded::<R>(1);
+        let thread = Builder::new().name(name.to_owned()).spawn(move || {
+            // Ends when the owner sends no more jobs, or listens no more.
+            to_do.iter().map(&mut work).try_for_each(|report| done.send(report)).unwrap_or_default();
+        })?;
+        Ok(Worker { jobs: Some(jobs), reports, thread: Some(thread), busy: false })
+    }
+
+    /// Begins a job. The report of the one before must have been taken.
+    pub fn send(&mut self, job: J) {
+        assert!(!self.busy, "one job at a time");
+        let sent = self.jobs.as_ref().map(|jobs| jobs.send(job));
+        if !matches!(sent, Some(Ok(()))) {
+            self.end();
+        }
+        self.busy = true;
+    }
+
+    /// The report of the job under way, if it has ended.
+    pub fn poll(&mut self) -> Option<R> {
+        let report = self.reports.try_recv().ok();
+        self.busy &= report.is_none();
+        report
+    }
+
+    /// Waits for the job under way; `None` if there is none.
+    pub fn wait(&mut self) -> Option<R> {
+        if !std::mem::take(&mut self.busy) {
+            return None;
+        }
+        let report = self.reports.recv().ok();
+        if report.is_none() {
+            self.end();
+        }
+        report
+    }
+
+    /// Waits for the thread to end, and goes on with its panic if that is what ended it.
+    fn end(&mut self) {
+        self.jobs = None;
+        if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
+            && !std::thread::panicking()
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+impl<J, R> Drop for Worker<J, R> {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the job under way has been told, or nobody asks for the job any more.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The owner goes on while a job is under way, and hears of its end when it asks or waits.
+    #[test]
+    fn the_owner_goes_on() {
+        let (release, gate) = bounded::<()>(1);
+        let mut worker = Worker::start("test", move |n: i32| {
+            gate.recv().unwrap();
+            2 * n
+        })
+        .unwrap();
+        assert_eq!(worker.wait(), None, "there is nothing to wait for");
+        worker.send(21);
+        // The job waits for what comes only after it has been sent: `send` has not waited for the job.
+        assert_eq!(worker.poll(), None);
+        release.send(()).unwrap();
+        assert_eq!((worker.wait(), worker.wait()), (Some(42), None));
+        release.send(()).unwrap();
+        worker.send(4);
+        let report = std::iter::repeat_with(|| worker.poll()).flatten().next();
+        assert_eq!((report, worker.wait()), (Some(8), None));
+    }
+
+    /// A job is brought to its end when its owner goes.
+    #[test]
+    fn nothing_is_left_half_done() {
+        let (tell, told) = bounded::<i32>(1);
+        let mut worker = Worker::start("test", move |n: i32| tell.send(n).unwrap()).unwrap();
+        worker.send(7);
+        drop(worker);
+        assert_eq!(told.try_recv(), Ok(7));
+    }
+
+    /// A panic of the thread is one of its owner's, when it waits.
+    #[test]
+    #[should_panic(expected = "no good")]
+    fn panics_are_handed_on() {
+        let mut worker: Worker<i32, i32> = Worker::start("test", |n: i32| panic!("{n} is no good")).unwrap();
+        worker.send(3);
+        worker.wait();
+    }
+}
