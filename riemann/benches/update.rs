@@ -24,7 +24,13 @@ fn measure<R: Scalar>(isa: Isa, cells: usize) -> f64 {
     let mut q: Vec<R> =
         (0..3 * component + 2 * PACK_OVERRUN).map(|k| R::from_f64(((k * 7919) % 1000) as f64 * 1e-3)).collect();
     let mut q_next = q.clone();
-    let scheme = Scheme { order: 2, transverse: 2, limiters: [Limiter::VanLeer; MAX_WAVES], capacity: -1 };
+    let scheme = Scheme {
+        order: 2,
+        transverse: 2,
+        limiters: [Limiter::VanLeer; MAX_WAVES],
+        double_transverse: true,
+        capacity: -1,
+    };
     let mut scratch = vec![R::default(); PatchSolver::<R>::scratch_len(&solver)];
     let mut seconds = Vec::new();
     for _ in 0..UPDATES.div_ceil(cells * cells).max(25) {

@@ -79,7 +79,7 @@ impl<R: Scalar> Patch<R> {
                 }
             }
         }
-        taps.sort_by_key(|tap| (tap.complete_at(), tap.axis, tap.cell, tap.slot));
+        taps.sort_by_key(|tap| (tap.complete_at(false), tap.axis, tap.cell, tap.slot));
         taps
     }
 
@@ -172,14 +172,26 @@ fn schemes(num_aux: usize) -> Vec<Scheme> {
     let capacities: &[i32] = if num_aux > 0 { &[-1, 0] } else { &[-1] };
     for &capacity in capacities {
         for transverse in 0..=2 {
-            schemes.push(Scheme { order: 1, transverse, limiters: [Limiter::default(); MAX_WAVES], capacity });
+            schemes.push(Scheme {
+                order: 1,
+                transverse,
+                limiters: [Limiter::default(); MAX_WAVES],
+                double_transverse: true,
+                capacity,
+            });
             for limiter in Limiter::ALL {
-                schemes.push(Scheme { order: 2, transverse, limiters: [limiter; MAX_WAVES], capacity });
+                schemes.push(Scheme {
+                    order: 2,
+                    transverse,
+                    limiters: [limiter; MAX_WAVES],
+                    double_transverse: true,
+                    capacity,
+                });
             }
         }
         // Another limiter for each wave.
         let limiters = std::array::from_fn(|w| Limiter::ALL[w % Limiter::ALL.len()]);
-        schemes.push(Scheme { order: 2, transverse: 2, limiters, capacity });
+        schemes.push(Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity });
     }
     schemes
 }
@@ -238,7 +250,8 @@ fn the_comparison_is_of_something() {
     let case = cases::euler();
     let patch = Patch::<f64>::new(&case, [13, 9], &mut Random::new(3));
     let bits = |limiter: Limiter| {
-        let scheme = Scheme { order: 2, transverse: 2, limiters: [limiter; MAX_WAVES], capacity: -1 };
+        let scheme =
+            Scheme { order: 2, transverse: 2, limiters: [limiter; MAX_WAVES], double_transverse: true, capacity: -1 };
         patch.update(&Kernels::new(case.solver), &scheme, [true, true], WHOLE)
     };
     let (minmod, superbee) = (bits(Limiter::Minmod), bits(Limiter::Superbee));

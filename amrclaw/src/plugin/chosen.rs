@@ -4,7 +4,7 @@ use super::functions::{AuxValues, Boundary, Flag, Initial};
 use super::{PluginError, load};
 use crate::io::config::{Case, CaseErrors, SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
 use crate::physics::{CellFunction, UserFunctions};
-use riemann::catalogue::{self, SolverInfo};
+use riemann::catalogue;
 use riemann::patch::SolverKernels;
 use riemann::plugin::{Hooks, Instance};
 use riemann::solver::{Described, Solver};
@@ -17,20 +17,8 @@ use std::sync::Arc;
 pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
     match &choice.from {
         SolverFrom::Name(_) => find_built_in(choice),
-        SolverFrom::Path(path) => load(path).map_err(SolverProblem::from).and_then(|plugin| shape_of(plugin.info())),
+        SolverFrom::Path(path) => load(path).map(|plugin| SolverShape::from(plugin.info())).map_err(Into::into),
     }
-}
-
-/// What a case has to know of a plugin's solver, if there is an update for it.
-fn shape_of(info: &SolverInfo) -> Result<SolverShape, SolverProblem> {
-    if info.dim < 3 {
-        return Ok(SolverShape::from(info));
-    }
-    let message = format!("the solver `{}` is for 3D, and there is no update in three dimensions yet", info.name);
-    Err(SolverProblem {
-        message,
-        help: "`amrclaw solver check` tries it; a case needs one or two dimensions".to_owned(),
-    })
 }
 
 impl From<PluginError> for SolverProblem {
@@ -68,7 +56,7 @@ impl ChosenSolver {
             SolverFrom::Path(path) => {
                 let wrong = |error: PluginError| case.error("solver.path", error.to_string(), error.help());
                 let plugin = load(path).map_err(wrong)?;
-                let shape = shape_of(plugin.info()).map_err(|p| case.error("solver.path", p.message, p.help))?;
+                let shape = SolverShape::from(plugin.info());
                 case.check(&shape)?;
                 let given = &case.solver.parameters;
                 let values =

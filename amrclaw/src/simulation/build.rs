@@ -38,6 +38,7 @@ fn scheme(case: &Case, shape: &SolverShape, settled: &Settled) -> Scheme {
     Scheme {
         order: case.scheme.order,
         transverse: settled.transverse,
+        double_transverse: case.scheme.double_transverse,
         limiters,
         capacity: capacity.map_or(-1, |c| c as i32),
     }
@@ -256,10 +257,6 @@ impl<const D: usize> Simulation<D> {
         user: UserFunctions<D>,
         make: MakeExecutor<'_, D>,
     ) -> Result<Self, RunError> {
-        if D == 3 {
-            let message = "has 3 numbers, but cells are updated in one and two dimensions only, so far";
-            return Err(case.error("mesh.cells", message, "write one or two numbers").into());
-        }
         assert_eq!(solver.double.dim(), D, "the solver's dimension");
         let problem = problem::<D>(case, shape, user)?;
         let settings = settings::<D>(case, shape, problem.num_ghost());

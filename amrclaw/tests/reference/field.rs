@@ -5,62 +5,64 @@ use amrclaw::index::{CellBox, CellIndex};
 use amrclaw::io::frame::Frame;
 
 /// The cells of one level.
-struct LevelCells {
+struct LevelCells<const D: usize> {
     /// A box that holds all of the level's patches.
-    bounds: CellBox<2>,
-    /// Whether a patch covers the cell; shape `[y, x]` of `bounds`.
+    bounds: CellBox<D>,
+    /// Whether a patch covers the cell; shape `[z, y, x]` of `bounds`, as many axes as there are.
     covered: Vec<bool>,
-    /// Shape `[equation, y, x]` of `bounds`; zero where no patch is.
+    /// Shape `[equation, z, y, x]` of `bounds`; zero where no patch is.
     q: Vec<f64>,
 }
 
-impl LevelCells {
+impl<const D: usize> LevelCells<D> {
     /// Where in the arrays the values of a cell stand; `None` if no patch covers it.
-    fn position(&self, cell: CellIndex<2>) -> Option<usize> {
+    fn position(&self, cell: CellIndex<D>) -> Option<usize> {
         offset(&self.bounds, cell).filter(|&k| self.covered[k])
     }
 
     /// The covered cells and their positions.
-    fn cells(&self) -> impl Iterator<Item = (usize, CellIndex<2>)> {
+    fn cells(&self) -> impl Iterator<Item = (usize, CellIndex<D>)> {
         self.bounds.cells().enumerate().filter(|&(k, _)| self.covered[k])
     }
 }
 
-/// Position of a cell in an array of shape `[y, x]` over a box; `None` outside.
-fn offset(bounds: &CellBox<2>, cell: CellIndex<2>) -> Option<usize> {
-    let [i, j] = [cell[0] - bounds.lo[0], cell[1] - bounds.lo[1]];
-    bounds.contains(cell).then(|| (j * bounds.size()[0] + i) as usize)
+/// Position of a cell in an array of shape `[z, y, x]` over a box; `None` outside.
+fn offset<const D: usize>(bounds: &CellBox<D>, cell: CellIndex<D>) -> Option<usize> {
+    let place = |at: usize, d: usize| at * bounds.size()[d] as usize + (cell[d] - bounds.lo[d]) as usize;
+    bounds.contains(cell).then(|| (0..D).rev().fold(0, place))
 }
 
-/// One patch: its level from 0, its cells, and its values with shape `[equation, y, x]`.
-struct Patch {
+/// One patch: its level from 0, its cells, and its values with shape `[equation, z, y, x]`.
+struct Patch<const D: usize> {
     level: usize,
-    cells: CellBox<2>,
+    cells: CellBox<D>,
     q: Vec<f64>,
 }
 
 /// The solution at one time.
-pub struct Field {
+pub struct Field<const D: usize> {
     pub time: f64,
     num_equations: usize,
-    levels: Vec<LevelCells>,
+    levels: Vec<LevelCells<D>>,
+    /// Level and cells of each patch that is not of the coarsest level.
+    fine_patches: Vec<(usize, CellBox<D>)>,
 }
 
 /// Where two fields differ most.
 #[derive(Debug)]
-pub struct Difference {
+pub struct Difference<const D: usize> {
     pub size: f64,
     /// Counted from 1, as users see it.
     #[expect(dead_code, reason = "read through Debug")]
     pub level: usize,
     #[expect(dead_code, reason = "read through Debug")]
-    pub cell: CellIndex<2>,
+    pub cell: CellIndex<D>,
     #[expect(dead_code, reason = "read through Debug")]
     pub equation: usize,
 }
 
-impl Field {
-    fn new(time: f64, num_equations: usize, patches: &[Patch]) -> Field {
+impl<const D: usize> Field<D> {
+    fn new(time: f64, num_equations: usize, patches: &[Patch<D>]) -> Self {
         let num_levels = patches.iter().map(|p| p.level + 1).max().unwrap_or(0);
         let mut levels = Vec::new();
         for level in 0..num_levels {
@@ -80,28 +82,30 @@ impl Field {
             }
             levels.push(LevelCells { bounds, covered, q });
         }
-        Field { time, num_equations, levels }
+        let fine_patches = patches.iter().filter(|p| p.level > 0).map(|p| (p.level, p.cells)).collect();
+        Field { time, num_equations, levels, fine_patches }
     }
 
     /// Reads the reference frame `NAME.npz`.
-    pub fn reference(name: &str) -> Field {
-        let mut file = Npz::open(name);
-        let (level, lower, size, q) = (file.array("level"), file.array("lower"), file.array("size"), file.array("q"));
+    pub fn reference(name: &str) -> Self {
+        let mut file = Npz::open(if D == 3 { "reference3d" } else { "reference" }, name);
+        let (level, q) = (file.array("level"), file.array("q"));
+        let (lower, size) = file.boxes::<D>();
         let mut start = 0;
         let patch = |k: usize| {
-            let lo = [lower.row(k)[0] as i32, lower.row(k)[1] as i32];
-            let cells = CellBox::new(lo, [lo[0] + size.row(k)[0] as i32, lo[1] + size.row(k)[1] as i32]);
+            let lo: [i32; D] = lower[k];
+            let cells = CellBox::new(lo, std::array::from_fn(|d| lo[d] + size[k][d]));
             let range = start..start + cells.volume();
             start = range.end;
             let q = (0..q.shape[0]).flat_map(|m| &q.row(m)[range.clone()]).copied().collect();
             Patch { level: level.values[k] as usize - 1, cells, q }
         };
-        let patches: Vec<Patch> = (0..level.values.len()).map(patch).collect();
+        let patches: Vec<Patch<D>> = (0..level.values.len()).map(patch).collect();
         Field::new(file.array("t").values[0], q.shape[0], &patches)
     }
 
     /// The cells of a frame of our own.
-    pub fn ours(frame: &Frame<2>) -> Field {
+    pub fn ours(frame: &Frame<D>) -> Self {
         let patches = frame
             .levels
             .iter()
@@ -116,10 +120,10 @@ impl Field {
     }
 
     /// Panics unless each level covers the same cells in both fields.
-    pub fn assert_same_cells(&self, reference: &Field) {
+    pub fn assert_same_cells(&self, reference: &Self) {
         assert_eq!(self.levels.len(), reference.levels.len(), "number of levels, ours and the reference's");
         for (level, (ours, theirs)) in self.levels.iter().zip(&reference.levels).enumerate() {
-            let missing = |a: &LevelCells, b: &LevelCells| -> Vec<_> {
+            let missing = |a: &LevelCells<D>, b: &LevelCells<D>| -> Vec<_> {
                 a.cells().map(|(_, cell)| cell).filter(|&cell| b.position(cell).is_none()).collect()
             };
             let (extra, absent) = (missing(ours, theirs), missing(theirs, ours));
@@ -136,13 +140,23 @@ impl Field {
         }
     }
 
+    /// Level, counted from 0, and cells of each patch that is not of the coarsest level.
+    pub fn fine_patches(&self) -> &[(usize, CellBox<D>)] {
+        &self.fine_patches
+    }
+
     /// The largest absolute difference over all cells and equations; a NaN counts as infinite.
-    pub fn largest_difference(&self, reference: &Field) -> Difference {
+    pub fn largest_difference(&self, reference: &Self) -> Difference<D> {
+        self.largest_difference_in(reference, &CellBox::new([i32::MIN; D], [i32::MAX; D]))
+    }
+
+    /// The same over the cells in a box of each level's own cells.
+    pub fn largest_difference_in(&self, reference: &Self, among: &CellBox<D>) -> Difference<D> {
         self.assert_same_cells(reference);
         assert_eq!(self.num_equations, reference.num_equations, "number of equations");
-        let mut largest = Difference { size: 0.0, level: 1, cell: [0; 2], equation: 0 };
+        let mut largest = Difference { size: 0.0, level: 1, cell: [0; D], equation: 0 };
         for (level, (ours, theirs)) in self.levels.iter().zip(&reference.levels).enumerate() {
-            for (k, cell) in ours.cells() {
+            for (k, cell) in ours.cells().filter(|(_, cell)| among.contains(*cell)) {
                 let Some(at) = theirs.position(cell) else { continue };
                 for equation in 0..self.num_equations {
                     let (a, b) =
@@ -157,7 +171,7 @@ impl Field {
         largest
     }
 
-    /// The composite grid's values of one equation on a uniform grid of the finest level's cells, shape `[y, x]`: at each place
+    /// The composite grid's values of one equation on a uniform grid of the finest level's cells, shape `[z, y, x]`: at each place
     /// the finest patch's value. `ratios` are those between all levels that the case allows, so that fields with different
     /// numbers of levels give arrays of the same length.
     pub fn composite(&self, equation: usize, ratios: &[i32]) -> Vec<f64> {
@@ -167,7 +181,7 @@ impl Field {
         cells.map(|cell| self.finest_value(equation, cell, ratios)).collect()
     }
 
-    fn finest_value(&self, equation: usize, mut cell: CellIndex<2>, ratios: &[i32]) -> f64 {
+    fn finest_value(&self, equation: usize, mut cell: CellIndex<D>, ratios: &[i32]) -> f64 {
         for level in (0..=ratios.len()).rev() {
             if let Some(cells) = self.levels.get(level)
                 && let Some(at) = cells.position(cell)

@@ -7,6 +7,7 @@
 
 mod field;
 mod npz;
+mod space;
 
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::{RunOptions, Simulation};
@@ -43,7 +44,7 @@ fn assert_equal_after(case: &str, steps: &[u64], bound: f64) {
     }
 }
 
-fn assert_equal(simulation: &Simulation<2>, reference: &str, bound: f64) {
+fn assert_equal<const D: usize>(simulation: &Simulation<D>, reference: &str, bound: f64) {
     let (ours, theirs) = (Field::ours(&simulation.frame()), Field::reference(reference));
     assert!(
         (ours.time - theirs.time).abs() <= 1e-12,
@@ -106,9 +107,9 @@ const RATIOS: [i32; 2] = [2, 2];
 /// tolerance that leaves a cell unrefined.
 const REGRIDDED: f64 = 1e-3;
 
-fn assert_close(simulation: &Simulation<2>, reference: &str) -> (Field, Field) {
+fn assert_close(simulation: &Simulation<2>, reference: &str) -> (Field<2>, Field<2>) {
     let (ours, theirs) = (Field::ours(&simulation.frame()), Field::reference(reference));
-    let pressure = |f: &Field| f.composite(0, &RATIOS);
+    let pressure = |f: &Field<2>| f.composite(0, &RATIOS);
     let difference = relative_l1(&pressure(&ours), &pressure(&theirs));
     assert!(difference <= REGRIDDED, "{reference}: relative L1 difference of the pressure {difference:e}");
     (ours, theirs)
@@ -159,7 +160,7 @@ fn acoustics_paper_50() {
             assert!(a.abs_diff(*b) as f64 <= 0.05 * *b as f64, "t = {t}, level {}: {a} cells, not {b}", level + 1);
         }
         // Cells of the composite grid are 0.01 wide. The ring's total is 2π·0.5·0.4.
-        let total = |f: &Field| f.composite(0, &RATIOS).iter().sum::<f64>() * 0.01 * 0.01;
+        let total = |f: &Field<2>| f.composite(0, &RATIOS).iter().sum::<f64>() * 0.01 * 0.01;
         let (a, b) = (total(&ours), total(&theirs));
         assert!((a - b).abs() <= 1e-4 * 1.2566, "t = {t}: total pressure {a}, not {b}");
     }
@@ -169,7 +170,7 @@ fn acoustics_paper_50() {
 /// Each gauge's three values, against the reference's in rows of level, t, p, u, v; bound: a thousandth of the value's range over the
 /// run. The times of samples are those of the finest level's steps at the gauge; where our patches differ, ours lie elsewhere.
 fn assert_gauges(simulation: &Simulation<2>) {
-    let mut file = Npz::open("acoustics_paper_50_gauges");
+    let mut file = Npz::open("reference", "acoustics_paper_50_gauges");
     for (g, ours) in simulation.gauges().iter().enumerate() {
         let theirs = file.array(&format!("gauge{g:05}"));
         let rows = || (0..theirs.shape[0]).map(|k| theirs.row(k));
@@ -200,15 +201,15 @@ fn interpolate(samples: &[[f64; 2]], t: f64) -> f64 {
 /// another time passes for the same.
 #[test]
 fn measures_tell_solutions_apart() {
-    let field = Field::reference("acoustics_paper_50_0");
+    let field = Field::<2>::reference("acoustics_paper_50_0");
     assert_eq!(field.cells_per_level(), [2500, 10000, 30976]);
     assert_eq!(field.time, 0.0);
     let total = field.composite(0, &RATIOS).iter().sum::<f64>() * 1e-4;
     assert!((total - 1.25664).abs() < 1e-3, "{total}");
-    let later = Field::reference("acoustics_paper_50_1");
+    let later = Field::<2>::reference("acoustics_paper_50_1");
     assert!(relative_l1(&field.composite(0, &RATIOS), &later.composite(0, &RATIOS)) > 0.1);
 
-    let limited = |name| Field::reference(&format!("single_{name}_0001"));
+    let limited = |name| Field::<2>::reference(&format!("single_{name}_0001"));
     let difference = limited("vanleer").largest_difference(&limited("minmod"));
     assert!(difference.size > 1e-4, "{difference:?}");
     assert_eq!(limited("vanleer").largest_difference(&limited("vanleer")).size, 0.0);

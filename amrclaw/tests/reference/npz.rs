@@ -1,6 +1,6 @@
 //! Reads the reference arrays: numpy's `npz`, a zip archive of `npy` files.
 //!
-//! Only what the reference files hold is understood: little-endian `f64` and `i32` in C order, `npy` version 1.0.
+//! Only what the reference files hold is understood: little-endian `f64`, `f32`, `i32` and `i64` in C order, `npy` version 1.0.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,7 +20,7 @@ impl Array {
     }
 }
 
-/// An open archive of the folder `tests/data/reference`.
+/// An open archive of a folder of `tests/data`.
 pub struct Npz {
     path: PathBuf,
     archive: zip::ZipArchive<File>,
@@ -28,11 +28,25 @@ pub struct Npz {
 
 impl Npz {
     /// Opens `NAME.npz`.
-    pub fn open(name: &str) -> Npz {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/reference").join(format!("{name}.npz"));
+    pub fn open(folder: &str, name: &str) -> Npz {
+        let data = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+        let path = data.join(folder).join(format!("{name}.npz"));
         let file = File::open(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let archive = zip::ZipArchive::new(file).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         Npz { path, archive }
+    }
+
+    /// First cell and size of each patch. Frames in three dimensions have an array for each axis, others one for all.
+    pub fn boxes<const D: usize>(&mut self) -> (Vec<[i32; D]>, Vec<[i32; D]>) {
+        let mut of = |together: &str, apart: [&str; 3]| {
+            let arrays: Vec<Array> = match D {
+                3 => apart.iter().map(|name| self.array(name)).collect(),
+                _ => vec![self.array(together)],
+            };
+            let value = |k: usize, d: usize| if D == 3 { arrays[d].values[k] } else { arrays[0].row(k)[d] };
+            (0..arrays[0].shape[0]).map(|k| std::array::from_fn(|d| value(k, d) as i32)).collect()
+        };
+        (of("lower", ["ilo", "jlo", "klo"]), of("size", ["mx", "my", "mz"]))
     }
 
     /// Reads the array `name`; integers are converted to `f64`.
@@ -41,7 +55,8 @@ impl Npz {
         let mut bytes = Vec::new();
         let mut entry = self.archive.by_name(&format!("{name}.npy")).unwrap_or_else(|e| panic!("{place}: {e}"));
         entry.read_to_end(&mut bytes).unwrap_or_else(|e| panic!("{place}: {e}"));
-        parse(&bytes).unwrap_or_else(|| panic!("{place}: not an npy 1.0 array of `<f8` or `<i4` in C order"))
+        parse(&bytes)
+            .unwrap_or_else(|| panic!("{place}: not an npy 1.0 array of `<f8`, `<f4`, `<i8` or `<i4` in C order"))
     }
 }
 
@@ -53,9 +68,14 @@ fn parse(bytes: &[u8]) -> Option<Array> {
     let header = std::str::from_utf8(header).ok()?;
     let shape = header.split_once("'shape': (")?.1.split_once(')')?.0;
     let shape: Vec<usize> = shape.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-    let values: Vec<f64> = if header.contains("'descr': '<f8', 'fortran_order': False") {
+    let is = |kind: &str| header.contains(&format!("'descr': '{kind}', 'fortran_order': False"));
+    let values: Vec<f64> = if is("<f8") {
         data.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect()
-    } else if header.contains("'descr': '<i4', 'fortran_order': False") {
+    } else if is("<f4") {
+        data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b).into()).collect()
+    } else if is("<i8") {
+        data.as_chunks::<8>().0.iter().map(|b| i64::from_le_bytes(*b) as f64).collect()
+    } else if is("<i4") {
         data.as_chunks::<4>().0.iter().map(|b| i32::from_le_bytes(*b).into()).collect()
     } else {
         return None;

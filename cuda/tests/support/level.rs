@@ -183,7 +183,13 @@ impl<R: Scalar> TestLevel<R> {
         let mut limiters = [Limiter::None; MAX_WAVES];
         limiters[..options.limiters.len()].copy_from_slice(&options.limiters);
         let capacity = options.capacity.map_or(-1, |c| c as i32);
-        let scheme = Scheme { order: options.order, transverse: options.transverse, limiters, capacity };
+        let scheme = Scheme {
+            order: options.order,
+            transverse: options.transverse,
+            double_transverse: true,
+            limiters,
+            capacity,
+        };
         let mut outcome = Outcome {
             q: vec![R::default(); self.q.len()],
             fluxes: vec![R::default(); self.num_eqn * self.num_slots],
@@ -195,7 +201,7 @@ impl<R: Scalar> TestLevel<R> {
             let [lo, hi] = [self.grow.map(|g| -g), std::array::from_fn(|d| size[d] + self.grow[d])];
             assert!(hi[0] - lo[0] <= TILE_COLUMNS as i32 && hi[1] - lo[1] <= TILE_ROWS as i32, "one tile");
             let mut taps = if options.keeps_faces { self.taps[k].clone() } else { Vec::new() };
-            taps.sort_by_key(Tap::complete_at);
+            taps.sort_by_key(|tap| tap.complete_at(false));
             let args = TileArgs {
                 q: self.q[self.starts[k][0]..].as_ptr(),
                 q_next: outcome.q[self.starts[k][0]..].as_mut_ptr(),

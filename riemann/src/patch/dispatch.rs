@@ -3,6 +3,7 @@
 use super::face::fluctuation_sums;
 use super::rows::scratch_len;
 use super::source::apply_source;
+use super::space::{self, update_in_space};
 use super::states::first_inadmissible;
 use super::update::update_tile;
 use super::{FaceList, MAX_WAVES, SourceRow, TileArgs, TileReport};
@@ -168,9 +169,9 @@ impl SolverKernels {
     }
 }
 
-/// Defines a method that enters `$kernel` with the vectors of `self.isa`.
+/// Defines a method that enters `$kernel` with the vectors of `self.isa`, on any processor with `$portable`.
 macro_rules! dispatch {
-    ($self:ident, $kernel:ident, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
+    ($self:ident, $kernel:ident, $portable:ty, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
         #[cfg(target_arch = "x86_64")]
         #[target_feature(enable = "avx512f,avx512dq,avx2,bmi2")]
         unsafe fn avx512<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize>(
@@ -195,7 +196,7 @@ macro_rules! dispatch {
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2 => unsafe { avx2::<S, R, M, W, A>(&$self.solver, $($arg),*) },
             // SAFETY: the caller's promise.
-            _ => unsafe { $kernel::<S, R::Portable, M, W, A>(&$self.solver, $($arg),*) },
+            _ => unsafe { $kernel::<S, $portable, M, W, A>(&$self.solver, $($arg),*) },
         }
     }};
 }
@@ -241,26 +242,27 @@ where
         self.solver.device_source()
     }
     fn scratch_len(&self) -> usize {
-        scratch_len(M, W)
+        if S::DIM > 2 { scratch_len(M, W).max(space::scratch_len(M, W)) } else { scratch_len(M, W) }
     }
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
-        // Known when compiling: what follows is then not compiled.
+        // Known when compiling. In space there are cells, not packs, where there are no vectors: packs of plain arrays take
+        // long to compile.
         if const { S::DIM > 2 } {
-            unreachable!("there is no update in three dimensions")
+            if args.sweep == [true; 3] {
+                return dispatch!(self, update_in_space, R, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
+            }
+            return dispatch!(self, update_tile, R, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
         }
-        dispatch!(self, update_tile, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
+        dispatch!(self, update_tile, R::Portable, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
     }
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
-        if const { S::DIM > 2 } {
-            unreachable!("there is no update in three dimensions")
-        }
-        dispatch!(self, fluctuation_sums, (axis: Axis, list: &FaceList<R>) -> ())
+        dispatch!(self, fluctuation_sums, R::Portable, (axis: Axis, list: &FaceList<R>) -> ())
     }
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
-        dispatch!(self, apply_source, (row: &SourceRow<R>) -> ())
+        dispatch!(self, apply_source, R::Portable, (row: &SourceRow<R>) -> ())
     }
 
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {

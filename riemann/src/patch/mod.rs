@@ -1,6 +1,6 @@
 //! The update of one patch: everything that runs over many faces with one solver.
 //!
-//! A patch is a block of rows, `[component, y, x]` with x fastest; where it lies, and that there are others, is not
+//! A patch is a block of rows, `[component, z, y, x]` with x fastest; where it lies, and that there are others, is not
 //! known here. [`PatchSolver`] is the object-safe face of a solver: its entry points take whole tiles or lists of
 //! faces, so that calling them through a pointer costs nothing.
 
@@ -9,8 +9,10 @@ mod dispatch;
 mod face;
 mod rows;
 mod source;
+mod space;
 mod states;
 mod taps;
+mod tile;
 mod update;
 mod x_faces;
 mod y_faces;
@@ -26,6 +28,11 @@ pub const TILE_COLUMNS: usize = 256;
 pub const TILE_GROWTH: usize = 8;
 /// Rows of a tile where threads share large patches.
 pub const TILE_ROWS: usize = 64;
+/// Planes of a tile, in three dimensions, where threads share large patches.
+pub const TILE_PLANES: usize = 16;
+/// Columns and rows of a tile that is swept along three axes at once: what is kept of its planes then stays in the
+/// second-level cache.
+pub const SPACE_TILE: [usize; 2] = [64, 16];
 /// Numbers that must be readable past the last cell of an arena: packs may run over a row's end.
 pub const PACK_OVERRUN: usize = 16;
 /// Waves of a solver at most.
@@ -43,6 +50,24 @@ pub struct Strides {
     pub component: usize,
 }
 
+impl Strides {
+    /// From a cell to its upper neighbour along `axis`.
+    #[inline(always)]
+    pub const fn along(&self, axis: Axis) -> usize {
+        match axis {
+            Axis::X => 1,
+            Axis::Y => self.row,
+            Axis::Z => self.slab,
+        }
+    }
+
+    /// From the patch's first interior cell to the cell `cell`.
+    #[inline(always)]
+    pub const fn offset(&self, cell: [i32; 3]) -> isize {
+        cell[0] as isize + cell[1] as isize * self.row as isize + cell[2] as isize * self.slab as isize
+    }
+}
+
 /// What is computed, the same for all patches of a run.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -51,6 +76,8 @@ pub struct Scheme {
     pub order: u8,
     /// 0: no transverse waves. 1: of the fluctuations. 2: of the corrections too.
     pub transverse: u8,
+    /// In three dimensions: transverse waves are split once more, along the third axis.
+    pub double_transverse: bool,
     /// Limiter of each wave.
     pub limiters: [Limiter; MAX_WAVES],
     /// Component of aux that holds the capacity κ, or −1.
@@ -88,7 +115,7 @@ pub struct TileArgs<'a, R> {
     pub lo: [i32; 3],
     /// One past its last cell.
     pub hi: [i32; 3],
-    /// Axes swept: both for the unsplit update, one for a split sweep.
+    /// Axes swept: all for the unsplit update, one for a split sweep.
     pub sweep: [bool; 3],
     /// Time step.
     pub dt: f64,
@@ -105,9 +132,19 @@ pub struct TileArgs<'a, R> {
 }
 
 impl Tap {
-    /// Row at which the update, marching up the rows, has the face's flux: it finishes row k − 1 and face k together.
-    pub fn complete_at(&self) -> i32 {
-        self.cell[1] + i32::from(self.axis == Axis::X)
+    /// Plane of rows, and row of it, at which the update has the face's flux: it finishes row k − 1 and face k together.
+    /// Planes lie along z, rows along y; in a sweep along z the other way round. `in_space`: the three axes are swept at
+    /// once; then planes too are finished one behind.
+    pub fn complete_at(&self, in_space: bool) -> [i32; 2] {
+        let [_, y, z] = self.cell;
+        match (self.axis, in_space) {
+            (Axis::X, false) => [z, y + 1],
+            (Axis::Y, false) => [z, y],
+            (Axis::Z, false) => [y, z],
+            (Axis::X, true) => [z + 1, y + 1],
+            (Axis::Y, true) => [z + 1, y],
+            (Axis::Z, true) => [z, y + 1],
+        }
     }
 }
 

@@ -4,21 +4,21 @@
 //! solved while both their cells still hold the old state; the corrections come when the row is done.
 
 use super::Tap;
-use super::update::Marcher;
-use crate::axis::{Axis, Side};
+use super::tile::Tile;
+use crate::axis::Side;
 use crate::real::Real;
 use crate::solver::Solver;
 
-impl<'a, S, V, const M: usize, const W: usize, const A: usize> Marcher<'a, S, V, M, W, A>
+impl<'a, S, V, const M: usize, const W: usize, const A: usize> Tile<'a, S, V, M, W, A>
 where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// The taps that are complete once row k − 1 and face k are; each is answered once, in order.
+    /// The taps that are complete at a place of the update; each is answered once, in order.
     #[inline(always)]
-    pub(super) fn taps_complete_at(&mut self, k: i32) -> &'a [Tap] {
+    pub(super) fn taps_complete_at(&mut self, place: [i32; 2], in_space: bool) -> &'a [Tap] {
         let rest = &self.args.taps[self.next_tap..];
-        let count = rest.iter().take_while(|tap| tap.complete_at() == k).count();
+        let count = rest.iter().take_while(|tap| tap.complete_at(in_space) == place).count();
         self.next_tap += count;
         &rest[..count]
     }
@@ -40,16 +40,12 @@ where
         }
     }
 
-    /// Adds the corrections of the same faces.
+    /// Adds a correction, its component `m` being `correction(m)`, to what is kept of a face.
     #[inline(always)]
-    pub(super) unsafe fn correct_taps(&self, taps: &[Tap]) {
-        for tap in taps {
-            let correction = if tap.axis == Axis::X { self.rows.f } else { self.rows.g };
-            let i = (tap.cell[0] - self.args.lo[0]) as isize;
-            for m in 0..M {
-                // SAFETY: the slot is this tap's alone; the row buffers hold the face.
-                unsafe { *self.slot(tap, m) += *correction.at(m, i) };
-            }
+    pub(super) unsafe fn add_to_tap(&self, tap: &Tap, correction: impl Fn(usize) -> V::Scalar) {
+        for m in 0..M {
+            // SAFETY: the slot is this tap's alone.
+            unsafe { *self.slot(tap, m) += correction(m) };
         }
     }
 
@@ -61,20 +57,19 @@ where
     /// Fluctuations of a single face.
     #[inline(always)]
     unsafe fn fluctuations(&self, tap: &Tap) -> [[V::Scalar; M]; 2] {
-        let component = self.args.strides.component;
+        let strides = &self.args.strides;
         let zero = V::Scalar::zero();
         let (mut q, mut aux) = ([[zero; M]; 2], [[zero; A]; 2]);
-        let [i, k] = [tap.cell[0] as isize - self.args.lo[0] as isize, tap.cell[1] as isize];
-        let cells = if tap.axis == Axis::X { [(i - 1, k), (i, k)] } else { [(i, k - 1), (i, k)] };
-        for (side, (i, k)) in cells.into_iter().enumerate() {
-            let offset = self.offset(i, k);
+        let upper = strides.offset(tap.cell);
+        let cells = [upper - strides.along(tap.axis) as isize, upper];
+        for (side, offset) in cells.into_iter().enumerate() {
             // SAFETY: the cells beside a face of the tile are readable.
             unsafe {
                 for m in 0..M {
-                    q[side][m] = *self.args.q.offset(offset).add(m * component);
+                    q[side][m] = *self.args.q.offset(offset).add(m * strides.component);
                 }
                 for a in 0..A {
-                    aux[side][a] = *self.args.aux.offset(offset).add(a * component);
+                    aux[side][a] = *self.args.aux.offset(offset).add(a * strides.component);
                 }
             }
         }

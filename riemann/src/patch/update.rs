@@ -1,4 +1,5 @@
-//! The wave-propagation update of one tile, in two dimensions, in one, or one sweep of a split scheme.
+//! The wave-propagation update of one tile: in one and two dimensions, and one sweep of a split scheme in three. That of
+//! three axes at once is in `space`.
 //!
 //! Equation: paper eq. 3 (Qin, LeVeque & Motley 2018), LeVeque 2002 §§21–23, doi:10.1017/CBO9780511791253,
 //! ```text
@@ -9,34 +10,31 @@
 //! Map     columns of a tile in aligned packs of lanes, marched up its rows
 //! x       neighbours are lanes of the packs before and after, in registers: `x_faces.rs`
 //! y       neighbours are rows before, in row buffers: `y_faces.rs`
+//! z       in a sweep along it as y: the tile is then cut into planes of x and z, whose rows follow one another along z
 //! Bytes   q read once from memory and written once; for acoustics 26 loads and 26 stores a pack from and to row buffers
 //! Bits    each face's arithmetic is the same in every lane width and every tiling, so neither changes the result
 //! Place   row k − 1 is written when all that reads it is done, so the new state may take the old one's place
 
 use super::rows::{Buffers, FIRST};
-use super::{TILE_COLUMNS, TILE_GROWTH, TileArgs, TileReport};
+use super::tile::Tile;
+use super::{TILE_COLUMNS, TILE_GROWTH, Tap, TileArgs, TileReport};
 use crate::axis::{Axis, Side};
 use crate::lanes::prefetch;
-use crate::real::{Mask, Real, Scalar};
-use crate::solver::{Solver, TransverseAux};
+use crate::real::Real;
+use crate::solver::Solver;
 
 /// Rows between the one worked on and the one asked for in advance.
 const PREFETCH_ROWS: isize = 4;
 
-/// A tile being updated.
-pub(super) struct Marcher<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
-    pub solver: S,
-    pub args: &'a TileArgs<'a, V::Scalar>,
+/// A tile being updated row by row. Its rows lie along x and follow one another along axis `N`: 1 is y, 2 is z. What is said of y
+/// below and in the other files holds for z then.
+pub(super) struct Marcher<'a, S, V: Real, const N: usize, const M: usize, const W: usize, const A: usize> {
+    pub tile: Tile<'a, S, V, M, W, A>,
     pub rows: Buffers<V::Scalar>,
-    /// Number of columns.
-    pub columns: isize,
+    /// First cell of the plane of rows that is worked on, in numbers from the patch's first cell.
+    pub plane: isize,
     /// Δt/Δx and Δt/Δy.
     pub dt_over_dx: [V; 2],
-    /// Largest Courant number of each lane.
-    pub courant: V,
-    /// Zero while all new values are finite, and positive where they must be, then NaN.
-    pub fault: V,
-    pub next_tap: usize,
 }
 
 /// Updates one tile.
@@ -55,40 +53,64 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    let columns = (args.hi[0] - args.lo[0]) as isize;
-    assert!(columns as usize <= TILE_COLUMNS + TILE_GROWTH, "a tile of {columns} columns");
-    if args.scheme.order < 2 || args.scheme.transverse == 0 || !(args.sweep[0] && args.sweep[1]) {
-        // Corrections, transverse parts and sweeps that are left out are read as zeros.
-        scratch.fill(V::Scalar::default());
+    // Known when compiling: solvers in fewer dimensions come without the code for z.
+    if const { S::DIM > 2 } {
+        if args.sweep[2] {
+            // SAFETY: the caller's promise.
+            return unsafe { march_along::<S, V, 2, M, W, A>(solver, args, scratch) };
+        }
     }
-    let mut tile = Marcher::<S, V, M, W, A> {
-        solver: solver.clone(),
-        args,
-        rows: Buffers::new(scratch, M, W),
-        columns,
-        dt_over_dx: [V::constant(args.dt / args.dx[0]), V::constant(args.dt / args.dx[1])],
-        courant: V::zero(),
-        fault: V::zero(),
-        next_tap: 0,
-    };
-    // SAFETY: the caller's promise covers every row and column touched.
-    unsafe { tile.march() };
-    let admissible = !(!tile.fault.le(V::zero())).any();
-    TileReport { courant: tile.courant.max_lane().to_f64(), admissible }
+    // SAFETY: likewise.
+    unsafe { march_along::<S, V, 1, M, W, A>(solver, args, scratch) }
 }
 
-impl<S, V, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, M, W, A>
+/// Updates one tile, its rows taken along axis `N`.
+#[inline(always)]
+unsafe fn march_along<S, V, const N: usize, const M: usize, const W: usize, const A: usize>(
+    solver: &S,
+    args: &TileArgs<'_, V::Scalar>,
+    scratch: &mut [V::Scalar],
+) -> TileReport
 where
     S: Solver<M, W, A>,
     V: Real,
 {
+    let tile = Tile::new(solver, args);
+    assert!(tile.columns as usize <= TILE_COLUMNS + TILE_GROWTH, "a tile of {} columns", tile.columns);
+    if args.scheme.order < 2 || args.scheme.transverse == 0 || !(args.sweep[0] && args.sweep[N]) {
+        // Corrections, transverse parts and sweeps that are left out are read as zeros.
+        scratch.fill(V::Scalar::default());
+    }
+    let dt_over_dx = [tile.dt_over_dx(Axis::X), tile.dt_over_dx(Axis::ALL[N])];
+    let mut marcher = Marcher::<S, V, N, M, W, A> { tile, rows: Buffers::new(scratch, M, W), plane: 0, dt_over_dx };
+    let across = Axis::ALL[3 - N];
+    for plane in args.lo[across.index()]..args.hi[across.index()] {
+        marcher.plane = plane as isize * args.strides.along(across) as isize;
+        // SAFETY: the caller's promise covers every row and column touched.
+        unsafe { marcher.march(plane) };
+    }
+    marcher.tile.report()
+}
+
+impl<S, V, const N: usize, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, N, M, W, A>
+where
+    S: Solver<M, W, A>,
+    V: Real,
+{
+    /// The axis that rows follow one another along.
+    pub(super) const ALONG: Axis = Axis::ALL[N];
+
+    /// Updates the cells of one plane of rows.
     #[inline(always)]
-    unsafe fn march(&mut self) {
-        let [sweep_x, sweep_y, _] = self.args.sweep;
-        // Known when the program is compiled: solvers on a line come without the code for y.
-        let sweep_y = sweep_y && S::DIM > 1;
-        let [first, last] = [self.args.lo[1] as isize, self.args.hi[1] as isize];
-        let transverse = sweep_x && sweep_y && self.args.scheme.transverse > 0;
+    unsafe fn march(&mut self, plane: i32) {
+        let args = self.tile.args;
+        // Known when the program is compiled: where rows lie along z, z alone is swept.
+        let sweep_x = N == 1 && args.sweep[0];
+        // Solvers on a line come without the code for y.
+        let sweep_y = args.sweep[N] && S::DIM > 1;
+        let [first, last] = [args.lo[N] as isize, args.hi[N] as isize];
+        // In three dimensions these are the sweeps of split schemes.
+        let transverse = sweep_x && sweep_y && S::DIM == 2 && args.scheme.transverse > 0;
         let start = if sweep_y { first - 1 } else { first };
         // SAFETY: rows first − 2 ..= last + 1 are readable where y is swept, first .. last where it is not.
         unsafe {
@@ -101,8 +123,8 @@ where
                 if sweep_x && (inside || transverse) {
                     self.x_row(k, transverse, inside);
                 }
-                let taps = self.taps_complete_at(k as i32);
-                self.solve_taps(taps);
+                let taps = self.tile.taps_complete_at([plane, k as i32], false);
+                self.tile.solve_taps(taps);
                 if sweep_y {
                     self.y_row(k, transverse, !taps.is_empty());
                 } else if k > first {
@@ -117,44 +139,42 @@ where
     /// State of the pack at column `i`, row `k`.
     #[inline(always)]
     pub(super) unsafe fn state(&self, i: isize, k: isize) -> [V; M] {
-        let mut q = [V::zero(); M];
-        // SAFETY: the cells are among those that the caller of `update_tile` promised.
-        unsafe {
-            let cell = self.args.q.offset(self.offset(i, k));
-            for (m, value) in q.iter_mut().enumerate() {
-                *value = V::load(cell.add(m * self.args.strides.component));
-            }
+        // SAFETY: the caller's promise.
+        unsafe { self.tile.state(self.offset(i, k)) }
+    }
+
+    /// Auxiliary values of the pack at column `i`, row `k`.
+    #[inline(always)]
+    pub(super) unsafe fn aux(&self, i: isize, k: isize) -> [V; A] {
+        // SAFETY: the caller's promise.
+        unsafe { self.tile.aux(self.offset(i, k)) }
+    }
+
+    /// Adds the corrections of faces that are kept.
+    #[inline(always)]
+    unsafe fn correct_taps(&self, taps: &[Tap]) {
+        for tap in taps {
+            let correction = if tap.axis == Axis::X { self.rows.f } else { self.rows.g };
+            let i = (tap.cell[0] - self.tile.args.lo[0]) as isize;
+            // SAFETY: the row buffers hold the face.
+            unsafe { self.tile.add_to_tap(tap, |m| *correction.at(m, i)) };
         }
-        q
     }
 
     /// Asks for the states that are read some rows later, and for the place that the finished row is written to: rows
     /// of large levels come from memory, and the processor does not see far enough ahead by itself.
     #[inline(always)]
     pub(super) fn prefetch(&self, i: isize, k: isize) {
-        let (ahead, component) = (self.offset(i, k + PREFETCH_ROWS), self.args.strides.component);
+        let (ahead, component) = (self.offset(i, k + PREFETCH_ROWS), self.tile.args.strides.component);
         for m in 0..M {
-            prefetch(self.args.q.wrapping_offset(ahead).wrapping_add(m * component));
+            prefetch(self.tile.args.q.wrapping_offset(ahead).wrapping_add(m * component));
         }
-        if !std::ptr::eq(self.args.q, self.args.q_next) {
+        if !std::ptr::eq(self.tile.args.q, self.tile.args.q_next) {
             let out = self.offset(i, k - 1 + PREFETCH_ROWS / 2);
             for m in 0..M {
-                prefetch(self.args.q_next.wrapping_offset(out).wrapping_add(m * component));
+                prefetch(self.tile.args.q_next.wrapping_offset(out).wrapping_add(m * component));
             }
         }
-    }
-
-    /// Auxiliary values of the pack at column `i`, row `k`.
-    #[inline(always)]
-    pub(super) unsafe fn aux(&self, i: isize, k: isize) -> [V; A] {
-        let mut aux = [V::zero(); A];
-        // SAFETY: as for `state`; nothing is read where `A` is 0.
-        unsafe {
-            for (m, value) in aux.iter_mut().enumerate() {
-                *value = V::load(self.args.aux.offset(self.offset(i, k)).add(m * self.args.strides.component));
-            }
-        }
-        aux
     }
 
     /// Splits a face's fluctuations, corrections included where the scheme says so, along the other axis. Answers the
@@ -168,7 +188,7 @@ where
         [mut lower, mut upper]: [[V; M]; 2],
         correction: &[V; M],
     ) -> [[V; M]; 4] {
-        if self.args.scheme.transverse == 2 {
+        if self.tile.args.scheme.transverse == 2 {
             // Twice, as in Clawpack: the ½ of the correction is also that of the ½ Δt/Δx that scales all parts.
             for m in 0..M {
                 let whole = correction[m] + correction[m];
@@ -176,39 +196,24 @@ where
                 upper[m] -= whole;
             }
         }
-        // SAFETY: the cells beside a face that is split are readable, and so are their neighbours.
-        let (aux_lower, aux_upper) = unsafe { (self.transverse_aux(axis, il, kl), self.transverse_aux(axis, ir, kr)) };
         let across = axis.transverse_2d();
-        let of_lower = self.solver.transverse(axis, across, Side::Lower, ql, qr, &aux_lower, lower);
-        let of_upper = self.solver.transverse(axis, across, Side::Upper, ql, qr, &aux_upper, upper);
+        let cells = [self.offset(il, kl), self.offset(ir, kr)];
+        // SAFETY: the cells beside a face that is split are readable, and so are their neighbours.
+        let [aux_lower, aux_upper] = cells.map(|cell| unsafe { self.tile.transverse_aux(across, cell) });
+        let of_lower = self.tile.solver.transverse(axis, across, Side::Lower, ql, qr, &aux_lower, lower);
+        let of_upper = self.tile.solver.transverse(axis, across, Side::Upper, ql, qr, &aux_upper, upper);
         [of_lower.bmasdq, of_lower.bpasdq, of_upper.bmasdq, of_upper.bpasdq]
-    }
-
-    /// Auxiliary values of a cell and its neighbours along y (`axis` x) or along x (`axis` y).
-    #[inline(always)]
-    unsafe fn transverse_aux(&self, axis: Axis, i: isize, k: isize) -> TransverseAux<V, A> {
-        let (di, dk) = if axis == Axis::X { (0, 1) } else { (1, 0) };
-        // SAFETY: one ghost cell beyond the faces' cells is there.
-        unsafe {
-            TransverseAux { below: self.aux(i - di, k - dk), here: self.aux(i, k), above: self.aux(i + di, k + dk) }
-        }
     }
 
     #[inline(always)]
     pub(super) fn offset(&self, i: isize, k: isize) -> isize {
-        i + self.args.lo[0] as isize + k * self.args.strides.row as isize
-    }
-
-    /// Whether there is a capacity function; known when the program is compiled for solvers without auxiliary values.
-    #[inline(always)]
-    pub(super) fn has_capacity(&self) -> bool {
-        A > 0 && self.args.scheme.capacity >= 0
+        self.plane + i + self.tile.args.lo[0] as isize + k * self.tile.args.strides.along(Self::ALONG) as isize
     }
 
     /// 1/κ of the pack at column `i`, of row k − 1 (`row` 0) or k (`row` 1). One without a capacity function.
     #[inline(always)]
     pub(super) unsafe fn inverse_capacity(&self, row: usize, i: isize) -> V {
-        if !self.has_capacity() {
+        if !self.tile.has_capacity() {
             return V::constant(1.0);
         }
         // SAFETY: the row buffers hold the pack.
@@ -218,78 +223,19 @@ where
     /// Computes 1/κ of row `k`, if there is a capacity function and the row is readable.
     #[inline(always)]
     unsafe fn load_capacity(&mut self, k: isize, last: isize) {
-        if !self.has_capacity() || k > last {
+        if !self.tile.has_capacity() || k > last {
             return;
         }
-        let component = self.args.scheme.capacity as usize;
+        let component = self.tile.args.scheme.capacity as usize;
         let mut i = FIRST;
-        while i < self.columns + 2 {
+        while i < self.tile.columns + 2 {
             // SAFETY: two ghost columns are readable, and a pack beyond.
             unsafe {
-                let cell = self.args.aux.offset(self.offset(i, k)).add(component * self.args.strides.component);
+                let cell =
+                    self.tile.args.aux.offset(self.offset(i, k)).add(component * self.tile.args.strides.component);
                 (V::constant(1.0) / V::load(cell)).store(self.rows.inverse_capacity[1].at(0, i));
             }
             i += V::LANES as isize;
         }
-    }
-
-    /// The lanes of a pack at column `i` that lie in columns `0 .. count`; `None` if all do.
-    #[inline(always)]
-    fn lanes_inside(i: isize, count: isize) -> Option<V::Mask> {
-        let lanes = V::LANES as isize;
-        if i >= 0 && i + lanes <= count {
-            return None;
-        }
-        Some(V::lanes_between((-i).clamp(0, lanes) as usize, (count - i).clamp(0, lanes) as usize))
-    }
-
-    /// Writes the pack at column `i` of row `k`, as far as it lies in the tile, and notes if it is finite and
-    /// positive where it must be.
-    #[inline(always)]
-    pub(super) unsafe fn write(&mut self, i: isize, k: isize, values: [V; M]) {
-        let inside = Self::lanes_inside(i, self.columns);
-        if const { S::CHECKS_STEPS } {
-            // SAFETY: the cells are the tile's, and a pack beyond is readable.
-            let least = self.solver.least_positive(values, unsafe { self.aux(i, k) });
-            let fault = V::select(least.gt(V::zero()), V::zero(), V::constant(f64::NAN));
-            self.fault += match inside {
-                None => fault,
-                Some(inside) => V::select(inside, fault, V::zero()),
-            };
-        }
-        // SAFETY: the tile's cells of `q_next` are ours to write.
-        unsafe {
-            let out = self.args.q_next.offset(self.offset(i, k));
-            for (m, value) in values.into_iter().enumerate() {
-                let out = out.wrapping_add(m * self.args.strides.component);
-                let zero_if_finite = value * V::zero();
-                match inside {
-                    None => {
-                        self.fault += zero_if_finite;
-                        value.store(out);
-                    }
-                    Some(inside) => {
-                        self.fault += V::select(inside, zero_if_finite, V::zero());
-                        value.store_where(inside, out);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Takes the speeds of a pack of faces at column `i` into the Courant number; faces outside `0 .. count` are passed
-    /// over. `kappa`: 1/κ of the faces' lower and upper cells; a wave counts with that of the cell it runs into.
-    #[inline(always)]
-    pub(super) fn note_speeds(&mut self, speeds: &[V; W], kappa: [V; 2], axis: usize, i: isize, count: isize) {
-        let mut largest = V::zero();
-        for &s in speeds {
-            largest = (s * kappa[1]).max(-s * kappa[0]).max(largest);
-        }
-        let mut courant = largest * self.dt_over_dx[axis];
-        if let Some(inside) = Self::lanes_inside(i, count) {
-            courant = V::select(inside, courant, V::zero());
-        }
-        // In this order a NaN is passed over.
-        self.courant = courant.max(self.courant);
     }
 }

@@ -26,8 +26,9 @@ struct Faces<V, const M: usize, const W: usize> {
     kappas: [V; 2],
 }
 
+/// The columns left of a pack's.
 #[inline(always)]
-fn shift_up<V: Real, const N: usize>(before: &[V; N], here: &[V; N]) -> [V; N] {
+pub(super) fn shift_up<V: Real, const N: usize>(before: &[V; N], here: &[V; N]) -> [V; N] {
     let mut shifted = *here;
     for m in 0..N {
         shifted[m] = V::shift_up(before[m], here[m]);
@@ -44,7 +45,7 @@ fn shift_down<V: Real, const N: usize>(here: &[V; N], after: &[V; N]) -> [V; N] 
     shifted
 }
 
-impl<S, V, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, M, W, A>
+impl<S, V, const N: usize, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, N, M, W, A>
 where
     S: Solver<M, W, A>,
     V: Real,
@@ -69,20 +70,26 @@ where
         let mut parts_before = [none; 4];
         let mut i = FIRST;
         // Face `columns + 1` is the last that a limiter looks at; two packs more flush what is on its way.
-        while i - 2 * lanes < self.columns {
+        while i - 2 * lanes < self.tile.columns {
             let mut after = here;
-            if i <= self.columns + 1 {
+            if i <= self.tile.columns + 1 {
                 // SAFETY: two ghost columns are readable, and a pack to either side.
                 after = unsafe { self.solve_x(i, k, &here) };
                 if courant {
-                    self.note_speeds(&after.face.speeds, after.kappas, 0, i, self.columns + 1);
+                    self.tile.note_speeds(
+                        &after.face.speeds,
+                        after.kappas,
+                        self.dt_over_dx[0],
+                        i,
+                        self.tile.columns + 1,
+                    );
                 }
             }
             // SAFETY: the packs behind the one just solved lie in the row too.
             unsafe {
                 if i > FIRST {
                     let mut parts = parts_before;
-                    if i - lanes <= self.columns {
+                    if i - lanes <= self.tile.columns {
                         parts = self.correct_x(i - lanes, k, transverse, &here, &after);
                     }
                     if transverse && i - lanes > FIRST {
@@ -104,7 +111,7 @@ where
         // SAFETY: the row buffers hold the pack.
         let kappa = unsafe { self.inverse_capacity(1, i) };
         let ql = shift_up(&before.qr, &qr);
-        let face = self.solver.normal(Axis::X, ql, qr, aux_l, aux_r);
+        let face = self.tile.solver.normal(Axis::X, ql, qr, aux_l, aux_r);
         let waves_before = {
             let mut shifted = face.waves;
             for w in 0..W {
@@ -120,7 +127,7 @@ where
             amdq: face.amdq,
             apdq: face.apdq,
             kappa,
-            kappas: [if self.has_capacity() { V::shift_up(before.kappa, kappa) } else { kappa }, kappa],
+            kappas: [if self.tile.has_capacity() { V::shift_up(before.kappa, kappa) } else { kappa }, kappa],
         }
     }
 
@@ -138,12 +145,12 @@ where
         let mut correction = [V::zero(); M];
         // SAFETY: the pack's columns lie in the row buffers.
         unsafe {
-            if self.args.scheme.order == 2 {
+            if self.tile.args.scheme.order == 2 {
                 let above = shift_down(&here.products, &after.products);
                 let mean = V::constant(0.5) * (here.kappas[0] + here.kappas[1]);
                 let dtdx = self.dt_over_dx[0] * mean;
                 let products = [&here.products, &above];
-                correction = limited_correction::<S, V, M, W, A>(self.args.scheme, &here.face, products, dtdx);
+                correction = limited_correction::<S, V, M, W, A>(self.tile.args.scheme, &here.face, products, dtdx);
                 rows.correction.store(i, correction);
             }
             let mut fluctuations = shift_down(&here.amdq, &after.amdq);

@@ -1,4 +1,4 @@
-//! The y-faces of one row, and the cells that they complete.
+//! The y-faces of one row, and the cells that they complete; in sweeps along z, the z-faces.
 
 use super::correction::{Waves, limited_correction, wave_products};
 use super::rows::FIRST;
@@ -29,7 +29,7 @@ struct Faces<V, const M: usize, const W: usize> {
     face: Normal<V, M, W>,
 }
 
-impl<S, V, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, M, W, A>
+impl<S, V, const N: usize, const M: usize, const W: usize, const A: usize> Marcher<'_, S, V, N, M, W, A>
 where
     S: Solver<M, W, A>,
     V: Real,
@@ -41,7 +41,7 @@ where
             return;
         }
         let mut i = FIRST;
-        while i <= self.columns {
+        while i <= self.tile.columns {
             // SAFETY: two ghost rows are readable, and a pack to either side of the tile.
             unsafe {
                 let states = [self.state(i, k - 1), self.state(i, k)];
@@ -55,7 +55,7 @@ where
     #[inline(always)]
     unsafe fn solve_y_pack(&self, i: isize, k: isize, [below, above]: [[V; M]; 2]) -> Normal<V, M, W> {
         // SAFETY: the rows are readable, and a pack to either side of the tile.
-        unsafe { self.solver.normal(Axis::Y, below, above, self.aux(i, k - 1), self.aux(i, k)) }
+        unsafe { self.tile.solver.normal(Self::ALONG, below, above, self.aux(i, k - 1), self.aux(i, k)) }
     }
 
     #[inline(always)]
@@ -92,11 +92,11 @@ where
     #[inline(always)]
     pub(super) unsafe fn y_row(&mut self, k: isize, transverse: bool, keep_f: bool) {
         let lanes = V::LANES as isize;
-        let first = self.args.lo[1] as isize;
+        let first = self.tile.args.lo[N] as isize;
         let zero = [V::zero(); M];
         let mut waiting = Waiting { state: zero, fluctuations: zero, f: zero, right: zero, dtdx: V::zero() };
         let mut i = FIRST;
-        while i <= self.columns {
+        while i <= self.tile.columns {
             // SAFETY: rows k − 2 ..= k + 1 are readable, and a pack to either side of the tile.
             unsafe {
                 self.prefetch(i, k);
@@ -150,13 +150,13 @@ where
         unsafe {
             let kappas = [self.inverse_capacity(0, i), self.inverse_capacity(1, i)];
             let [kappa_below, kappa_here] = kappas;
-            self.note_speeds(&face.speeds, kappas, 1, i, self.columns);
+            self.tile.note_speeds(&face.speeds, kappas, dtdy, i, self.tile.columns);
             let mut g = [V::zero(); M];
-            if self.args.scheme.order == 2 {
+            if self.tile.args.scheme.order == 2 {
                 let waves = Waves { waves: face.waves, speeds: face.speeds };
                 let below = self.rows.products.load(i);
                 let mean = dtdy * (half * (kappa_below + kappa_here));
-                g = limited_correction::<S, V, M, W, A>(self.args.scheme, &waves, [&below, above], mean);
+                g = limited_correction::<S, V, M, W, A>(self.tile.args.scheme, &waves, [&below, above], mean);
             }
             let (mut left, mut right) = (self.rows.left.load::<V, M>(i), self.rows.right.load::<V, M>(i));
             if transverse {
@@ -203,7 +203,7 @@ where
             q[m] -= waiting.dtdx * (waiting.fluctuations[m] + (f_right - waiting.f[m]));
         }
         // SAFETY: the caller's promise.
-        unsafe { self.write(i, row, q) };
+        unsafe { self.tile.write(i, self.offset(i, row), q) };
     }
 
     /// Finishes a row where y is not swept: there is only the x-part.
@@ -212,7 +212,7 @@ where
         let x = self.rows.x[0];
         let lanes = V::LANES as isize;
         let mut i = FIRST;
-        while i <= self.columns {
+        while i <= self.tile.columns {
             // SAFETY: the row's faces are complete; its cells are ours to write.
             unsafe {
                 let f = x.correction.load::<V, M>(i);

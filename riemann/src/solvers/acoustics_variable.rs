@@ -1,10 +1,10 @@
 //! Linear acoustics in a medium that varies from cell to cell.
 //!
-//! PDE: `p_t + K (u_x + v_y) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0` with `ρ(x, y)`, `K(x, y)`; in one
-//! dimension without `v`.
-//! Variables: pressure `p`; velocity `u`, `v`. Aux: impedance `Z = √(K ρ)` and sound speed `c = √(K/ρ)` of the cell.
+//! PDE: `p_t + K (u_x + v_y + w_z) = 0`, `ρ u_t + p_x = 0`, `ρ v_t + p_y = 0`, `ρ w_t + p_z = 0` with `ρ` and `K` functions
+//! of the place; in two dimensions without `w`, in one without `v` too.
+//! Variables: pressure `p`; velocity `u`, `v`, `w`. Aux: impedance `Z = √(K ρ)` and sound speed `c = √(K/ρ)` of the cell.
 //!
-//! Holds: `Σ_w wave_w = qr − ql` but for the transverse velocity, whose jump stands still; wave 0 runs left at the
+//! Holds: `Σ_w wave_w = qr − ql` but for the velocity along the face, whose jump stands still; wave 0 runs left at the
 //! left cell's −c, wave 1 right at the right cell's c; `amdq + apdq = Σ s wave`; between cells of equal aux everything
 //! is as in [`Acoustics`](super::Acoustics).
 //!
@@ -13,11 +13,12 @@
 
 use crate::prelude::*;
 
-/// Linear acoustics in a varying medium: equations `pressure`, `u`, `v`, aux `impedance`, `sound_speed`, both positive.
+/// Linear acoustics in a varying medium: equations `pressure`, `u`, `v`, `w`, as many of them as there are axes, aux
+/// `impedance`, `sound_speed`, both positive.
 #[riemann::solver(
-    dim = [1, 2],
+    dim = [1, 2, 3],
     title = "Linear acoustics in a medium given cell by cell",
-    equations = ["pressure", vector("u", "v")],
+    equations = ["pressure", vector("u", "v", "w")],
     aux = ["impedance", "sound_speed"],
     positive = ["impedance", "sound_speed"],
     waves = 2
@@ -32,7 +33,7 @@ impl AcousticsVariable {
     const SOUND_SPEED: usize = 1;
 
     fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
-        let (n, _) = axis.normal_and_transverse();
+        let n = axis.index() + 1;
         let (zl, zr) = (aux_l[IMPEDANCE], aux_r[IMPEDANCE]);
         let (cl, cr) = (aux_l[SOUND_SPEED], aux_r[SOUND_SPEED]);
         let (dp, du) = (qr[0] - ql[0], qr[n] - ql[n]);
@@ -57,8 +58,8 @@ impl AcousticsVariable {
 
     /// The two parts need not sum to `B asdq`: where the impedance changes across an edge, part of the wave is
     /// reflected and does not cross.
-    fn transverse(&self, axis: Axis, aux: TransverseAux, asdq: State) -> Transverse {
-        let (_, t) = axis.normal_and_transverse();
+    fn transverse(&self, across: Axis, aux: TransverseAux, asdq: State) -> Transverse {
+        let t = across.index() + 1;
         let (below, here, above) = (aux.below[IMPEDANCE], aux.here[IMPEDANCE], aux.above[IMPEDANCE]);
         // One division serves both edges: 1/a = b/(ab), 1/b = a/(ab).
         let (lower, upper) = (below + here, here + above);
@@ -78,7 +79,7 @@ impl AcousticsVariable {
 
     /// In a uniform medium: `(K u, p/ρ)` with `K = Z c`, `1/ρ = c/Z`.
     fn flux(&self, axis: Axis, q: State, aux: Aux) -> State {
-        let (n, _) = axis.normal_and_transverse();
+        let n = axis.index() + 1;
         let mut flux = [0.0; M];
         flux[0] = aux[IMPEDANCE] * aux[SOUND_SPEED] * q[n];
         flux[n] = aux[SOUND_SPEED] / aux[IMPEDANCE] * q[0];

@@ -1,26 +1,33 @@
-//! Linear elasticity in a uniform solid, plane strain.
+//! Linear elasticity in a uniform solid; in two dimensions plane strain.
 //!
-//! PDE: `σ¹¹_t − (λ + 2μ) u_x − λ v_y = 0`, `σ²²_t − λ u_x − (λ + 2μ) v_y = 0`, `σ¹²_t − μ (v_x + u_y) = 0`,
-//! `ρ u_t − σ¹¹_x − σ¹²_y = 0`, `ρ v_t − σ¹²_x − σ²²_y = 0`.
-//! Variables: stress `σ¹¹`, `σ²²`, `σ¹²`; velocity `u`, `v`. Parameters: density `ρ`, Lamé's `λ` and `μ`.
+//! PDE: `σ¹¹_t − (λ + 2μ) u_x − λ (v_y + w_z) = 0` and likewise for `σ²²`, `σ³³`; `σ¹²_t − μ (v_x + u_y) = 0`,
+//! `σ¹³_t − μ (w_x + u_z) = 0`, `σ²³_t − μ (w_y + v_z) = 0`; `ρ u_t − σ¹¹_x − σ¹²_y − σ¹³_z = 0` and likewise for `v`, `w`; in two
+//! dimensions without `w` and the stresses with a 3.
+//! Variables: stress `σ¹¹`, `σ²²`, `σ³³`, `σ¹²`, `σ¹³`, `σ²³`; velocity `u`, `v`, `w`. Parameters: density `ρ`, Lamé's `λ` and `μ`.
 //! Speeds of pressure and shear waves: `cp = √((λ + 2μ)/ρ)`, `cs = √(μ/ρ)`.
 //!
-//! Waves at a face in x: 0 pressure (−cp), 1 pressure (+cp), 2 shear (−cs), 3 shear (+cs).
+//! Waves at a face in x: 0 pressure (−cp), 1 pressure (+cp), 2 shear (−cs), 3 shear (+cs), of the motion along y; in three
+//! dimensions 4 and 5 of that along z.
 //!
-//! Holds: `Σ_w wave_w = qr − ql` but for the stress along the face, part of whose jump stands still;
+//! Holds: `Σ_w wave_w = qr − ql` but for the stresses along the face, part of whose jump stands still;
 //! `amdq + apdq = Σ s wave = f(qr) − f(ql)`; `bmasdq + bpasdq = B asdq`, B the transverse coefficient matrix.
 //!
 //! Source: LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §22.1–22.4.
 
 use crate::prelude::*;
 
-/// Linear elasticity: `stress_xx`, `stress_yy`, `stress_xy`, `u`, `v`.
+/// Linear elasticity: `stress_xx`, `stress_yy`, `stress_xy`, `u`, `v`; in three dimensions `stress_xx`, `stress_yy`,
+/// `stress_zz`, `stress_xy`, `stress_xz`, `stress_yz`, `u`, `v`, `w`.
 #[riemann::solver(
-    title = "Linear elasticity in a uniform solid, plane strain",
-    equations = ["stress_xx", "stress_yy", "stress_xy", vector("u", "v")],
-    waves = 4
+    dim = [2, 3],
+    title = "Linear elasticity in a uniform solid",
+    equations = [
+        "stress_xx", "stress_yy", from(3, "stress_zz"), "stress_xy", from(3, "stress_xz"), from(3, "stress_yz"),
+        vector("u", "v", "w")
+    ],
+    waves = 2 * D
 )]
-pub struct Elasticity {
+pub struct Elasticity<const D: usize = 2> {
     /// density of the solid
     #[parameter(positive)]
     pub density: Real,
@@ -34,8 +41,8 @@ pub struct Elasticity {
 
 #[riemann::kernels]
 impl Elasticity {
-    /// Position of the shear stress among the equations.
-    const SHEAR: usize = 2;
+    /// Position of the first velocity among the equations.
+    const VELOCITY: usize = 3 * (D - 1);
 
     /// `λ + 2μ`.
     fn stiffness(&self) -> Real {
@@ -52,32 +59,53 @@ impl Elasticity {
         (self.mu / self.density).sqrt()
     }
 
-    /// The four waves in a jump or a fluctuation `dq` that run along `axis`.
-    fn split(&self, dq: State, axis: Axis) -> [State; 4] {
-        let (along, across) = (axis.index(), axis.transverse_2d().index());
+    /// The axes seen from one: itself, and the others. In the plane there is one other, and the last is never used.
+    fn axes(along: usize) -> (usize, usize, usize) {
+        (along, (along + 1) % D, (along + 2) % D)
+    }
+
+    /// Strengths of the two shear waves along `along` that move the solid along `across`.
+    fn shear_strengths(&self, dq: State, along: usize, across: usize) -> [Real; 2] {
+        let cs = self.shear_speed();
+        let (shear, slip) = (dq[D + along + across - 1] * (0.5 / self.mu), dq[VELOCITY + across] * (0.5 / cs));
+        [shear + slip, shear - slip]
+    }
+
+    /// The waves in a jump or a fluctuation `dq` that run along `axis`.
+    fn split(&self, dq: State, axis: Axis) -> [State; W] {
+        let (along, across, third) = Self::axes(axis.index());
         let (cp, cs) = (self.pressure_speed(), self.shear_speed());
-        let (stress, push) = (dq[along] * (0.5 / self.stiffness()), dq[3 + along] * (0.5 / cp));
-        let (shear, slip) = (dq[SHEAR] * (0.5 / self.mu), dq[3 + across] * (0.5 / cs));
-        let (p, s) = ([stress + push, stress - push], [shear + slip, shear - slip]);
+        let (stress, push) = (dq[along] * (0.5 / self.stiffness()), dq[VELOCITY + along] * (0.5 / cp));
+        let p = [stress + push, stress - push];
+        let s = self.shear_strengths(dq, along, across);
         let (steps_p, steps_s) = ([cp, -cp], [cs, -cs]);
         let mut waves = [[0.0; M]; W];
         for k in 0..2 {
             waves[k][along] = p[k] * self.stiffness();
             waves[k][across] = p[k] * self.lambda;
-            waves[k][3 + along] = p[k] * steps_p[k];
-            waves[2 + k][SHEAR] = s[k] * self.mu;
-            waves[2 + k][3 + across] = s[k] * steps_s[k];
+            waves[k][VELOCITY + along] = p[k] * steps_p[k];
+            waves[2 + k][D + along + across - 1] = s[k] * self.mu;
+            waves[2 + k][VELOCITY + across] = s[k] * steps_s[k];
+        }
+        if D > 2 {
+            let s = self.shear_strengths(dq, along, third);
+            for k in 0..2 {
+                waves[k][third] = p[k] * self.lambda;
+                waves[4 + k][D + along + third - 1] = s[k] * self.mu;
+                waves[4 + k][VELOCITY + third] = s[k] * steps_s[k];
+            }
         }
         waves
     }
 
     /// The parts of a split that move to the lower and to the upper side, times their speeds.
-    fn move_apart(&self, waves: [State; 4]) -> (State, State) {
+    fn move_apart(&self, waves: [State; W]) -> (State, State) {
         let (cp, cs) = (self.pressure_speed(), self.shear_speed());
         let (mut lower, mut upper) = (waves[0], waves[1]);
         for m in 0..M {
-            lower[m] = -(cp * waves[0][m] + cs * waves[2][m]);
-            upper[m] = cp * waves[1][m] + cs * waves[3][m];
+            let (down, up) = (cp * waves[0][m] + cs * waves[2][m], cp * waves[1][m] + cs * waves[3][m]);
+            lower[m] = -(if D > 2 { down + cs * waves[4][m] } else { down });
+            upper[m] = if D > 2 { up + cs * waves[5][m] } else { up };
         }
         (lower, upper)
     }
@@ -90,22 +118,34 @@ impl Elasticity {
         let waves = self.split(jump, axis);
         let (amdq, apdq) = self.move_apart(waves);
         let (cp, cs) = (self.pressure_speed(), self.shear_speed());
-        Normal { waves, speeds: [-cp, cp, -cs, cs], amdq, apdq }
+        let mut speeds = [cs; W];
+        speeds[0] = -cp;
+        speeds[1] = cp;
+        speeds[2] = -cs;
+        if D > 2 {
+            speeds[4] = -cs;
+        }
+        Normal { waves, speeds, amdq, apdq }
     }
 
-    fn transverse(&self, axis: Axis, asdq: State) -> Transverse {
-        let (bmasdq, bpasdq) = self.move_apart(self.split(asdq, axis.transverse_2d()));
+    fn transverse(&self, across: Axis, asdq: State) -> Transverse {
+        let (bmasdq, bpasdq) = self.move_apart(self.split(asdq, across));
         Transverse { bmasdq, bpasdq }
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {
-        let (along, across) = (axis.index(), axis.transverse_2d().index());
-        let mut flux = q;
-        flux[along] = -(self.stiffness() * q[3 + along]);
-        flux[across] = -(self.lambda * q[3 + along]);
-        flux[SHEAR] = -(self.mu * q[3 + across]);
-        flux[3 + along] = -(q[along] / self.density);
-        flux[3 + across] = -(q[SHEAR] / self.density);
+        let (along, across, third) = Self::axes(axis.index());
+        let mut flux = [0.0; M];
+        flux[along] = -(self.stiffness() * q[VELOCITY + along]);
+        flux[across] = -(self.lambda * q[VELOCITY + along]);
+        flux[D + along + across - 1] = -(self.mu * q[VELOCITY + across]);
+        flux[VELOCITY + along] = -(q[along] / self.density);
+        flux[VELOCITY + across] = -(q[D + along + across - 1] / self.density);
+        if D > 2 {
+            flux[third] = -(self.lambda * q[VELOCITY + along]);
+            flux[D + along + third - 1] = -(self.mu * q[VELOCITY + third]);
+            flux[VELOCITY + third] = -(q[D + along + third - 1] / self.density);
+        }
         flux
     }
 }

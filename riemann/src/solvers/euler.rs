@@ -6,7 +6,7 @@
 //! volume. Parameter: ratio of specific heats γ.
 //!
 //! Roe's solver. Waves at a face in x: 0 acoustic (u − a), 1 shear (u), 2 entropy (u), 3 acoustic (u + a); in one dimension
-//! there is no shear, in three there are two, of `ρv` and of `ρw`.
+//! there is no shear, in three those of `ρv` and `ρw` are one wave with that of the entropy, as Clawpack has them.
 //!
 //! Holds: `Σ_w wave_w = qr − ql`; `amdq + apdq = Σ s wave = f(qr) − f(ql)` (Roe's property); `bmasdq + bpasdq = B asdq`,
 //! B the Jacobian of the transverse flux at Roe's average; nothing moves against a supersonic stream; a transonic
@@ -24,7 +24,7 @@ use crate::prelude::*;
     title = "Euler equations of an ideal gas",
     equations = ["density", vector("x_momentum", "y_momentum", "z_momentum"), "energy"],
     positive = ["density", "pressure"],
-    waves = D + 2
+    waves = [3, 4, 3]
 )]
 pub struct Euler<const D: usize = 2> {
     /// ratio of specific heats
@@ -48,15 +48,16 @@ impl Euler {
         let lift = u * a;
         let mut waves = [[0.0; M]; W];
         waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
-        if D > 1 {
+        if D == 2 {
             waves[1][t] = shear.0;
             waves[1][ENERGY] = shear.0 * v;
         }
-        if D > 2 {
-            waves[2][b] = shear.1;
-            waves[2][ENERGY] = shear.1 * w;
-        }
         waves[ENTROPY_WAVE] = Self::wave(entropy, components, (u, v, w), kinetic);
+        if D > 2 {
+            waves[ENTROPY_WAVE][t] += shear.0;
+            waves[ENTROPY_WAVE][b] += shear.1;
+            waves[ENTROPY_WAVE][ENERGY] += shear.0 * v + shear.1 * w;
+        }
         waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
 
         let speeds = [u - a, u, u + a];

@@ -1,10 +1,10 @@
 //! The Euler equations of a polytropic ideal gas that carries a tracer.
 //!
-//! PDE: those of [`Euler`](super::Euler), and `(ρφ)_t + (ρuφ)_x + (ρvφ)_y = 0`.
-//! Variables: density `ρ`, momentum `ρu`, `ρv`, total energy `E`, tracer `ρφ`, all per volume. Parameter: ratio of specific
-//! heats γ.
+//! PDE: those of [`Euler`](super::Euler), and `(ρφ)_t + (ρuφ)_x + (ρvφ)_y + (ρwφ)_z = 0`; in two dimensions without `w`.
+//! Variables: density `ρ`, momentum `ρu`, `ρv`, `ρw`, total energy `E`, tracer `ρφ`, all per volume. Parameter: ratio of
+//! specific heats γ.
 //!
-//! Roe's solver. Waves at a face in x: those of [`Euler`](super::Euler), then 4, the jump of φ at the velocity of the gas.
+//! Roe's solver. Waves at a face in x: those of [`Euler`](super::Euler), then the jump of φ at the velocity of the gas.
 //!
 //! Holds: `Σ_w wave_w = qr − ql`; `amdq + apdq = Σ s wave = f(qr) − f(ql)` (Roe's property); `bmasdq + bpasdq = B asdq`;
 //! density, momentum and energy are those of [`Euler`](super::Euler), and a concentration φ that is the same on both sides
@@ -16,14 +16,15 @@
 use super::{IdealGas, Linearised};
 use crate::prelude::*;
 
-/// The Euler equations with a tracer: `density`, `x_momentum`, `y_momentum`, `energy`, `tracer`.
+/// The Euler equations with a tracer: `density`, `x_momentum`, `y_momentum`, in space `z_momentum`, `energy`, `tracer`.
 #[riemann::solver(
+    dim = [2, 3],
     title = "Euler equations of an ideal gas with a tracer",
-    equations = ["density", vector("x_momentum", "y_momentum"), "energy", "tracer"],
+    equations = ["density", vector("x_momentum", "y_momentum", "z_momentum"), "energy", "tracer"],
     positive = ["density", "pressure"],
-    waves = 5
+    waves = [5, 4]
 )]
-pub struct EulerTracer {
+pub struct EulerTracer<const D: usize = 2> {
     /// ratio of specific heats
     #[parameter(greater_than_one, default = 1.4)]
     pub gamma: Real,
@@ -32,7 +33,11 @@ pub struct EulerTracer {
 #[riemann::kernels(with(Linearised, IdealGas))]
 impl EulerTracer {
     /// Position of the tracer among the equations.
-    const TRACER: usize = 4;
+    const TRACER: usize = D + 2;
+    /// Positions of the entropy wave, of the last acoustic wave, and of the tracer's.
+    const ENTROPY_WAVE: usize = W - 3;
+    const LAST_WAVE: usize = W - 2;
+    const TRACER_WAVE: usize = W - 1;
 
     /// Roe's average of the concentration φ.
     fn concentration(ql: State, qr: State) -> Real {
@@ -42,7 +47,7 @@ impl EulerTracer {
 
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let components = Self::components(axis);
-        let (n, t, _) = components;
+        let (n, t, b) = components;
         let (left, right, roe) = self.average(components, ql, qr);
         let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
         let jump = Self::difference(qr, ql);
@@ -51,13 +56,20 @@ impl EulerTracer {
         let lift = u * a;
         let mut waves = [[0.0; M]; W];
         waves[0] = Self::wave(lower, components, (u - a, v, w), enthalpy - lift);
-        waves[1][t] = shear.0;
-        waves[1][ENERGY] = shear.0 * v;
-        waves[2] = Self::wave(entropy, components, (u, v, w), kinetic);
-        waves[3] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
+        if D == 2 {
+            waves[1][t] = shear.0;
+            waves[1][ENERGY] = shear.0 * v;
+        }
+        waves[ENTROPY_WAVE] = Self::wave(entropy, components, (u, v, w), kinetic);
+        if D > 2 {
+            waves[ENTROPY_WAVE][t] += shear.0;
+            waves[ENTROPY_WAVE][b] += shear.1;
+            waves[ENTROPY_WAVE][ENERGY] += shear.0 * v + shear.1 * w;
+        }
+        waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
 
         let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[3]), speeds);
+        let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[LAST_WAVE]), speeds);
         let mut rightward = speeds;
         for k in 0..3 {
             rightward[k] -= leftward[k];
@@ -69,12 +81,15 @@ impl EulerTracer {
         let phi = Self::concentration(ql, qr);
         let excess = jump[TRACER] - phi * jump[DENSITY];
         waves[0][TRACER] = phi * waves[0][DENSITY];
-        waves[2][TRACER] = phi * waves[2][DENSITY];
-        waves[3][TRACER] = phi * waves[3][DENSITY];
-        waves[4][TRACER] = excess;
+        waves[ENTROPY_WAVE][TRACER] = phi * waves[ENTROPY_WAVE][DENSITY];
+        waves[LAST_WAVE][TRACER] = phi * waves[LAST_WAVE][DENSITY];
+        waves[TRACER_WAVE][TRACER] = excess;
         amdq[TRACER] = phi * amdq[DENSITY] + leftward[1] * excess;
         apdq[TRACER] = phi * apdq[DENSITY] + rightward[1] * excess;
-        Normal { waves, speeds: [speeds[0], u, u, speeds[2], u], amdq, apdq }
+        let mut wave_speeds = [u; W];
+        wave_speeds[0] = speeds[0];
+        wave_speeds[LAST_WAVE] = speeds[2];
+        Normal { waves, speeds: wave_speeds, amdq, apdq }
     }
 
     fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
@@ -91,8 +106,15 @@ impl EulerTracer {
     }
 
     fn admissible(&self, unit: State) -> State {
-        let gas = super::Euler::<2> { gamma: self.gamma }.admissible([unit[0], unit[1], unit[2], unit[3]]);
-        [gas[0], gas[1], gas[2], gas[3], gas[0] * unit[4]]
+        // Densities and pressures from 1/5 to 5, velocities from −3 to 3, concentrations from 0 to 1.
+        let [density, pressure] = [unit[Self::DENSITY], unit[Self::ENERGY]].map(|u| 25_f64.powf(u - 0.5));
+        let velocity = unit.map(|u| 6.0 * u - 3.0);
+        let squared: f64 = velocity[1..Self::ENERGY].iter().map(|u| u * u).sum();
+        let mut q = velocity.map(|u| density * u);
+        q[Self::DENSITY] = density;
+        q[Self::ENERGY] = pressure / (self.gamma - 1.0) + 0.5 * density * squared;
+        q[Self::TRACER] = density * unit[Self::TRACER];
+        q
     }
 
     fn flux(&self, axis: Axis, q: State) -> State {

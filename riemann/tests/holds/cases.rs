@@ -108,8 +108,8 @@ pub fn advection() -> Case<Advection, 1, 0> {
 pub fn advection_edge() -> Case<AdvectionEdge, 1, 2> {
     Case {
         name: "advection_edge",
-        solver: AdvectionEdge,
-        exchanged: AdvectionEdge,
+        solver: AdvectionEdge::<2>,
+        exchanged: AdvectionEdge::<2>,
         state: |random| [random.between(-1.0, 1.0)],
         aux: |random| [random.between(-1.0, 1.0), random.between(-1.0, 1.0)],
         exchange_state: same,
@@ -217,7 +217,7 @@ pub fn advection_reaction() -> Case<AdvectionReaction, 1, 0> {
 }
 
 pub fn elasticity() -> Case<Elasticity, 5, 0> {
-    let solver = Elasticity { density: 1.3, lambda: 2.1, mu: 0.9 };
+    let solver = Elasticity::<2> { density: 1.3, lambda: 2.1, mu: 0.9 };
     Case {
         name: "elasticity",
         solver,
@@ -238,7 +238,7 @@ pub fn euler_hllc() -> Case<EulerHllc, 4, 0> {
 
 /// The gas of [`euler`], with concentrations between 0 and 1.
 pub fn euler_tracer() -> Case<EulerTracer, 5, 0> {
-    let solver = EulerTracer { gamma: GAMMA };
+    let solver = EulerTracer::<2> { gamma: GAMMA };
     Case {
         name: "euler_tracer",
         solver,

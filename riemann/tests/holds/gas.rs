@@ -100,7 +100,7 @@ fn a_tracer_is_carried() {
 
         let phi = 0.625;
         let mixed = |q: [f64; 5]| [q[0], q[1], q[2], q[3], phi * q[0]];
-        let face = EulerTracer { gamma: GAMMA }.normal(axis, mixed(ql), mixed(qr), [], []);
+        let face = EulerTracer::<2> { gamma: GAMMA }.normal(axis, mixed(ql), mixed(qr), [], []);
         let tolerance =
             1e-13 * (1.0 + largest(&face.amdq) + largest(&face.apdq)) + 1e-13 * largest(&face.speeds) * (ql[0] + qr[0]);
         assert_close([face.amdq[4], face.apdq[4]], [phi * face.amdq[0], phi * face.apdq[0]], tolerance, "tracer");

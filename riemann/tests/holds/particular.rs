@@ -88,12 +88,12 @@ fn impedance_jump_transmits_and_reflects() {
 #[test]
 fn edge_velocities_are_those_of_their_edges() {
     let around = TransverseAux { below: [9.0, 9.0], here: [-2.0, -3.0], above: [4.0, 5.0] };
-    let split = AdvectionEdge.transverse(Axis::X, Axis::Y, Side::Upper, [0.0], [0.0], &around, [1.0]);
+    let split = AdvectionEdge::<2>.transverse(Axis::X, Axis::Y, Side::Upper, [0.0], [0.0], &around, [1.0]);
     assert_eq!((split.bmasdq, split.bpasdq), ([-3.0], [5.0]));
-    let split = AdvectionEdge.transverse(Axis::Y, Axis::X, Side::Upper, [0.0], [0.0], &around, [1.0]);
+    let split = AdvectionEdge::<2>.transverse(Axis::Y, Axis::X, Side::Upper, [0.0], [0.0], &around, [1.0]);
     assert_eq!((split.bmasdq, split.bpasdq), ([-2.0], [4.0]));
     // The face's own velocity is in the upper cell, and all moves downwind.
-    let face = AdvectionEdge.normal(Axis::Y, [1.0], [4.0], [9.0, 9.0], [7.0, -2.0]);
+    let face = AdvectionEdge::<2>.normal(Axis::Y, [1.0], [4.0], [9.0, 9.0], [7.0, -2.0]);
     assert_eq!((face.speeds, face.amdq, face.apdq), ([-2.0], [-6.0], [0.0]));
 }
 

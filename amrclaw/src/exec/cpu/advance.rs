@@ -10,7 +10,7 @@ use crate::exec::step::{LevelSweep, Pass, Sweep, SweepEngine, source_after_waves
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
 use crate::index::Level;
-use crate::physics::SourceSplit;
+use crate::physics::{SourceSplit, Split};
 use crate::plan::LevelPlans;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
@@ -36,6 +36,8 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     arrays: StepArrays<'a, R>,
     /// States between the parts of the step; the first is free to be written.
     stages: [Shared<'a, R>; 2],
+    /// Each sweep but the first goes on in the place of the new state, and `stages` serve source terms alone.
+    sweeps_in_place: bool,
 }
 
 impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
@@ -53,7 +55,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         }
         let mut outcome = StepReport::NONE;
         for n in 0..self.sweeps.len() {
-            let output = if n + 1 == self.sweeps.len() { next } else { self.stages[0] };
+            let output = if n + 1 == self.sweeps.len() || self.sweeps_in_place { next } else { self.stages[0] };
             outcome = self.sweep(n, input, output)?.or(outcome);
             input = output;
             self.stages.swap(0, 1);
@@ -136,12 +138,18 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
-        make_stages(&mut self.stage[..self.num_stages], layout.len(num_eqn), &mut self.pool);
         let mut dx = [1.0; 3];
         dx[..D].copy_from_slice(&store.dx);
         // Finer levels interpolate between two states; and no tile may read what another has written.
         let on_host = self.engine.is_none();
-        let in_place = on_host && finer.is_empty() && (self.num_stages > 0 || store.tiles.whole_patches);
+        let alone = on_host && finer.is_empty();
+        let in_place = alone && (self.num_stages > 0 || store.tiles.whole_patches);
+        // The fix reads the ghost cells that a sweep started from: those of Strang's may be written by it.
+        let sweeps_in_place = alone && store.tiles.whole_patches && self.problem.split == Split::Godunov;
+        let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
+        let num_stages = if sweeps_in_place { strang_source } else { self.num_stages };
+        self.swept_in_place = sweeps_in_place;
+        make_stages(&mut self.stage[..num_stages], layout.len(num_eqn), &mut self.pool);
         let (tiles, faces) = (store.tiles.clone(), store.faces.clone());
         let arrays = store.arrays_of_step(in_place, &mut self.pool);
         let step = LevelStep {
@@ -164,6 +172,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             ),
             arrays,
             stages: self.stage.each_mut().map(|stage| Shared::new(stage)),
+            sweeps_in_place,
         };
         let report = step.take(time)?;
         store.advance(in_place, dt);

@@ -169,12 +169,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             None => (store.q(), Searched::Ghosts),
         };
         let between = || {
-            stages_left::<D>(&self.sweeps, self.problem.source_split, self.num_ghost).find_map(|(stage, grow)| {
+            let mut left = stages_left::<D>(&self.sweeps, self.problem.source_split, self.num_ghost);
+            left.find_map(|(stage, grow)| {
                 self.failure_in(level, patch, &self.stage[stage], Searched::grown(grow), time)
             })
         };
         self.failure_in(level, patch, read, cells, time_old)
-            .or_else(between)
+            .or_else(|| if self.swept_in_place { None } else { between() })
             .or_else(|| self.failure_in(level, patch, store.q(), Searched::interior(), time))
             .unwrap_or(ExecError::LostWithinStep { level, patch, time })
     }

@@ -61,6 +61,8 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     /// States between the parts of a split step.
     stage: [Vec<R>; 2],
     num_stages: usize,
+    /// The sweeps of the last step went on in the place of the new state: the stages hold nothing of it.
+    swept_in_place: bool,
     epoch: MeshEpoch,
     outcomes: Outcomes,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
@@ -90,6 +92,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             sweeps,
             stage: [Vec::new(), Vec::new()],
             num_stages,
+            swept_in_place: false,
             epoch: MeshEpoch::default(),
             outcomes: Outcomes::default(),
             failed: None,

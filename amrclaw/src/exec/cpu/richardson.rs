@@ -7,11 +7,12 @@
 use super::CpuExecutor;
 use super::flag::{pack_bits, tags_of_patches};
 use super::interpolate::rows;
+use super::tiles::{largest_tile, pieces};
 use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{LevelMesh, TagSet};
-use riemann::patch::{TILE_COLUMNS, TileArgs};
+use riemann::patch::TileArgs;
 use riemann::real::Scalar;
 
 /// A patch of its own, outside any level: cells with two ghost cells around.
@@ -119,11 +120,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let start = patch.offset(num_eqn, patch.cells.lo);
         let local =
             |i: [i32; D]| -> [i32; 3] { std::array::from_fn(|d| if d < D { i[d] - patch.cells.lo[d] } else { 0 }) };
-        let (mut lo, mut hi) = (local(cells.lo), local(cells.hi));
+        let (lo, mut hi) = (local(cells.lo), local(cells.hi));
         (D..3).for_each(|d| hi[d] = 1);
-        let (first, last) = (lo[0], hi[0]);
-        for x in (first..last).step_by(TILE_COLUMNS) {
-            (lo[0], hi[0]) = (x, last.min(x + TILE_COLUMNS as i32));
+        for (lo, hi) in pieces(lo, hi, largest_tile(D, D > 2, true)) {
             let args = TileArgs {
                 q: q[start..].as_ptr(),
                 q_next: q_next[start..].as_mut_ptr(),

@@ -5,7 +5,7 @@ use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
 use crate::plan::in_parts;
 use riemann::axis::Axis;
-use riemann::patch::{TILE_COLUMNS, TILE_ROWS, Tap};
+use riemann::patch::{SPACE_TILE, TILE_COLUMNS, TILE_PLANES, TILE_ROWS, Tap};
 use std::ops::Range;
 
 /// A tile of a patch.
@@ -35,12 +35,12 @@ pub(super) struct TilePlan {
     pub num_fine: usize,
     /// Slots at the finer level's edge.
     pub num_coarse: usize,
-    /// Every tile is a whole patch. No tile then reads what another writes, even if the new state takes the place of
-    /// the old one.
+    /// Every tile is a whole patch, and its update may write where it reads. No tile then reads what another writes, even
+    /// if the new state takes the place of the old one.
     pub whole_patches: bool,
 }
 
-/// Patches are not cut into rows if threads that take them whole end within this factor of the mean time: each cut costs
+/// Patches are not cut along their last axis if threads that take them whole end within this factor of the mean time: each cut costs
 /// three rows of faces that both tiles solve, and a second array for the new state.
 const UNEVEN: f64 = 1.04;
 
@@ -68,7 +68,8 @@ impl TilePlan {
         threads: usize,
     ) -> Self {
         let sizes = mesh.patches().iter().map(CellBox::volume).collect();
-        let rows = if whole_patches_are_even(sizes, threads) { i32::MAX } else { TILE_ROWS as i32 };
+        let in_space = D > 2 && !split;
+        let largest = largest_tile(D, in_space, whole_patches_are_even(sizes, threads));
         let num_fine = own.map_or(0, |faces| faces.plan.num_fine());
         let num_coarse = finer.map_or(0, |faces| faces.plan.num_slots());
         let parts = in_parts(mesh.patches().len(), |patches| {
@@ -79,9 +80,11 @@ impl TilePlan {
                 if let Some(reflux) = finer {
                     taps.extend(coarse_taps(reflux, k, patch, num_fine as u32));
                 }
-                for (lo, hi) in tile_boxes(patch.size(), rows) {
-                    let last = std::array::from_fn(|d| hi[d] == patch.size().get(d).copied().unwrap_or(1));
-                    let taps = append_taps(&mut part.taps, &taps, lo, hi, last, split);
+                let size = std::array::from_fn(|d| patch.size().get(d).copied().unwrap_or(1));
+                for (lo, hi) in pieces([0; 3], size, largest) {
+                    let last = std::array::from_fn(|d| hi[d] == size[d]);
+                    let order = if in_space { Order::Space } else { Order::Rows { split } };
+                    let taps = append_taps(&mut part.taps, &taps, lo, hi, last, order);
                     part.tiles.push(Tile { patch: k as u32, lo, hi, taps });
                 }
             }
@@ -96,7 +99,7 @@ impl TilePlan {
         }
         let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
-        plan.whole_patches = plan.tiles.len() == mesh.patches().len();
+        plan.whole_patches = plan.tiles.len() == mesh.patches().len() && !in_space;
         plan
     }
 
@@ -106,22 +109,41 @@ impl TilePlan {
     }
 }
 
-/// Cuts a patch into tiles of at most `rows` rows.
-fn tile_boxes<const D: usize>(size: [i32; D], rows: i32) -> Vec<([i32; 3], [i32; 3])> {
-    let cuts = |d: usize| -> Vec<(i32, i32)> {
-        let n = size.get(d).copied().unwrap_or(1);
-        let largest = [TILE_COLUMNS as i32, rows, i32::MAX][d];
-        (0..n).step_by(largest as usize).map(|lo| (lo, n.min(lo.saturating_add(largest)))).collect()
+/// Cells of the largest tiles along each axis. `in_space`: three axes are swept at once; `whole`: patches are not cut for
+/// threads to share.
+pub(super) fn largest_tile(dim: usize, in_space: bool, whole: bool) -> [i32; 3] {
+    if in_space {
+        return [SPACE_TILE[0] as i32, SPACE_TILE[1] as i32, i32::MAX];
+    }
+    let mut largest = [TILE_COLUMNS as i32, i32::MAX, i32::MAX];
+    if !whole && dim > 1 {
+        largest[dim - 1] = if dim > 2 { TILE_PLANES } else { TILE_ROWS } as i32;
+    }
+    largest
+}
+
+/// Cuts a block of cells into tiles, first axis fastest.
+pub(super) fn pieces(lo: [i32; 3], hi: [i32; 3], largest: [i32; 3]) -> Vec<([i32; 3], [i32; 3])> {
+    let cuts = |d: usize| {
+        let end = move |from: i32| (from, hi[d].min(from.saturating_add(largest[d])));
+        (lo[d]..hi[d]).step_by(largest[d] as usize).map(end)
     };
     let mut boxes = Vec::new();
     for (z_lo, z_hi) in cuts(2) {
         for (y_lo, y_hi) in cuts(1) {
-            for (x_lo, x_hi) in cuts(0) {
-                boxes.push(([x_lo, y_lo, z_lo], [x_hi, y_hi, z_hi]));
-            }
+            boxes.extend(cuts(0).map(|(x_lo, x_hi)| ([x_lo, y_lo, z_lo], [x_hi, y_hi, z_hi])));
         }
     }
     boxes
+}
+
+/// In which order an update completes faces.
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    /// Row by row of planes; by axis where they are swept one by one.
+    Rows { split: bool },
+    /// Plane by plane, one behind: three axes at once.
+    Space,
 }
 
 /// A face below `cell`, in coordinates of the patch.
@@ -161,7 +183,7 @@ fn append_taps(
     lo: [i32; 3],
     hi: [i32; 3],
     last: [bool; 3],
-    split: bool,
+    order: Order,
 ) -> [Range<usize>; 3] {
     let in_tile = |tap: &&Tap| {
         (0..3).all(|d| {
@@ -171,9 +193,12 @@ fn append_taps(
     };
     Axis::ALL.map(|axis| {
         let start = all.len();
-        let in_sweep = |tap: &&Tap| if split { tap.axis == axis } else { axis == Axis::X };
+        let in_sweep = |tap: &&Tap| match order {
+            Order::Rows { split: true } => tap.axis == axis,
+            _ => axis == Axis::X,
+        };
         all.extend(taps.iter().filter(in_tile).filter(in_sweep));
-        all[start..].sort_by_key(|tap| (tap.complete_at(), tap.axis, tap.cell, tap.slot));
+        all[start..].sort_by_key(|tap| (tap.complete_at(order == Order::Space), tap.axis, tap.cell, tap.slot));
         start..all.len()
     })
 }

@@ -142,6 +142,8 @@ pub struct SchemeSettings {
     pub order: u8,
     /// 0: none; 1: of fluctuations; 2: of second-order corrections too.
     pub transverse: u8,
+    /// In three dimensions: transverse waves are split once more, along the third axis.
+    pub double_transverse: bool,
     /// Sweeps along the axes one by one, or all at once; `None`: what suits the solver, see [`Settled`](super::Settled).
     pub split: Option<Sweeps>,
     /// One limiter for every wave, or one per wave.

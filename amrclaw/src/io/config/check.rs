@@ -30,13 +30,8 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usiz
     if let Some(axes) = dimension.filter(|axes| *axes != shape.dimension) {
         let numbers = |count: usize| format!("{count} number{}", plural(count));
         let (given, wanted) = (numbers(axes), numbers(shape.dimension));
-        let (message, help) = if axes == 3 {
-            ("has 3 numbers, but there is no update in three dimensions yet".to_owned(), format!("write {wanted}"))
-        } else {
-            let message = format!("has {given}, but the solver `{}` is for {}D", shape.name, shape.dimension);
-            (message, format!("write {wanted}, or choose another solver"))
-        };
-        reader.wrong("mesh.cells", message, help);
+        let message = format!("has {given}, but the solver `{}` is for {}D", shape.name, shape.dimension);
+        reader.wrong("mesh.cells", message, format!("write {wanted}, or choose another solver"));
     }
     check_parameters(reader, &case.solver, shape);
     check_scheme(reader, case, shape);

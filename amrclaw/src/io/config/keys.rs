@@ -49,6 +49,7 @@ pub const KEYS: &[Key] = &[
     key("regrid.region.N.time", "list of two numbers", "all time"),
     key("scheme.order", "integer", "2"),
     key("scheme.transverse", "integer", "2"),
+    key("scheme.double_transverse", "true or false", "true"),
     key(
         "scheme.split",
         "word",

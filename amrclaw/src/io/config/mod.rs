@@ -51,9 +51,7 @@ pub fn find_built_in(choice: &SolverChoice) -> Result<SolverShape, SolverProblem
             return Err(SolverProblem { message, help: "write `name = \"...\"` with a built-in solver".to_string() });
         }
     };
-    // In space there are solvers, but no update.
-    let dimension = choice.dimension.filter(|&dimension| dimension < 3).unwrap_or(2);
-    if let Some(info) = riemann::catalogue::find(name, dimension) {
+    if let Some(info) = riemann::catalogue::find(name, choice.dimension.unwrap_or(2)) {
         return Ok(SolverShape::from(info));
     }
     let known = riemann::catalogue::names();

@@ -45,8 +45,14 @@ impl Case {
         let has_terms = shape.has_source || !self.source.is_empty();
         let limiters: Vec<Limiter> = scheme.limiter.iter().map(|&limiter| limiter.into()).collect();
         let (dimension, order) = (shape.dimension, scheme.order);
-        let update =
-            Update { dimension, order, transverse, double_transverse: true, split: !unsplit, limiters: &limiters };
+        let update = Update {
+            dimension,
+            order,
+            transverse,
+            double_transverse: scheme.double_transverse,
+            split: !unsplit,
+            limiters: &limiters,
+        };
         let stable_courant = update.largest_courant();
         let bound = if scheme.allow_unstable { 1.0 } else { stable_courant.unwrap_or(1.0) };
         let cfl_max = self.time.cfl_max.unwrap_or(bound);

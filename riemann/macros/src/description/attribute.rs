@@ -23,9 +23,10 @@ pub struct Attribute {
     pub nonnegative: Vec<String>,
 }
 
-/// Names of components: of one, or of one per axis.
+/// Names of components: of one, of one that there is from so many dimensions on, or of one per axis.
 enum Names {
     One(String),
+    From(usize, String),
     PerAxis(Vec<String>, Span),
 }
 
@@ -103,11 +104,24 @@ impl Attribute {
                 aux_face.push(on_faces.then_some(axis));
             }
         }
-        let waves = number(&self.waves, dim)?;
+        let waves = self.number_of_waves(dim)?;
         if !(1..=8).contains(&waves) {
             return Err(Error::new_spanned(&self.waves, "a solver has between 1 and 8 waves"));
         }
         Ok(Form { dim, equations, waves, aux, aux_face, wall_normal })
+    }
+}
+
+impl Attribute {
+    /// One number for all dimensions, or one for each.
+    fn number_of_waves(&self, dim: usize) -> Result<usize> {
+        let Expr::Array(list) = &self.waves else { return number(&self.waves, dim) };
+        if list.elems.len() != self.dimensions.len() {
+            return Err(Error::new_spanned(list, "write one number, or one for each of the dimensions in `dim`"));
+        }
+        let mut numbers = self.dimensions.iter().zip(&list.elems).filter(|(given, _)| **given == dim);
+        let (_, value) = numbers.next().expect("a form is one of the dimensions");
+        number(value, dim)
     }
 }
 
@@ -116,6 +130,7 @@ impl Names {
     fn along(&self, dim: usize) -> Result<&[String]> {
         match self {
             Names::One(name) => Ok(std::slice::from_ref(name)),
+            Names::From(least, name) => Ok(if dim < *least { &[] } else { std::slice::from_ref(name) }),
             Names::PerAxis(names, span) => {
                 names.get(..dim).ok_or_else(|| Error::new(*span, format!("give one name for each of {dim} axes")))
             }
@@ -144,6 +159,13 @@ fn read_names(value: &Expr, group: &str) -> Result<Vec<Names>> {
         Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident(group)) => {
             let names = call.args.iter().map(read_string).collect::<Result<_>>()?;
             Ok(Names::PerAxis(names, call.span()))
+        }
+        Expr::Call(call) if matches!(&*call.func, Expr::Path(path) if path.path.is_ident("from")) => {
+            let mut given = call.args.iter();
+            match (given.next(), given.next(), given.next()) {
+                (Some(least), Some(name), None) => Ok(Names::From(number(least, 0)?, read_string(name)?)),
+                _ => Err(Error::new_spanned(call, "write `from(3, \"…\")` for a component from three dimensions on")),
+            }
         }
         one => match read_string(one) {
             Ok(name) => Ok(Names::One(name)),

@@ -12,6 +12,7 @@ pub fn read(reader: &mut Reader<'_>) -> SchemeSettings {
     SchemeSettings {
         order: one_of(reader, "scheme.order", 1, 2),
         transverse: one_of(reader, "scheme.transverse", 0, 2),
+        double_transverse: reader.boolean("scheme.double_transverse", true),
         split: reader.optional_choice("scheme.split"),
         limiter,
         source: source(reader),

@@ -21,6 +21,7 @@ fn a_small_case_has_the_documented_defaults() {
         SchemeSettings {
             order: 2,
             transverse: 2,
+            double_transverse: true,
             split: None,
             limiter: vec![Limiter::Mc],
             source: None,

@@ -250,7 +250,9 @@ fn the_solver_decides() {
     assert_eq!(one(&burgers), "mesh.boundary.x: the solver `burgers` has no velocity that a wall could turn back");
     let flat = ["regrid.region=[]", "gauge=[]", "initial.pressure=1", "levels={}"];
     let block = one(&[&flat[..], &["mesh={cells=[10,10,10]}"]].concat());
-    assert_eq!(block, "mesh.cells: has 3 numbers, but there is no update in three dimensions yet");
+    assert_eq!(block, "initial.w: is missing");
+    let block = one(&[&flat[..], &["mesh={cells=[10,10,10]}", "solver={name=\"shallow_water\"}"]].concat());
+    assert!(block.contains("mesh.cells: has 3 numbers, but the solver `shallow_water` is for 2D"), "{block}");
     let line = one(&[&flat[..], &["mesh={cells=[10]}"]].concat());
     assert_eq!(line, "initial.v: the solver `acoustics` has no equation `v`");
 }

@@ -1,0 +1,158 @@
+//! A tile as all updates see it: its solver, states read and written, speeds noted, faces kept.
+
+use super::{TileArgs, TileReport};
+use crate::axis::Axis;
+use crate::real::{Mask, Real, Scalar};
+use crate::solver::{Solver, TransverseAux};
+
+/// A tile being updated. Places of cells are offsets from the patch's first interior cell.
+pub(super) struct Tile<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
+    pub solver: S,
+    pub args: &'a TileArgs<'a, V::Scalar>,
+    /// Number of columns.
+    pub columns: isize,
+    /// Largest Courant number of each lane.
+    pub courant: V,
+    /// Zero while all new values are finite, and positive where they must be, then NaN.
+    pub fault: V,
+    pub next_tap: usize,
+}
+
+impl<'a, S, V, const M: usize, const W: usize, const A: usize> Tile<'a, S, V, M, W, A>
+where
+    S: Solver<M, W, A>,
+    V: Real,
+{
+    /// A tile not yet updated.
+    #[inline(always)]
+    pub fn new(solver: &S, args: &'a TileArgs<'a, V::Scalar>) -> Self {
+        let columns = (args.hi[0] - args.lo[0]) as isize;
+        let (solver, courant, fault) = (solver.clone(), V::zero(), V::zero());
+        Tile { solver, args, columns, courant, fault, next_tap: 0 }
+    }
+
+    /// What the update found.
+    #[inline(always)]
+    pub fn report(&self) -> TileReport {
+        let admissible = !(!self.fault.le(V::zero())).any();
+        TileReport { courant: self.courant.max_lane().to_f64(), admissible }
+    }
+
+    /// Δt/Δx along an axis.
+    #[inline(always)]
+    pub fn dt_over_dx(&self, axis: Axis) -> V {
+        V::constant(self.args.dt / self.args.dx[axis.index()])
+    }
+
+    /// State of the pack at `cell`.
+    #[inline(always)]
+    pub unsafe fn state(&self, cell: isize) -> [V; M] {
+        let mut q = [V::zero(); M];
+        // SAFETY: the cells are among those that the caller of `update_tile` promised.
+        unsafe {
+            let cell = self.args.q.offset(cell);
+            for (m, value) in q.iter_mut().enumerate() {
+                *value = V::load(cell.add(m * self.args.strides.component));
+            }
+        }
+        q
+    }
+
+    /// Auxiliary values of the pack at `cell`.
+    #[inline(always)]
+    pub unsafe fn aux(&self, cell: isize) -> [V; A] {
+        let mut aux = [V::zero(); A];
+        // SAFETY: as for `state`; nothing is read where `A` is 0.
+        unsafe {
+            for (m, value) in aux.iter_mut().enumerate() {
+                *value = V::load(self.args.aux.offset(cell).add(m * self.args.strides.component));
+            }
+        }
+        aux
+    }
+
+    /// Auxiliary values of a cell and its neighbours along `across`.
+    #[inline(always)]
+    pub unsafe fn transverse_aux(&self, across: Axis, cell: isize) -> TransverseAux<V, A> {
+        let step = self.args.strides.along(across) as isize;
+        // SAFETY: one ghost cell beyond the faces' cells is there.
+        unsafe { TransverseAux { below: self.aux(cell - step), here: self.aux(cell), above: self.aux(cell + step) } }
+    }
+
+    /// Whether there is a capacity function; known when the program is compiled for solvers without auxiliary values.
+    #[inline(always)]
+    pub fn has_capacity(&self) -> bool {
+        A > 0 && self.args.scheme.capacity >= 0
+    }
+
+    /// 1/κ of the pack at `cell`. One without a capacity function.
+    #[inline(always)]
+    pub unsafe fn inverse_capacity(&self, cell: isize) -> V {
+        let one = V::constant(1.0);
+        if !self.has_capacity() {
+            return one;
+        }
+        let component = self.args.scheme.capacity as usize * self.args.strides.component;
+        // SAFETY: as for `state`.
+        unsafe { one / V::load(self.args.aux.offset(cell).add(component)) }
+    }
+
+    /// The lanes of a pack at column `i` that lie in columns `0 .. count`; `None` if all do.
+    #[inline(always)]
+    fn lanes_inside(i: isize, count: isize) -> Option<V::Mask> {
+        let lanes = V::LANES as isize;
+        if i >= 0 && i + lanes <= count {
+            return None;
+        }
+        Some(V::lanes_between((-i).clamp(0, lanes) as usize, (count - i).clamp(0, lanes) as usize))
+    }
+
+    /// Writes the pack at `cell`, column `i`, as far as it lies in the tile, and notes if it is admissible.
+    #[inline(always)]
+    pub unsafe fn write(&mut self, i: isize, cell: isize, values: [V; M]) {
+        let inside = Self::lanes_inside(i, self.columns);
+        if const { S::CHECKS_STEPS } {
+            // SAFETY: the cells are the tile's, and a pack beyond is readable.
+            let least = self.solver.least_positive(values, unsafe { self.aux(cell) });
+            let fault = V::select(least.gt(V::zero()), V::zero(), V::constant(f64::NAN));
+            self.fault += match inside {
+                None => fault,
+                Some(inside) => V::select(inside, fault, V::zero()),
+            };
+        }
+        // SAFETY: the tile's cells of `q_next` are ours to write.
+        unsafe {
+            let out = self.args.q_next.offset(cell);
+            for (m, value) in values.into_iter().enumerate() {
+                let out = out.wrapping_add(m * self.args.strides.component);
+                let zero_if_finite = value * V::zero();
+                match inside {
+                    None => {
+                        self.fault += zero_if_finite;
+                        value.store(out);
+                    }
+                    Some(inside) => {
+                        self.fault += V::select(inside, zero_if_finite, V::zero());
+                        value.store_where(inside, out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes the speeds of a pack of faces at column `i` into the Courant number; faces outside `0 .. count` are passed
+    /// over. `kappa`: 1/κ of the faces' lower and upper cells; a wave counts with that of the cell it runs into.
+    #[inline(always)]
+    pub fn note_speeds(&mut self, speeds: &[V; W], kappa: [V; 2], dt_over_dx: V, i: isize, count: isize) {
+        let mut largest = V::zero();
+        for &s in speeds {
+            largest = (s * kappa[1]).max(-s * kappa[0]).max(largest);
+        }
+        let mut courant = largest * dt_over_dx;
+        if let Some(inside) = Self::lanes_inside(i, count) {
+            courant = V::select(inside, courant, V::zero());
+        }
+        // In this order a NaN is passed over.
+        self.courant = courant.max(self.courant);
+    }
+}
