@@ -5,8 +5,11 @@ use crate::io::compare::Norms;
 use crate::io::picture::{Image, Line, chart};
 use std::fmt::Write;
 
+/// Takes one of the norms.
+type Measure = fn(&Norms) -> f64;
+
 /// The norms by name.
-const NORMS: [(&str, fn(&Norms) -> f64); 3] = [("L1", |n| n.l1), ("L2", |n| n.l2), ("max", |n| n.max)];
+const NORMS: [(&str, Measure); 3] = [("L1", |n| n.l1), ("L2", |n| n.l2), ("max", |n| n.max)];
 /// Pixels of the picture's plot.
 const PICTURE: usize = 800;
 
