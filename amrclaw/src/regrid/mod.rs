@@ -61,8 +61,11 @@ pub fn finer_boxes<const D: usize>(
         true => FlagRequest { width: options.buffer, inset: Some(options.nesting_width).filter(|_| level == base) },
         false => FlagRequest::default(),
     };
-    for level in levels.clone() {
+    // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own.
+    for level in levels.clone().rev() {
         exec.fill_ghosts(level, &plans[level.index()])?;
+    }
+    for level in levels.clone() {
         exec.begin_flagging(level, request(level))?;
     }
     for level in levels {

@@ -181,12 +181,17 @@ impl<const D: usize> Simulation<D> {
     /// # Errors
     /// Likewise.
     pub fn with_functions(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
-        Self::assemble_chosen(case, options, user)?.begin(case)
+        Self::assemble_chosen(case, options, user, &super::executor::make)?.begin(case)
     }
 
     /// A simulation with the case's solver that has no values yet.
-    pub(super) fn assemble_chosen(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
-        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, &super::executor::make)
+    pub(super) fn assemble_chosen(
+        case: &Case,
+        options: &RunOptions,
+        user: UserFunctions<D>,
+        make: MakeExecutor<'_, D>,
+    ) -> Result<Self, RunError> {
+        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, make)
     }
 
     fn assemble_with(
@@ -211,7 +216,7 @@ impl<const D: usize> Simulation<D> {
         user: UserFunctions<D>,
         make: MakeExecutor<'_, D>,
     ) -> Result<Self, RunError> {
-        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, make)?.begin(case)
+        Self::assemble_chosen(case, options, user, make)?.begin(case)
     }
 
     /// As [`Simulation::from_case`], with a solver of the program's own and what it brings along: see

@@ -1,6 +1,6 @@
 //! Going on from a snapshot as if the run had never stopped, bit for bit.
 
-use super::{GrowthRecord, RunError, RunOptions, Simulation};
+use super::{GrowthRecord, MakeExecutor, RunError, RunOptions, Simulation};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::LevelState;
 use crate::index::{CellBox, Level, Ratio};
@@ -47,7 +47,21 @@ impl<const D: usize> Simulation<D> {
         frame: &Frame<D>,
         state: &ScheduleState,
     ) -> Result<Self, RunError> {
-        let mut simulation = Self::assemble_chosen(case, options, UserFunctions::default())?;
+        Self::resume_with_executor(case, options, frame, state, &super::executor::make)
+    }
+
+    /// As [`Simulation::resume`], on an executor of the program's own.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the case, or does not fit the frame.
+    pub fn resume_with_executor(
+        case: &Case,
+        options: &RunOptions,
+        frame: &Frame<D>,
+        state: &ScheduleState,
+        make: MakeExecutor<'_, D>,
+    ) -> Result<Self, RunError> {
+        let mut simulation = Self::assemble_chosen(case, options, UserFunctions::default(), make)?;
         simulation.check_fit(case, frame)?;
         simulation.check_levels(case, frame)?;
         simulation.attempt(|simulation| simulation.load(frame, state))?;

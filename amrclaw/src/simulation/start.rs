@@ -30,7 +30,8 @@ pub fn check(case: &Case) -> Result<(), RunError> {
 }
 
 fn check_in<const D: usize>(case: &Case) -> Result<(), RunError> {
-    let mut simulation = Simulation::<D>::assemble_chosen(case, &RunOptions::default(), UserFunctions::default())?;
+    let (options, user) = (RunOptions::default(), UserFunctions::default());
+    let mut simulation = Simulation::<D>::assemble_chosen(case, &options, user, &super::executor::make)?;
     simulation.attempt(|simulation| simulation.check_start(case))
 }
 

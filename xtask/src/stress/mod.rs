@@ -3,6 +3,7 @@
 
 mod cases;
 mod random;
+mod restarts;
 
 use crate::process::{Outcome, build_program, root, target_dir};
 use random::Random;
@@ -20,6 +21,7 @@ struct Kind {
 const KINDS: &[Kind] = &[
     Kind { name: "cases", attack: cases::wrong, share: 40 },
     Kind { name: "mutants", attack: cases::changed, share: 40 },
+    Kind { name: "restarts", attack: restarts::attack, share: 10 },
 ];
 
 /// Where an attack takes place.

@@ -1,0 +1,37 @@
+//! Runs that stop after a step and go on from what they left.
+
+use super::{bits, take_steps};
+use amrclaw::io::frame::Frame;
+use amrclaw::simulation::{ScheduleState, Simulation};
+
+/// Cases in which a level's ghost cells are interpolated from coarse cells whose own neighbours have just changed: steps to take,
+/// dimensions and text.
+pub const CASES: [(usize, usize, &str); 3] = [
+    (5, 2, include_str!("../cases/restart/narrow_strip.toml")),
+    (7, 2, include_str!("../cases/restart/no_buffer.toml")),
+    (3, 1, include_str!("../cases/restart/one_cell.toml")),
+];
+
+/// Takes steps at once, and after each of them goes on with another simulation, made from the frame and the schedule alone: all
+/// must hold the same bits after every step.
+pub fn assert_restarts_change_nothing<const D: usize>(
+    start: impl Fn() -> Simulation<D>,
+    resume: impl Fn(&Frame<D>, &ScheduleState) -> Simulation<D>,
+    steps: usize,
+) {
+    let mut whole = start();
+    let mut resumed: Vec<Simulation<D>> = Vec::new();
+    for step in 1..=steps {
+        take_steps(&mut whole, 1);
+        let expected = bits(&whole.frame());
+        for (k, simulation) in resumed.iter_mut().enumerate() {
+            take_steps(simulation, 1);
+            let found = bits(&simulation.frame());
+            let different = expected.iter().zip(&found).filter(|(a, b)| a != b).count();
+            let sizes = (0, expected.len());
+            assert_eq!((different, found.len()), sizes, "restarted after step {}: bits after step {step}", k + 1);
+            assert_eq!(simulation.dt_next().to_bits(), whole.dt_next().to_bits());
+        }
+        resumed.push(resume(&whole.frame(), &whole.schedule_state()));
+    }
+}

@@ -1,0 +1,26 @@
+//! A run that goes on from a checkpoint is the run that never stopped, to the bit.
+
+use super::common::restarts::{CASES, assert_restarts_change_nothing};
+use super::common::{case, options};
+use amrclaw::simulation::Simulation;
+
+fn check<const D: usize>(text: &str, steps: usize) {
+    let (case, options) = (case(text, &[]), options(2));
+    let start = || Simulation::<D>::from_case(&case, &options).unwrap_or_else(|e| panic!("{e}"));
+    assert_restarts_change_nothing(
+        start,
+        |frame, state| Simulation::resume(&case, &options, frame, state).unwrap_or_else(|e| panic!("{e}")),
+        steps,
+    );
+}
+
+/// Whatever a step reads is either in the checkpoint or made anew before: no ghost cell of an earlier step.
+#[test]
+fn restarts_after_every_step_change_nothing() {
+    for (steps, dimensions, text) in CASES {
+        match dimensions {
+            1 => check::<1>(text, steps),
+            _ => check::<2>(text, steps),
+        }
+    }
+}
