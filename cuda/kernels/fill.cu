@@ -5,16 +5,6 @@
 // Floor   the bytes: ghost cells are a few percent of a level
 // Order   every cell is written by one lane, and none is read that a lane writes: repeats bit for bit
 
-// Where a ghost cell's value comes from along one axis; `mirrored` is set at walls.
-__device__ __forceinline__ int inside(int i, int cells, unsigned lower, unsigned upper, bool& mirrored)
-{
-    if (lower == BOUNDARY_PERIODIC || (i >= 0 && i < cells)) return i;
-    unsigned kind = i < 0 ? lower : upper;
-    mirrored = kind == BOUNDARY_WALL;
-    if (mirrored) return i < 0 ? -1 - i : 2 * cells - 1 - i;
-    return i < 0 ? 0 : cells - 1;
-}
-
 // Slope of a cell between its neighbours, zero at extrema. `wide`: min(2 |below|, 2 |above|, |central| / 2), for ghost
 // cells; else min(|below|, |above|), for new patches.
 __device__ __forceinline__ Real limited_slope(bool wide, Real below, Real here, Real above)
@@ -91,27 +81,28 @@ extern "C" __global__ void fill(const FillArgs args)
     const bool copies = chunk.region < (outside ? args.num_inside + args.num_outside_copies : args.num_copies);
     const Patch to = args.target_patches[region.target];
     const Patch from = (copies ? args.source_patches : args.coarse_patches)[region.source];
+    Origin origin = {};
+    if (outside) origin = args.origins[chunk.region - args.num_inside];
     await_previous();
     int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = cell_of(region, i);
-        Cell origin = cell;
-        bool mirrored[DIM] = {};
+        Cell source = cell;
         if (outside) {
             #pragma unroll
-            for (int d = 0; d < DIM; d++) origin[d] = inside(cell[d], args.cells[d], args.sides[d][0], args.sides[d][1], mirrored[d]);
+            for (int d = 0; d < DIM; d++) source[d] = origin.scale[d] * cell[d] + origin.offset[d];
         }
         // All loads come before the stores: the compiler cannot know that they read other places.
         Array<Real, M> values;
-        if (copies) values = copied_cell(args, region, from, origin);
-        else if (Real(args.alpha) == Real(1)) values = interpolated_cell<false>(args, region, from, origin);
-        else values = interpolated_cell<true>(args, region, from, origin);
+        if (copies) values = copied_cell(args, region, from, source);
+        else if (Real(args.alpha) == Real(1)) values = interpolated_cell<false>(args, region, from, source);
+        else values = interpolated_cell<true>(args, region, from, source);
         Real* target = args.target + place(to, M, in_patch(to, cell));
         #pragma unroll
         for (int m = 0; m < M; m++) {
             bool turned = false;
             #pragma unroll
-            for (int d = 0; d < DIM; d++) turned = turned != (mirrored[d] && m == args.normals[d]);
+            for (int d = 0; d < DIM; d++) turned = turned != (origin.negated[d] && m == args.normals[d]);
             target[size_t(m) * to.component] = turned ? -values[m] : values[m];
         }
     }

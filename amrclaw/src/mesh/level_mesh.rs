@@ -68,13 +68,20 @@ impl<const D: usize> LevelMesh<D> {
                 visit(Image { patch, part: part.shift(shift), shift });
             });
         };
-        let leaves = |d: usize| region.lo[d] < self.domain.lo[d] || region.hi[d] > self.domain.hi[d];
-        let turned: [i32; D] = std::array::from_fn(|d| i32::from(self.periodic[d] && leaves(d)));
-        if turned == [0; D] {
+        if self.inside_domain(region).is_empty() {
+            return;
+        }
+        // Periods that the region touches: several where the domain is narrower than the region.
+        let size = self.domain.size();
+        let period = |d: usize, cell: i32| {
+            if self.periodic[d] { (cell - self.domain.lo[d]).div_euclid(size[d]) } else { 0 }
+        };
+        let first: [i32; D] = std::array::from_fn(|d| period(d, region.lo[d]));
+        let last: [i32; D] = std::array::from_fn(|d| period(d, region.hi[d] - 1));
+        if first == [0; D] && last == [0; D] {
             return here([0; D]);
         }
-        let size = self.domain.size();
-        for turn in CellBox::new(turned.map(|n| -n), turned.map(|n| 1 + n)).cells() {
+        for turn in CellBox::new(first, last.map(|n| n + 1)).cells() {
             here(std::array::from_fn(|d| turn[d] * size[d]));
         }
     }

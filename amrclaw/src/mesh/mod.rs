@@ -4,11 +4,13 @@ mod bins;
 mod domain;
 mod hierarchy;
 mod level_mesh;
+mod outside;
 mod tag_set;
 
 pub use domain::Domain;
 pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
+pub use outside::{AxisEnds, Beyond, Origin, OriginRun};
 pub use tag_set::{TagSet, buffer};
 
 pub(crate) use level_mesh::for_each_within;

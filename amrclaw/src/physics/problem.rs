@@ -1,7 +1,7 @@
 //! What is solved: everything that the user says and that is not the Riemann solver.
 
 use super::{BoundaryBlockFunction, CellFunction, CellRow, StateBlockFunction};
-use crate::mesh::Domain;
+use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
 use riemann::patch::Scheme;
 use std::sync::Arc;
@@ -17,6 +17,26 @@ pub enum Boundary<const D: usize> {
     Periodic,
     /// Ghost cells are the user's.
     User(Arc<dyn BoundaryFunction<D>>),
+}
+
+impl<const D: usize> Boundary<D> {
+    /// What the side shows beyond it: the user's sides the mirror image, which the user's function then replaces.
+    pub fn beyond(&self) -> Beyond {
+        match self {
+            Boundary::Extrapolate => Beyond::Nearest,
+            Boundary::Wall => Beyond::Wall,
+            Boundary::Periodic => Beyond::Periodic,
+            Boundary::User(_) => Beyond::Mirrored,
+        }
+    }
+
+    /// The same for auxiliary values, of which only walls show the mirror image.
+    pub fn beyond_of_aux(&self) -> Beyond {
+        match self {
+            Boundary::User(_) => Beyond::Nearest,
+            other => other.beyond(),
+        }
+    }
 }
 
 /// A ghost cell outside the domain.

@@ -149,8 +149,10 @@ impl<const D: usize> GhostPlan<D> {
 #[cfg(test)]
 mod tests {
     use super::super::around::JoiningPlans;
+    use super::super::outside::OutsideParts;
     use super::*;
     use crate::index::Ratio;
+    use crate::mesh::Beyond;
     use proptest::prelude::*;
     use std::collections::HashMap;
 
@@ -161,7 +163,13 @@ mod tests {
         chosen.map(|(c, _)| CellBox::cell(c).fine_from_coarse(Ratio::uniform(piece)).intersect(&domain)).collect()
     }
 
-    fn every_ghost_cell_once<const D: usize>(cells: [i32; D], periodic: [bool; D], keep: &[bool], ratio: i32) {
+    fn every_ghost_cell_once<const D: usize>(
+        cells: [i32; D],
+        periodic: [bool; D],
+        keep: &[bool],
+        ratio: i32,
+        num_ghost: i32,
+    ) {
         let coarse_domain = CellBox::new([0; D], cells);
         let coarse = LevelMesh::new(coarse_domain, periodic, some_patches(coarse_domain, 5, &[true]));
         let ratio = Ratio::uniform(ratio);
@@ -169,9 +177,12 @@ mod tests {
         let patches = some_patches(domain, 4 * ratio.0[0], keep);
         let mesh = LevelMesh::new(domain, periodic, patches);
         let coarser = Some((&coarse, ratio));
-        let sight =
-            LevelSight { mesh: &mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: false };
+        let sight = LevelSight { mesh: &mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix: false };
         let plan = JoiningPlans::new(sight).ghost;
+        // What lies outside has its values from one place each: the parts say so themselves.
+        let sides =
+            periodic.map(|periodic| if periodic { [Beyond::Periodic; 2] } else { [Beyond::Wall, Beyond::Nearest] });
+        OutsideParts::new(&plan, &mesh, &sides);
         for (k, patch) in mesh.patches().iter().enumerate() {
             let mut written = HashMap::new();
             let regions = plan.copies(k).iter().map(|r| r.cells);
@@ -179,7 +190,7 @@ mod tests {
             for cells in regions.chain(plan.boundaries(k).iter().map(|r| r.cells)) {
                 cells.cells().for_each(|c| *written.entry(c).or_insert(0) += 1);
             }
-            for cell in patch.grow(2).cells() {
+            for cell in patch.grow(num_ghost).cells() {
                 let times = written.get(&cell).copied().unwrap_or(0);
                 assert_eq!(times, i32::from(!patch.contains(cell)), "{cell:?} of {patch:?}");
             }
@@ -199,9 +210,22 @@ mod tests {
             ratio in prop_oneof![Just(2), Just(4)],
         ) {
             prop_assume!(keep.iter().any(|k| *k));
-            every_ghost_cell_once([23], [periodic[0]], &keep, ratio);
-            every_ghost_cell_once([13, 9], [periodic[0], periodic[1]], &keep, ratio);
-            every_ghost_cell_once([7, 6, 5], periodic, &keep, ratio);
+            every_ghost_cell_once([23], [periodic[0]], &keep, ratio, 2);
+            every_ghost_cell_once([13, 9], [periodic[0], periodic[1]], &keep, ratio, 2);
+            every_ghost_cell_once([7, 6, 5], periodic, &keep, ratio, 2);
+        }
+
+        /// Likewise in domains narrower than their ghost cells, where a patch is its own neighbour more than once.
+        #[test]
+        fn ghost_cells_of_narrow_domains_are_written_once(
+            cells in [1..6i32, 1..6i32, 1..6i32],
+            periodic in any::<[bool; 3]>(),
+            ratio in 2..4i32,
+            num_ghost in 2..7i32,
+        ) {
+            every_ghost_cell_once([cells[0]], [periodic[0]], &[true], ratio, num_ghost);
+            every_ghost_cell_once([cells[0], cells[1]], [periodic[0], periodic[1]], &[true], ratio, num_ghost);
+            every_ghost_cell_once(cells, periodic, &[true], ratio, num_ghost);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod around;
 mod ghost;
+mod outside;
 mod patch_lists;
 mod reflux;
 mod region;
@@ -13,6 +14,7 @@ mod transfer;
 
 pub use around::{JoiningPlans, LevelSight};
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
+pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
 pub(crate) use patch_lists::in_parts;
 #[cfg(test)]

@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod capacity;
+pub mod narrow;
+pub mod restarts;
 
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::io::frame::Frame;

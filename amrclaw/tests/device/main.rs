@@ -7,6 +7,8 @@ mod emulator;
 mod failures;
 mod flags;
 mod gpu;
+mod narrow;
+mod restarts;
 mod table;
 mod values;
 

@@ -4,5 +4,7 @@
 mod common;
 
 mod constant;
+mod narrow;
+mod restarts;
 mod symmetric;
 mod threads;

@@ -4,9 +4,9 @@
 
 use super::tuning::{BLOCKS_PER_PATCH, FLAG_THREADS, THREADS, WIDEN_THREADS};
 use super::{
-    AverageArgs, BOUNDARY_PERIODIC, BOUNDARY_WALL, Chunk, Chunked, ConserveArgs, FaceMapArgs, FaceRun, FillArgs,
-    FlagArgs, FlagTile, LargestArgs, ListArgs, Patch, PatchReport, RefluxArgs, Region, RegisterArgs, SampleArgs,
-    SourceArgs, TotalsArgs, WidenArgs,
+    AverageArgs, Chunk, Chunked, ConserveArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagTile, LargestArgs,
+    ListArgs, Origin, Patch, PatchReport, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs,
+    WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Source, Target};
@@ -133,7 +133,7 @@ kernels! {
     /// Lists the chunks of tables, which other kernels take for tables.
     LIST_CHUNKS = "list_chunks" in Regions, Work::ThreadPerItem, ListArgs: Chunked;
     /// Copies and interpolates cells.
-    FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: ;
+    FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: Origin;
     /// Averages a level onto the coarser one.
     AVERAGE_DOWN = "average_down" in Regions, Work::WarpPerChunk, AverageArgs: ;
     /// Makes the map of the faces kept.
@@ -196,8 +196,6 @@ impl Shape {
             ("NUM_GHOST", self.num_ghost.to_string()),
             ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
             ("CAPACITY", self.capacity.to_string()),
-            ("BOUNDARY_WALL", BOUNDARY_WALL.to_string()),
-            ("BOUNDARY_PERIODIC", BOUNDARY_PERIODIC.to_string()),
             ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
             ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),

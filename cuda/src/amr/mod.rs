@@ -15,7 +15,7 @@ mod update;
 pub use fix::{FaceMapArgs, RefluxArgs, RegisterArgs};
 pub use gather::{FlagArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
 pub use kernels::{Group, Launcher, Shape};
-pub use moves::{AverageArgs, BOUNDARY_EXTRAPOLATE, BOUNDARY_PERIODIC, BOUNDARY_WALL, ConserveArgs, FillArgs};
+pub use moves::{AverageArgs, ConserveArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
 pub use tiles::TileTable;
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions, update_grid};

@@ -5,11 +5,25 @@ use crate::abi::{Pointer, Real};
 use crate::device_struct;
 
 device_struct! {
+    /// Where a region of cells outside the domain has its values from: along each axis, cell `i` from cell `scale i + offset`.
+    pub struct Origin {
+        /// 1, or −1 where the cells are mirrored, or 0 where all have the value of one.
+        pub scale: [i32; 3],
+        /// The cell that cell 0 would have its value from.
+        pub offset: [i32; 3],
+        /// Not 0 if what is normal to walls across the axis changes its sign.
+        pub negated: [u32; 3],
+    }
+}
+
+device_struct! {
     /// What `fill` takes.
     pub struct FillArgs {
         /// Copies first, then interpolations; then copies and interpolations of cells outside the domain, from where the cells that they mirror
         /// have their values.
         pub regions: Pointer<Region>,
+        /// Where those outside have their values from, one for each of them.
+        pub origins: Pointer<Origin>,
         /// Work of the warps.
         pub chunks: Pointer<Chunk>,
         /// Patches written.
@@ -42,21 +56,10 @@ device_struct! {
         pub num_inside: u32,
         /// Copies among the others.
         pub num_outside_copies: u32,
-        /// Cells of the domain along each axis.
-        pub cells: [i32; 3],
-        /// [`BOUNDARY_EXTRAPOLATE`], [`BOUNDARY_WALL`] or [`BOUNDARY_PERIODIC`] at the lower and the upper end of each axis.
-        pub sides: [[u32; 2]; 3],
         /// Component that changes its sign at walls across each axis, or −1.
         pub normals: [i32; 3],
     }
 }
-
-/// Ghost cells take the nearest cell's state.
-pub const BOUNDARY_EXTRAPOLATE: u32 = 0;
-/// Ghost cells mirror the states inside.
-pub const BOUNDARY_WALL: u32 = 1;
-/// Nothing to do.
-pub const BOUNDARY_PERIODIC: u32 = 2;
 
 device_struct! {
     /// What `average_down` takes.

@@ -2,10 +2,9 @@
 
 use super::interpolate::rows;
 use crate::fields::{PatchLayout, Shared};
-use crate::mesh::Domain;
+use crate::mesh::{AxisEnds, Domain};
 use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock};
 use crate::plan::BoundaryRegion;
-use riemann::axis::Side;
 use riemann::real::Scalar;
 
 /// What a boundary needs to know of its level.
@@ -19,7 +18,7 @@ pub(super) struct BoundaryContext<'a, const D: usize> {
     pub num_eqn: usize,
 }
 
-/// Fills a region from the patch's own cells inside the domain.
+/// Fills a region from the patch's own cells inside the domain. `sides`: both of the region's axis.
 ///
 /// # Safety
 /// Nobody else touches the patch's ghost cells meanwhile.
@@ -27,58 +26,48 @@ pub(super) unsafe fn fill<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
-    boundary: &Boundary<D>,
+    sides: &[Boundary<D>; 2],
     wall_normal: Option<usize>,
     context: &BoundaryContext<'_, D>,
 ) {
-    match boundary {
-        // SAFETY: the caller's promise, as below.
-        Boundary::Extrapolate => unsafe { mirror(q, layout, region, context, false, None) },
-        // SAFETY: likewise.
-        Boundary::Wall => unsafe { mirror(q, layout, region, context, true, wall_normal) },
-        Boundary::Periodic => unreachable!("periodic sides have no boundary regions"),
-        Boundary::User(function) => {
-            // The user's function sees the mirror image in the ghost cell's place.
+    // The user's function sees the mirror image in the ghost cell's place.
+    // SAFETY: the caller's promise, as below.
+    unsafe { continue_inside(q, layout, region, sides, wall_normal, context) };
+    if let Boundary::User(function) = &sides[region.side.index()] {
+        match function.by_block() {
             // SAFETY: likewise.
-            unsafe { mirror(q, layout, region, context, true, None) };
-            match function.by_block() {
-                // SAFETY: likewise.
-                Some(function) => unsafe { ask_user_by_block(q, layout, region, function, context) },
-                // SAFETY: likewise.
-                None => unsafe { ask_user(q, layout, region, function.as_ref(), context) },
-            }
+            Some(function) => unsafe { ask_user_by_block(q, layout, region, function, context) },
+            // SAFETY: likewise.
+            None => unsafe { ask_user(q, layout, region, function.as_ref(), context) },
         }
     }
 }
 
-/// Copies the nearest interior cell (`reflect` false) or the mirror image (`reflect` true) into each ghost cell;
-/// component `negate` changes its sign.
-unsafe fn mirror<const D: usize, R: Scalar>(
+/// Copies into each ghost cell the value of the cell inside that the domain's sides give it; component `normal` changes its sign at
+/// walls.
+unsafe fn continue_inside<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
+    sides: &[Boundary<D>; 2],
+    normal: Option<usize>,
     context: &BoundaryContext<'_, D>,
-    reflect: bool,
-    negate: Option<usize>,
 ) {
     let d = region.axis.index();
-    let source_of = |i: i32| match (region.side, reflect) {
-        (Side::Lower, false) => 0,
-        (Side::Lower, true) => -1 - i,
-        (Side::Upper, false) => context.cells[d] - 1,
-        (Side::Upper, true) => 2 * context.cells[d] - 1 - i,
-    };
+    let ends = AxisEnds { sides: sides.each_ref().map(Boundary::beyond), count: context.cells[d] };
     let count = |axis: usize| if axis == d { 1 } else { region.cells.size().get(axis).map_or(1, |&n| n as usize) };
     let strides = layout.strides();
     for i in region.cells.lo[d]..region.cells.hi[d] {
+        let origin = ends.origin(i);
+        let negate = normal.filter(|_| origin.negated);
         let (mut target, mut source) = (region.cells.lo, region.cells.lo);
-        (target[d], source[d]) = (i, source_of(i));
+        (target[d], source[d]) = (i, origin.cell);
         let (to, from) = (layout.offset(context.num_eqn, target), layout.offset(context.num_eqn, source));
         for m in 0..context.num_eqn {
             for z in 0..count(2) {
                 for y in 0..count(1) {
                     let shift = m * strides.component + z * strides.slab + y * strides.row;
-                    // SAFETY: source and target lie apart along `axis`, both in this patch, which is ours.
+                    // SAFETY: the source lies inside the domain along `axis`, the target outside; both are in this patch, ours.
                     let (values, out) = unsafe { (q.row(from + shift, count(0)), q.row_mut(to + shift, count(0))) };
                     match (&mut *out, values) {
                         ([o], [v]) => *o = if negate == Some(m) { -*v } else { *v },
@@ -180,8 +169,9 @@ mod tests {
             BoundaryContext { domain: &domain, cells: [4, 3], dx: [0.25, 1.0 / 3.0], time: 0.0, num_eqn: EQUATIONS };
         let region =
             BoundaryRegion { target: 0, axis: Axis::X, side: Side::Lower, cells: CellBox::new([-2, 0], [0, 3]) };
+        let sides = [Boundary::User(Arc::new(Numbered)), Boundary::Extrapolate];
         // SAFETY: nobody else knows the array.
-        unsafe { fill(Shared::new(&mut q), patch, &region, &Boundary::User(Arc::new(Numbered)), None, &context) };
+        unsafe { fill(Shared::new(&mut q), patch, &region, &sides, None, &context) };
         for (m, value) in inside.iter().enumerate() {
             assert_eq!(q[at([-2, 2], m)], value + m as f64, "equation {m}");
         }

@@ -6,8 +6,8 @@ use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
-use crate::mesh::{Domain, LevelMesh};
-use crate::physics::{CellBlock, CellFunction, CellRow};
+use crate::mesh::{AxisEnds, Beyond, Domain, LevelMesh};
+use crate::physics::{Boundary, CellBlock, CellFunction, CellRow};
 use rayon::prelude::*;
 use riemann::real::Scalar;
 
@@ -49,35 +49,46 @@ unsafe fn fill_cells<const D: usize, R: Scalar>(
     }
 }
 
+/// What auxiliary values depend on besides the level.
+struct AuxSource<'a, const D: usize> {
+    domain: &'a Domain<D>,
+    function: &'a dyn CellFunction<D>,
+    /// What the domain's sides show beyond them.
+    sides: [[Beyond; 2]; D],
+    /// For each value the axis whose lower face it lives on, as an index.
+    faces: Vec<Option<usize>>,
+}
+
 /// Fills auxiliary values of all cells, ghost cells included: across periodic sides those of the image, outside the
-/// domain those of the nearest cell inside.
-fn fill_aux<const D: usize, R: Scalar>(
-    store: &mut LevelStore<D, R>,
-    domain: &Domain<D>,
-    function: &dyn CellFunction<D>,
-    time: f64,
-) {
-    let count = function.num_values();
+/// domain those of the cell, or of the cell's face, that the sides name.
+fn fill_aux<const D: usize, R: Scalar>(store: &mut LevelStore<D, R>, source: &AuxSource<'_, D>, time: f64) {
+    let count = source.function.num_values();
     let inside = store.mesh.domain();
+    let ends: [_; D] = std::array::from_fn(|d| AxisEnds { sides: source.sides[d], count: inside.hi[d] });
+    // Faces on an upper side that is a mirror belong to cells outside, which are asked for besides.
+    let mut asked = inside;
+    for d in (0..D).filter(|&d| !store.mesh.periodic()[d] && source.faces.contains(&Some(d))) {
+        asked.hi[d] += i32::from(ends[d].origin_of_face(inside.hi[d]) == inside.hi[d]);
+    }
     let whole = LevelMesh::new(inside, store.mesh.periodic(), vec![inside]);
+    let asked = LevelMesh::new(asked, store.mesh.periodic(), vec![asked]);
     let (layout, dx) = (store.layout.clone(), store.dx);
     let aux = Shared::new(&mut store.aux);
     layout.patches.par_iter().for_each(|patch| {
-        for image in whole.images(&patch.with_ghosts()) {
+        for image in asked.images(&patch.with_ghosts()) {
+            let origin = (source.domain.lower, dx, time);
             // SAFETY: each patch is written by its own task alone.
-            unsafe { fill_cells(aux, patch, &image.part, image.shift, function, (domain.lower, dx, time)) };
+            unsafe { fill_cells(aux, patch, &image.part, image.shift, source.function, origin) };
         }
-        for cells in whole.uncovered(&patch.with_ghosts()) {
-            for cell in cells.cells() {
-                let periodic = whole.periodic();
-                let nearest = std::array::from_fn(|d| {
-                    if periodic[d] { cell[d] } else { cell[d].clamp(inside.lo[d], inside.hi[d] - 1) }
+        for cell in whole.uncovered(&patch.with_ghosts()).iter().flat_map(CellBox::cells) {
+            for m in 0..count {
+                let from = std::array::from_fn(|d| match source.faces.get(m).copied().flatten() == Some(d) {
+                    true => ends[d].origin_of_face(cell[d]),
+                    false => ends[d].origin(cell[d]).cell,
                 });
-                let (to, from) = (patch.offset(count, cell), patch.offset(count, nearest));
-                for m in 0..count {
-                    // SAFETY: likewise; the nearest cell inside is a cell of this patch.
-                    unsafe { *aux.at(to + m * patch.component()) = *aux.at(from + m * patch.component()) };
-                }
+                let at = |cell| patch.offset(count, cell) + m * patch.component();
+                // SAFETY: likewise; the cell named is one of this patch, whose value is the function's.
+                unsafe { *aux.at(at(cell)) = *aux.at(at(from)) };
             }
         }
     });
@@ -99,8 +110,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Fills a level's auxiliary values and checks the capacity.
     pub(super) fn fill_level_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
         let Some(function) = self.problem.aux.clone() else { return Ok(()) };
-        let store = &mut self.levels[level.index()];
-        fill_aux(store, &self.problem.domain, function.as_ref(), time);
+        let source = AuxSource {
+            domain: &self.problem.domain,
+            function: function.as_ref(),
+            sides: self.problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond_of_aux)),
+            faces: self.solver.aux_face().iter().map(|face| face.map(|axis| axis.index())).collect(),
+        };
+        fill_aux(&mut self.levels[level.index()], &source, time);
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
         let store = &self.levels[level.index()];
         for (k, patch) in store.layout.patches.iter().enumerate() {

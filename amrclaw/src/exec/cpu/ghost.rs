@@ -115,9 +115,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     }
                 }
                 for region in plan.boundaries(k) {
-                    let kind = &problem.boundary[region.axis.index()][region.side.index()];
+                    let sides = &problem.boundary[region.axis.index()];
                     let normal = solver.wall_normal(Axis::ALL[region.axis.index()]);
-                    boundary::fill(q, target, region, kind, normal, &context);
+                    boundary::fill(q, target, region, sides, normal, &context);
                 }
             }
         });

@@ -81,10 +81,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let q = Shared::new(store.q_mut());
         for (k, patch) in layout.patches.iter().enumerate() {
             for region in plan.boundaries(k) {
-                let kind: &Boundary<D> = &self.problem.boundary[region.axis.index()][region.side.index()];
+                let sides: &[Boundary<D>; 2] = &self.problem.boundary[region.axis.index()];
                 let normal = self.solver.wall_normal(Axis::ALL[region.axis.index()]);
                 // SAFETY: the level is borrowed alone.
-                unsafe { boundary::fill(q, patch, region, kind, normal, &context) };
+                unsafe { boundary::fill(q, patch, region, sides, normal, &context) };
             }
         }
         self.check_boundaries(level, plan)

@@ -56,6 +56,13 @@ pub(in crate::exec) struct Place {
     chunks: usize,
 }
 
+impl Place {
+    /// Where something is that began there in the builder, in bytes.
+    pub fn of(self, start: usize) -> usize {
+        self.items + start
+    }
+}
+
 impl TableBuilder {
     /// Appends numbers or structs; answers where they begin.
     pub fn append<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = T>) -> usize {

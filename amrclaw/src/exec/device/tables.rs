@@ -1,13 +1,14 @@
 //! Plans as tables in the device's memory: made when a level's plans are new, used every step.
 
-use super::outside::{Sides, parts_outside};
-use super::{HostTables, Machine, Table, TableBuilder};
+use super::outside::{Sides, origin};
+use super::{HostTables, Machine, Table, TableBuilder, pointer};
 use crate::exec::step::same_faces;
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::LevelMesh;
-use crate::plan::{GhostPlan, LevelPlans, RefluxPlan, RestrictPlan, TransferPlan};
+use crate::plan::{GhostPlan, LevelPlans, OutsideParts, RefluxPlan, RestrictPlan, TransferPlan};
 use cuda::CudaError;
-use cuda::amr::{FaceRun, Region};
+use cuda::abi::Pointer;
+use cuda::amr::{FaceRun, Origin, Region};
 use std::sync::Arc;
 
 /// One value an axis, as the device has them: `missing` along axes beyond the last.
@@ -55,6 +56,14 @@ pub(in crate::exec) struct FillTable {
     pub num_inside: u32,
     /// Copies among the others.
     pub num_outside_copies: u32,
+    /// Where it is said where the others have their values from, in bytes.
+    origins: usize,
+}
+
+impl FillTable {
+    pub fn origins<N: Machine>(&self, memory: &N::Memory) -> Pointer<Origin> {
+        pointer::<Origin, N>(memory, self.origins)
+    }
 }
 
 /// The tables of a level's plans in the device's memory.
@@ -85,7 +94,7 @@ impl<const D: usize> HostLevelTables<D> {
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N>, CudaError> {
         let HostLevelTables { plan, ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
         let (memory, [of_ghost, of_joint]) = HostTables::send([&ghost, &joint], machine)?;
-        let fill = FillTable { table: fill.table.at(of_ghost), ..fill };
+        let fill = FillTable { table: fill.table.at(of_ghost), origins: of_ghost.of(fill.origins), ..fill };
         let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
         Ok(LevelTables { plan, memory, fill, restrict, runs })
     }
@@ -101,13 +110,18 @@ fn fill_table<const D: usize>(
     let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let num_first = copies.len() as u32;
     let num_inside = num_first + interps.len() as u32;
-    let (outside_copies, outside_interps) = sides.map_or_else(Default::default, |s| parts_outside(ghost, mesh, s));
+    let outside = sides.map_or_else(OutsideParts::default, |sides| OutsideParts::new(ghost, mesh, &sides.beyond));
+    let OutsideParts { copies: outside_copies, interps: outside_interps } = &outside;
+    let origins = builder.append(chain(
+        outside_copies.iter().map(|part| origin(&part.origins)),
+        outside_interps.iter().map(|part| origin(&part.origins)),
+    ));
     let outside = chain(
-        outside_copies.iter().map(|r| region(r.target, r.source, &r.cells, r.shift)),
-        outside_interps.iter().map(|r| region(r.target, r.source, &r.cells, r.shift)),
+        outside_copies.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, p.region.shift)),
+        outside_interps.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, p.region.shift)),
     );
     let table = builder.table(chain(chain(copies, interps), outside)).with_first(num_first);
-    (builder.done(), FillTable { table, num_inside, num_outside_copies: outside_copies.len() as u32 })
+    (builder.done(), FillTable { table, num_inside, num_outside_copies: outside_copies.len() as u32, origins })
 }
 
 fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (HostTables, [Table; 2]) {

@@ -10,7 +10,7 @@ use crate::mesh::Hierarchy;
 use crate::plan::{LevelPlans, TransferPlan};
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{CONSERVE, FILL};
-use cuda::amr::{BOUNDARY_PERIODIC, ConserveArgs, FillArgs};
+use cuda::amr::{ConserveArgs, FillArgs};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 
@@ -22,10 +22,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let tables = store.tables.as_ref().expect("made above");
         let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
         let ratio = coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1));
-        let FillTable { table, num_inside, num_outside_copies } = tables.fill;
-        let (kinds, normals) = self.sides.map_or(([[BOUNDARY_PERIODIC; 2]; D], [-1; D]), |s| (s.kinds, s.normals));
+        let FillTable { table, num_inside, num_outside_copies, .. } = tables.fill;
         let args = FillArgs {
             regions: table.items::<_, N>(&tables.memory),
+            origins: tables.fill.origins::<N>(&tables.memory),
             chunks: table.chunks::<N>(&tables.memory),
             target_patches: store.patches(),
             source_patches: store.patches(),
@@ -42,9 +42,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ratio,
             num_inside,
             num_outside_copies,
-            cells: axes(store.mesh.domain().hi, 1),
-            sides: axes(kinds, [BOUNDARY_PERIODIC; 2]),
-            normals: axes(normals, -1),
+            normals: axes(self.sides.map_or([-1; D], |sides| sides.normals), -1),
         };
         // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
         // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
@@ -93,6 +91,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
         let args = FillArgs {
             regions: made.fill.items::<_, N>(&made.memory),
+            origins: Pointer::NULL,
             chunks: made.fill.chunks::<N>(&made.memory),
             target_patches: store.patches(),
             source_patches: old.as_ref().map_or(Pointer::NULL, |o| o.patches()),
@@ -109,8 +108,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ratio,
             num_inside: u32::MAX,
             num_outside_copies: 0,
-            cells: [0; 3],
-            sides: [[BOUNDARY_PERIODIC; 2]; 3],
             normals: [-1; 3],
         };
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.

@@ -1,6 +1,6 @@
 //! Which boxes of a new level can nest, given the levels that stay.
 
-use crate::index::{CellBox, Ratio, wrap_into_domain};
+use crate::index::{CellBox, Ratio};
 use crate::mesh::{LevelMesh, TagSet, clear_bits, hull_of_bits};
 
 /// Where a level may be refined when all levels finer than a base level are about to be replaced.
@@ -30,11 +30,14 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
     /// True if the base level covers `region`, which counts its cells. Cells past a wall count as covered; cells past a
     /// periodic side are those that come in at the other.
     pub fn covers(&self, region: &CellBox<D>) -> bool {
+        self.base_is_whole || self.base.covers(&self.once_around(region))
+    }
+
+    /// The part of a region of the base level's cells that lies at most the domain's size outside it: whatever lies further away
+    /// lies nearer as well.
+    fn once_around(&self, region: &CellBox<D>) -> CellBox<D> {
         let domain = self.base.domain();
-        let pieces = || wrap_into_domain(region, &domain, self.base.periodic());
-        // The base level itself wraps a region around once; one that is longer than the domain may take more turns.
-        let wraps_covered = || !domain.contains_box(region) && pieces().iter().all(|piece| self.base.covers(piece));
-        self.base_is_whole || self.base.covers(region) || wraps_covered()
+        region.intersect(&domain.grow_by(domain.size()))
     }
 
     /// True if a patch over `region`, in cells of the level to be refined, can nest.
@@ -53,15 +56,12 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         if self.base_is_whole {
             return;
         }
-        let domain = self.base.domain();
-        // The base level wraps a region around once. Whatever lies further away lies nearer as well.
-        let once_around = domain.grow_by(domain.size());
         tags.change_tiles(|cells, words| {
             let tagged = hull_of_bits(cells.lo, words);
             if tagged.is_empty() {
                 return;
             }
-            let needed = self.needed(&tagged).intersect(&once_around);
+            let needed = self.once_around(&self.needed(&tagged));
             for open in self.base.uncovered(&self.base.inside_domain(&needed)) {
                 clear_bits(&self.barred(&open).intersect(&tagged), words);
             }

@@ -1,0 +1,180 @@
+//! Cells outside the domain: which cell inside each has its value from. This is said here alone.
+
+/// What a side of the domain shows beyond it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// What lies at the other side of the domain, as often as it takes.
+    Periodic,
+    /// The nearest cell.
+    Nearest,
+    /// The cells inside, mirrored at the side.
+    Mirrored,
+    /// The same, and what is normal to the side changes its sign.
+    Wall,
+}
+
+/// Where a cell's value comes from along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The cell inside the domain; along a periodic axis the cell itself.
+    pub cell: i32,
+    /// True if an odd number of walls lies between: what is normal to them has its sign changed.
+    pub negated: bool,
+}
+
+/// Cells that have their values from cells in a row: cell `i` from `scale i + offset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OriginRun {
+    /// The first cell.
+    pub lo: i32,
+    /// One past the last cell.
+    pub hi: i32,
+    /// 1, −1 where the cells are mirrored, 0 where all have the value of one cell.
+    pub scale: i32,
+    /// The cell that cell 0 would have its value from.
+    pub offset: i32,
+    /// As for [`Origin`].
+    pub negated: bool,
+}
+
+/// Both ends of an axis of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AxisEnds {
+    /// The lower and the upper side.
+    pub sides: [Beyond; 2],
+    /// Cells of the level between them.
+    pub count: i32,
+}
+
+impl AxisEnds {
+    /// Where a cell's value comes from. A domain narrower than its ghost cells is mirrored to and fro until a cell inside is met.
+    pub fn origin(&self, mut cell: i32) -> Origin {
+        let mut negated = false;
+        loop {
+            let (side, nearest, mirrored) = match cell {
+                ..0 => (self.sides[0], 0, -1 - cell),
+                _ if cell >= self.count => (self.sides[1], self.count - 1, 2 * self.count - 1 - cell),
+                _ => return Origin { cell, negated },
+            };
+            match side {
+                Beyond::Periodic => return Origin { cell, negated },
+                Beyond::Nearest => return Origin { cell: nearest, negated },
+                Beyond::Mirrored => cell = mirrored,
+                Beyond::Wall => (cell, negated) = (mirrored, !negated),
+            }
+        }
+    }
+
+    /// The same for a value that lives on the lower face of cell `face`: the faces mirrored are those of the axis, of which the
+    /// last, number `count`, lies on the domain's upper side and is its own mirror image.
+    pub fn origin_of_face(&self, mut face: i32) -> i32 {
+        loop {
+            let (side, nearest, mirrored) = match face {
+                ..0 => (self.sides[0], 0, -face),
+                _ if face >= self.count => (self.sides[1], self.count - 1, 2 * self.count - face),
+                _ => return face,
+            };
+            match side {
+                Beyond::Periodic => return face,
+                Beyond::Nearest => return nearest,
+                Beyond::Mirrored | Beyond::Wall if mirrored == face => return face,
+                Beyond::Mirrored | Beyond::Wall => face = mirrored,
+            }
+        }
+    }
+
+    /// The cells from `lo` up to `hi` in runs.
+    pub fn runs(&self, lo: i32, hi: i32) -> impl Iterator<Item = OriginRun> + use<> {
+        let (ends, mut next) = (*self, lo);
+        std::iter::from_fn(move || {
+            let lo = next;
+            if lo >= hi {
+                return None;
+            }
+            // Each width of the domain is mirrored or not, as a whole.
+            next = match ends.sides[0] {
+                Beyond::Periodic => hi,
+                _ => hi.min((lo.div_euclid(ends.count) + 1) * ends.count),
+            };
+            let first = ends.origin(lo);
+            let scale = if next - lo > 1 { ends.origin(lo + 1).cell - first.cell } else { 0 };
+            Some(OriginRun { lo, hi: next, scale, offset: first.cell - scale * lo, negated: first.negated })
+        })
+    }
+}
+
+impl OriginRun {
+    /// Those of the run's cells whose values come from cells `lo` up to `hi`, as first and one past the last.
+    pub fn cells_from(&self, lo: i32, hi: i32) -> [i32; 2] {
+        let [first, end] = match self.scale {
+            0 if (lo..hi).contains(&self.offset) => [self.lo, self.hi],
+            0 => [self.lo, self.lo],
+            1 => [lo - self.offset, hi - self.offset],
+            _ => [self.offset + 1 - hi, self.offset + 1 - lo],
+        };
+        [first.max(self.lo), end.min(self.hi)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Beyond::{Mirrored, Nearest, Periodic, Wall};
+    use super::*;
+
+    /// All pairs of sides that an axis may have.
+    fn pairs() -> impl Iterator<Item = [Beyond; 2]> {
+        let single = [Nearest, Mirrored, Wall];
+        single.into_iter().flat_map(move |a| single.map(|b| [a, b])).chain([[Periodic; 2]])
+    }
+
+    /// Between two walls the domain repeats after twice its width, mirrored in between; each wall passed changes the sign.
+    #[test]
+    fn walls_mirror_to_and_fro() {
+        let ends = AxisEnds { sides: [Wall, Wall], count: 3 };
+        let found: Vec<_> = (-7..10).map(|i| ends.origin(i)).map(|o| (o.cell, o.negated)).collect();
+        let inside = [(0, false), (1, false), (2, false)];
+        let mirrored = [(2, true), (1, true), (0, true)];
+        let expected = [&[(0, true)][..], &inside, &mirrored, &inside, &mirrored, &inside, &[(2, true)]].concat();
+        assert_eq!(found, expected);
+        let ends = AxisEnds { sides: [Wall, Nearest], count: 1 };
+        assert_eq!(ends.origin(-3), Origin { cell: 0, negated: true });
+        assert_eq!(ends.origin(3), Origin { cell: 0, negated: false });
+    }
+
+    /// Faces are mirrored at the faces that lie on the sides: face `−f` is face `f`, face `count + f` is face `count − f`.
+    #[test]
+    fn faces_are_mirrored_at_the_sides() {
+        let ends = AxisEnds { sides: [Wall, Wall], count: 2 };
+        let found: Vec<_> = (-4..7).map(|face| ends.origin_of_face(face)).collect();
+        assert_eq!(found, [0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2]);
+        let ends = AxisEnds { sides: [Nearest, Wall], count: 1 };
+        assert_eq!([-1, 0, 1, 2, 3].map(|face| ends.origin_of_face(face)), [0, 0, 1, 0, 0]);
+    }
+
+    /// Runs say of every cell what the rule says, each once, and lead back to the cells that have their values from some place.
+    #[test]
+    fn runs_are_the_rule() {
+        for (sides, count) in pairs().flat_map(|sides| (1..6).map(move |count| (sides, count))) {
+            let ends = AxisEnds { sides, count };
+            let runs: Vec<_> = ends.runs(-6, count + 6).collect();
+            let mut next = -6;
+            for run in &runs {
+                assert_eq!((run.lo, run.hi > run.lo), (next, true));
+                for i in run.lo..run.hi {
+                    let found = Origin { cell: run.scale * i + run.offset, negated: run.negated };
+                    assert_eq!(found, ends.origin(i), "{ends:?}, cell {i}");
+                }
+                next = run.hi;
+            }
+            assert_eq!(next, count + 6);
+            for source in -6..count + 6 {
+                let back = runs.iter().flat_map(|run| {
+                    let [lo, hi] = run.cells_from(source, source + 1);
+                    lo..hi
+                });
+                let expected = (-6..count + 6).filter(|&i| ends.origin(i).cell == source);
+                assert!(back.eq(expected), "{ends:?}, from cell {source}");
+            }
+        }
+    }
+}

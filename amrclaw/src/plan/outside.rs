@@ -1,0 +1,74 @@
+//! Ghost cells outside the domain, in parts that have their values from one place each: the patch itself, or what fills its
+//! ghost cells inside. So a device fills all of them at once, none waiting for another.
+
+use super::ghost::{BoundaryRegion, GhostPlan};
+use super::region::{CopyRegion, InterpRegion};
+use crate::index::CellBox;
+use crate::mesh::{AxisEnds, Beyond, LevelMesh, OriginRun};
+
+/// Cells outside the domain that have their values from one place.
+#[derive(Clone, Copy, Debug)]
+pub struct OutsidePart<const D: usize, T> {
+    /// The copy or interpolation that fills the cells whose values they have, but for the cells written.
+    pub region: T,
+    /// Along each axis, where these cells lie.
+    pub origins: [OriginRun; D],
+}
+
+/// All cells outside the domain of a level's patches.
+#[derive(Clone, Debug, Default)]
+pub struct OutsideParts<const D: usize> {
+    /// Those that have copied values.
+    pub copies: Vec<OutsidePart<D, CopyRegion<D>>>,
+    /// Those that have interpolated values.
+    pub interps: Vec<OutsidePart<D, InterpRegion<D>>>,
+}
+
+impl<const D: usize> OutsideParts<D> {
+    /// Finds where all ghost cells outside the domain have their values from. `sides`: those of the domain, lower and upper, along
+    /// each axis.
+    pub fn new(plan: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D]) -> Self {
+        let (mut copies, mut interps) = (Vec::new(), Vec::new());
+        let ends: [_; D] = std::array::from_fn(|d| AxisEnds { sides: sides[d], count: mesh.domain().hi[d] });
+        for boundary in plan.all_boundaries().all() {
+            let (target, cells) = (boundary.target, mesh.patches()[boundary.target as usize]);
+            let own = CopyRegion { target, source: target, cells, shift: [0; D] };
+            let mut covered = 0;
+            for region in std::iter::once(&own).chain(plan.copies(target as usize)) {
+                each_part(boundary, &region.cells, &ends, |cells, origins| {
+                    covered += cells.volume();
+                    copies.push(OutsidePart { region: CopyRegion { cells, ..*region }, origins });
+                });
+            }
+            for region in plan.interps(target as usize) {
+                each_part(boundary, &region.cells, &ends, |cells, origins| {
+                    covered += cells.volume();
+                    interps.push(OutsidePart { region: InterpRegion { cells, ..*region }, origins });
+                });
+            }
+            let all = boundary.cells.volume();
+            assert_eq!(covered, all, "ghost cells {boundary:?} have their values from one place each");
+        }
+        OutsideParts { copies, interps }
+    }
+}
+
+/// The cells of a boundary region that have their values from `source`, in boxes.
+fn each_part<const D: usize>(
+    boundary: &BoundaryRegion<D>,
+    source: &CellBox<D>,
+    ends: &[AxisEnds; D],
+    mut found: impl FnMut(CellBox<D>, [OriginRun; D]),
+) {
+    let cells = boundary.cells;
+    let runs: [Vec<OriginRun>; D] = std::array::from_fn(|d| ends[d].runs(cells.lo[d], cells.hi[d]).collect());
+    let choices = CellBox::new([0; D], runs.each_ref().map(|runs| runs.len() as i32));
+    for choice in choices.cells() {
+        let origins: [OriginRun; D] = std::array::from_fn(|d| runs[d][choice[d] as usize]);
+        let ranges: [_; D] = std::array::from_fn(|d| origins[d].cells_from(source.lo[d], source.hi[d]));
+        let part = CellBox::new(ranges.map(|range| range[0]), ranges.map(|range| range[1]));
+        if !part.is_empty() {
+            found(part, origins);
+        }
+    }
+}

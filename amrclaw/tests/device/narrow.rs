@@ -1,0 +1,27 @@
+//! Domains narrower than their ghost cells, on the device.
+
+use super::common::narrow::Narrow;
+use super::start_emulated;
+use amrclaw::mesh::Beyond::{Periodic, Wall};
+use amrclaw::simulation::{Simulation, UserFunctions};
+
+fn start<const D: usize>(text: &str, user: UserFunctions<D>) -> Simulation<D> {
+    start_emulated(text, &[], user)
+}
+
+const LEVELS: &str = "[scheme]\nsplit = \"strang\"\n[levels]\nmax = 2\nratio = 2\nratio_time = 1\n\
+    [regrid]\nbuffer = 0\n[regrid.flag]\ntolerance = 1e9\n\
+    [[regrid.region]]\nlevels = [2, 2]\nlower = [-50.0, 2.0]\nupper = [50.0, 6.0]\n";
+
+/// As on the processor: bits of a wide domain that holds the copies, the mirror images or the repeated cells.
+#[test]
+fn narrow_domains_are_wide_ones() {
+    for (count, sides) in [(1, [Periodic; 2]), (3, [Wall; 2]), (1, [Wall; 2])] {
+        let solver = "name = \"shallow_water\"\ngravity = 1.0";
+        Narrow { solver, equations: 3, aux: 0, normal: 1, faces: false, sides, count, plane: true, more: LEVELS }
+            .compare::<2>(start, 2);
+        let more = "[scheme]\nlimiter = \"superbee\"\n";
+        Narrow { solver, equations: 2, aux: 0, normal: 1, faces: false, sides, count, plane: false, more }
+            .compare::<1>(start, 2);
+    }
+}
