@@ -156,9 +156,8 @@ fn a_negative_pressure_is_named() {
     }
     let error = error.expect("Roe's solver fails");
     let message = error.to_string();
-    let RunError::Inadmissible { cause: ExecError::Inadmissible { value, positive: true, .. }, .. } = error else {
-        panic!("{message}")
-    };
+    let RunError::Inadmissible { cause, .. } = error else { panic!("{message}") };
+    let ExecError::Inadmissible { value, positive: true, .. } = *cause else { panic!("{message}") };
     assert!(value <= 0.0, "{value}");
     for part in ["level 1, patch 0, cell [", "t = ", "it must be positive", "help: ", "euler_hllc"] {
         assert!(message.contains(part), "no \"{part}\" in\n{message}");

@@ -174,7 +174,8 @@ mod tests {
                 let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
                 let mut names: Vec<String> = written.iter().map(name).collect();
                 let mut announced = format.file_names(frame.number, aux);
-                (names.sort(), announced.sort());
+                names.sort();
+                announced.sort();
                 assert_eq!(announced, names);
                 let once = [vtkhdf::SERIES, clawpack::VISIT_FILE_NAME];
                 let of_frame = names.iter().filter(|name| !once.contains(&name.as_str()));

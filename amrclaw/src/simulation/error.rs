@@ -39,7 +39,7 @@ pub enum RunError {
     #[error("{cause}\n  help: {help}")]
     Inadmissible {
         /// Which state, and where.
-        cause: ExecError,
+        cause: Box<ExecError>,
         /// What to do.
         help: String,
     },
@@ -58,7 +58,7 @@ pub enum RunError {
         /// How many steps of the coarsest level ago that was.
         steps: u64,
         /// Where.
-        place: CellPlace,
+        place: Box<CellPlace>,
     },
     /// The step became so small that the run cannot come to its end.
     #[error(
@@ -77,7 +77,7 @@ pub enum RunError {
         /// Its size that growth is measured by.
         measure: f64,
         /// Where it is largest.
-        place: CellPlace,
+        place: Box<CellPlace>,
     },
     /// The patches of a checkpoint are not those of a mesh.
     #[error("the checkpoint is damaged: the patches of its level {level} make no mesh")]
@@ -137,7 +137,7 @@ impl RunError {
             }
             _ => "lower `time.cfl_desired`, take a limiter such as \"minmod\", or `scheme.order = 1`",
         };
-        RunError::Inadmissible { cause, help: help.to_owned() }
+        RunError::Inadmissible { cause: Box::new(cause), help: help.to_owned() }
     }
 
     /// What shows while the first levels are made comes of the case's data or its mesh: at the line that says so.

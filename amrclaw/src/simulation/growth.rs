@@ -181,7 +181,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// The value of an equation that is largest in size, and where it is.
-    fn place_of_largest(&self, equation: usize) -> (f64, CellPlace) {
+    fn place_of_largest(&self, equation: usize) -> (f64, Box<CellPlace>) {
         let mut found = (0.0_f64, Level::COARSEST, 0, self.hierarchy.level(Level::COARSEST).patches()[0].lo);
         for l in 0..self.hierarchy.num_levels() {
             let level = Level(l as u8);
@@ -198,7 +198,8 @@ impl<const D: usize> Simulation<D> {
         let (value, level, patch, cell) = found;
         let (dx, lower) = (self.hierarchy.dx(level), self.problem.domain.lower);
         let centre = (0..D).map(|d| lower[d] + (f64::from(cell[d]) + 0.5) * dx[d]).collect();
-        (value, CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time })
+        let place = CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time };
+        (value, Box::new(place))
     }
 }
 

@@ -189,12 +189,14 @@ macro_rules! dispatch {
             unsafe { $kernel::<S, R::Avx2, M, W, A>(solver, $($arg),*) }
         }
         match $self.isa {
+            // The three-dimensional update is large, and waits for its buffers rather than for arithmetic: it is not compiled once
+            // more for twice as wide vectors.
             // SAFETY: `with_isa` saw that the processor has the instructions; the rest is the caller's promise.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => unsafe { avx512::<S, R, M, W, A>(&$self.solver, $($arg),*) },
-            // SAFETY: likewise.
+            Isa::Avx512 if const { S::DIM < 3 } => unsafe { avx512::<S, R, M, W, A>(&$self.solver, $($arg),*) },
+            // SAFETY: likewise; a processor with AVX-512 has AVX2.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => unsafe { avx2::<S, R, M, W, A>(&$self.solver, $($arg),*) },
+            Isa::Avx512 | Isa::Avx2 => unsafe { avx2::<S, R, M, W, A>(&$self.solver, $($arg),*) },
             // SAFETY: the caller's promise.
             _ => unsafe { $kernel::<S, $portable, M, W, A>(&$self.solver, $($arg),*) },
         }

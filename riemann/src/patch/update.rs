@@ -54,11 +54,9 @@ where
     V: Real,
 {
     // Known when compiling: solvers in fewer dimensions come without the code for z.
-    if const { S::DIM > 2 } {
-        if args.sweep[2] {
-            // SAFETY: the caller's promise.
-            return unsafe { march_along::<S, V, 2, M, W, A>(solver, args, scratch) };
-        }
+    if const { S::DIM > 2 } && args.sweep[2] {
+        // SAFETY: the caller's promise.
+        return unsafe { march_along::<S, V, 2, M, W, A>(solver, args, scratch) };
     }
     // SAFETY: likewise.
     unsafe { march_along::<S, V, 1, M, W, A>(solver, args, scratch) }

@@ -90,8 +90,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             solver.quantities(&read(state, num_eqn, cell), &read(&store.aux, num_aux, cell), &mut values);
             let wrong = |k: usize| {
                 let value = values[k].to_f64();
-                // Written so that NaN is found too.
-                if k < positive.len() { !(value > 0.0) } else { data && !(value >= 0.0) }
+                // NaN is neither positive nor admissible.
+                if k < positive.len() {
+                    value <= 0.0 || value.is_nan()
+                } else {
+                    data && (value < 0.0 || value.is_nan())
+                }
             };
             let k = (0..names.len()).find(|&k| wrong(k))?;
             let place = self.place(level, patch, cell, time);

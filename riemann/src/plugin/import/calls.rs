@@ -67,7 +67,7 @@ pub fn running() -> Vec<Running> {
     let threads = THREADS.lock().unwrap_or_else(|e| e.into_inner());
     let of = |slot: Arc<Slot>| {
         let count = slot.count.load(Ordering::Acquire);
-        if count % 2 == 0 {
+        if count.is_multiple_of(2) {
             return None;
         }
         // SAFETY: what is stored there are references to constants; inside a function there is one.
