@@ -2,6 +2,7 @@
 //! as they must not.
 
 mod cases;
+mod checkpoints;
 mod random;
 mod restarts;
 
@@ -22,6 +23,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "cases", attack: cases::wrong, share: 40 },
     Kind { name: "mutants", attack: cases::changed, share: 40 },
     Kind { name: "restarts", attack: restarts::attack, share: 10 },
+    Kind { name: "checkpoints", attack: checkpoints::attack, share: 20 },
 ];
 
 /// Where an attack takes place.
