@@ -71,7 +71,8 @@ pub trait Executor<const D: usize>: Send + Sync {
     /// Averages `fine` onto the level beneath.
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
 
-    /// Says how a level's flags will be asked for, so that they can be made meanwhile. Ghost cells are filled.
+    /// Says how a level's flags will be asked for, so that they can be made meanwhile. Ghost cells are filled. From here on auxiliary
+    /// values that change with time are those of the level's own time.
     fn begin_flagging(&mut self, _level: Level, _request: FlagRequest) -> Result<(), ExecError> {
         Ok(())
     }

@@ -132,10 +132,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         Ok(())
     }
 
-    /// Fills auxiliary values afresh before a step, if they change with time: at the middle of the step.
-    pub(super) fn refresh_aux(&mut self, level: Level, half_step: f64) -> Result<(), ExecError> {
+    /// Fills auxiliary values afresh, if they change with time: as they are so long after the level's time.
+    pub(super) fn refresh_aux(&mut self, level: Level, after: f64) -> Result<(), ExecError> {
         if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time()) {
-            let time = self.levels[level.index()].states.time + half_step;
+            let time = self.levels[level.index()].states.time + after;
             self.fill_level_aux(level, time)?;
         }
         Ok(())

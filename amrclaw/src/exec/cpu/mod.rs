@@ -223,6 +223,11 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
+    fn begin_flagging(&mut self, level: Level, _request: FlagRequest) -> Result<(), ExecError> {
+        // Those of the last step's middle would not be known after a restart.
+        self.refresh_aux(level, 0.0)
+    }
+
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
         let tags = buffer(&self.flag_level(level, dt)?, request.width, self.problem.domain.periodic);
         Ok(Flagged { tags, inset: false })

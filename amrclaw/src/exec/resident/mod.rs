@@ -239,6 +239,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+        self.refresh_aux(level, 0.0)?;
         self.ask_for_flags(level, request)
     }
 
