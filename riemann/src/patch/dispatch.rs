@@ -170,35 +170,52 @@ impl SolverKernels {
 }
 
 /// Defines a method that enters `$kernel` with the vectors of `self.isa`, on any processor with `$portable`.
+///
+/// The entries are methods of the solver: the compiler puts methods where their type is, so that each solver's kernels are a piece
+/// of the program by itself, and several are compiled at the same time.
 macro_rules! dispatch {
     ($self:ident, $kernel:ident, $portable:ty, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx512f,avx512dq,avx2,bmi2")]
-        unsafe fn avx512<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize>(
-            solver: &S, $($arg: $type),*
-        ) -> $out {
-            // SAFETY: the caller's promise is handed on; the instructions are enabled here.
-            unsafe { $kernel::<S, R::Avx512, M, W, A>(solver, $($arg),*) }
+        trait Entries<R: Scalar, const M: usize, const W: usize, const A: usize> {
+            unsafe fn avx512(&self, $($arg: $type),*) -> $out;
+            unsafe fn avx2(&self, $($arg: $type),*) -> $out;
         }
         #[cfg(target_arch = "x86_64")]
-        #[target_feature(enable = "avx2,bmi2")]
-        unsafe fn avx2<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize>(
-            solver: &S, $($arg: $type),*
-        ) -> $out {
-            // SAFETY: the caller's promise is handed on; the instructions are enabled here.
-            unsafe { $kernel::<S, R::Avx2, M, W, A>(solver, $($arg),*) }
+        impl<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize> Entries<R, M, W, A> for S {
+            #[target_feature(enable = "avx512f,avx512dq,avx2,bmi2")]
+            unsafe fn avx512(&self, $($arg: $type),*) -> $out {
+                // SAFETY: the caller's promise is handed on; the instructions are enabled here.
+                unsafe { $kernel::<S, R::Avx512, M, W, A>(self, $($arg),*) }
+            }
+            #[target_feature(enable = "avx2,bmi2")]
+            unsafe fn avx2(&self, $($arg: $type),*) -> $out {
+                // SAFETY: the caller's promise is handed on; the instructions are enabled here.
+                unsafe { $kernel::<S, R::Avx2, M, W, A>(self, $($arg),*) }
+            }
         }
+        trait Portable<R: Scalar, const M: usize, const W: usize, const A: usize> {
+            unsafe fn portable(&self, $($arg: $type),*) -> $out;
+        }
+        impl<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize> Portable<R, M, W, A> for S {
+            unsafe fn portable(&self, $($arg: $type),*) -> $out {
+                // SAFETY: the caller's promise is handed on.
+                unsafe { $kernel::<S, $portable, M, W, A>(self, $($arg),*) }
+            }
+        }
+        let solver = &$self.solver;
         match $self.isa {
             // The three-dimensional update is large, and waits for its buffers rather than for arithmetic: it is not compiled once
             // more for twice as wide vectors.
             // SAFETY: `with_isa` saw that the processor has the instructions; the rest is the caller's promise.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if const { S::DIM < 3 } => unsafe { avx512::<S, R, M, W, A>(&$self.solver, $($arg),*) },
+            Isa::Avx512 if const { S::DIM < 3 } => unsafe {
+                Entries::<R, M, W, A>::avx512(solver, $($arg),*)
+            },
             // SAFETY: likewise; a processor with AVX-512 has AVX2.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 | Isa::Avx2 => unsafe { avx2::<S, R, M, W, A>(&$self.solver, $($arg),*) },
+            Isa::Avx512 | Isa::Avx2 => unsafe { Entries::<R, M, W, A>::avx2(solver, $($arg),*) },
             // SAFETY: the caller's promise.
-            _ => unsafe { $kernel::<S, $portable, M, W, A>(&$self.solver, $($arg),*) },
+            _ => unsafe { Portable::<R, M, W, A>::portable(solver, $($arg),*) },
         }
     }};
 }
