@@ -156,7 +156,7 @@ impl UpdateKernel {
         let solver = target.solver.as_ref().expect("the update needs a solver");
         let module = device.compile(&options.source(solver, target.precision), target)?;
         let kernel = module.kernel("update_2d")?;
-        let warps = kernel.blocks_per_multiprocessor(LANES as u32)?;
+        let warps = kernel.blocks_per_multiprocessor(device, LANES as u32)?;
         Ok(UpdateKernel { kernel, resident_warps: warps * device.info().multiprocessors })
     }
 

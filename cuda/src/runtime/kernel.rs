@@ -100,9 +100,10 @@ impl Kernel {
         Ok([self.raw.num_regs().map_err(&what)?, self.raw.local_size_bytes().map_err(&what)?])
     }
 
-    /// Blocks of `threads` threads that a multiprocessor runs at once.
-    pub fn blocks_per_multiprocessor(&self, threads: u32) -> Result<u32, CudaError> {
-        let blocks = self.raw.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None);
+    /// Blocks of `threads` threads that a multiprocessor of the kernel's device runs at once. Asked for by any thread.
+    pub fn blocks_per_multiprocessor(&self, device: &Device, threads: u32) -> Result<u32, CudaError> {
+        let bound = device.context().bind_to_thread();
+        let blocks = bound.and_then(|()| self.raw.occupancy_max_active_blocks_per_multiprocessor(threads, 0, None));
         blocks.map_err(CudaError::driver("asking for a kernel's occupancy", self.device))
     }
 

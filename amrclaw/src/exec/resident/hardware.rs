@@ -77,7 +77,7 @@ impl Hardware {
         let device = Device::open(ordinal, memory_limit)?;
         let kernels = compile(&device, &options.texts())?;
         let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
-        let warps = update.1.blocks_per_multiprocessor(LANES as u32)?;
+        let warps = update.1.blocks_per_multiprocessor(&device, LANES as u32)?;
         let resident_warps = warps * device.info().multiprocessors;
         let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
         let ahead = device.info().capability[0] >= 9;

@@ -137,7 +137,8 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
             // The old tables go first: their memory is what the new ones take.
             state.tables.retain(|&[level, number], _| [level, number] != key && level < pass.plans.len());
             let kernel = self.kernel(context.sweep.axes, self.conservation_fix);
-            let warps = kernel.blocks_per_multiprocessor(LANES as u32)? * self.device.info().multiprocessors;
+            let warps =
+                kernel.blocks_per_multiprocessor(&self.device, LANES as u32)? * self.device.info().multiprocessors;
             let made = LevelTables::new(&self.device, context, pass, warps, self.batch_bytes)?;
             state.tables.insert(key, made);
         }
