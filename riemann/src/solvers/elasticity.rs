@@ -6,8 +6,8 @@
 //! Variables: stress `σ¹¹`, `σ²²`, `σ³³`, `σ¹²`, `σ¹³`, `σ²³`; velocity `u`, `v`, `w`. Parameters: density `ρ`, Lamé's `λ` and `μ`.
 //! Speeds of pressure and shear waves: `cp = √((λ + 2μ)/ρ)`, `cs = √(μ/ρ)`.
 //!
-//! Waves at a face in x: 0 pressure (−cp), 1 pressure (+cp), 2 shear (−cs), 3 shear (+cs), of the motion along y; in three
-//! dimensions 4 and 5 of that along z.
+//! Waves at a face in x: 0 pressure (−cp), 1 pressure (+cp), 2 shear (−cs), 3 shear (+cs). In three dimensions a shear wave holds
+//! the motions along y and z together: they have one speed, and no order of the two would treat all axes alike.
 //!
 //! Holds: `Σ_w wave_w = qr − ql` but for the stresses along the face, part of whose jump stands still;
 //! `amdq + apdq = Σ s wave = f(qr) − f(ql)`; `bmasdq + bpasdq = B asdq`, B the transverse coefficient matrix.
@@ -25,7 +25,7 @@ use crate::prelude::*;
         "stress_xx", "stress_yy", from(3, "stress_zz"), "stress_xy", from(3, "stress_xz"), from(3, "stress_yz"),
         vector("u", "v", "w")
     ],
-    waves = 2 * D
+    waves = 4
 )]
 pub struct Elasticity<const D: usize = 2> {
     /// density of the solid
@@ -91,8 +91,8 @@ impl Elasticity {
             let s = self.shear_strengths(dq, along, third);
             for k in 0..2 {
                 waves[k][third] = p[k] * self.lambda;
-                waves[4 + k][D + along + third - 1] = s[k] * self.mu;
-                waves[4 + k][VELOCITY + third] = s[k] * steps_s[k];
+                waves[2 + k][D + along + third - 1] = s[k] * self.mu;
+                waves[2 + k][VELOCITY + third] = s[k] * steps_s[k];
             }
         }
         waves
@@ -103,9 +103,8 @@ impl Elasticity {
         let (cp, cs) = (self.pressure_speed(), self.shear_speed());
         let (mut lower, mut upper) = (waves[0], waves[1]);
         for m in 0..M {
-            let (down, up) = (cp * waves[0][m] + cs * waves[2][m], cp * waves[1][m] + cs * waves[3][m]);
-            lower[m] = -(if D > 2 { down + cs * waves[4][m] } else { down });
-            upper[m] = if D > 2 { up + cs * waves[5][m] } else { up };
+            lower[m] = -(cp * waves[0][m] + cs * waves[2][m]);
+            upper[m] = cp * waves[1][m] + cs * waves[3][m];
         }
         (lower, upper)
     }
@@ -122,9 +121,6 @@ impl Elasticity {
         speeds[0] = -cp;
         speeds[1] = cp;
         speeds[2] = -cs;
-        if D > 2 {
-            speeds[4] = -cs;
-        }
         Normal { waves, speeds, amdq, apdq }
     }
 
