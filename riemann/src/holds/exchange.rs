@@ -46,14 +46,36 @@ impl Exchange {
     }
 }
 
-/// For each name the number of the one that differs from it in the most letters, all of them letters of axes; itself where
-/// that is not mutual.
+/// For each name the number of the one that differs from it in the most letters, all of them letters of axes, or of the one that
+/// names the exchanged component of a symmetric tensor; itself where that is not mutual.
 fn by_names(names: &[&str], axes: [Axis; 2]) -> Vec<usize> {
     let best = |here: usize| {
         let others = (0..names.len()).filter_map(|other| Some((other, axis_letters(names[here], names[other], axes)?)));
-        others.filter(|&(_, letters)| letters > 0).max_by_key(|&(_, letters)| letters).map_or(here, |(other, _)| other)
+        let direct = others.filter(|&(_, letters)| letters > 0).max_by_key(|&(_, letters)| letters);
+        let symmetric = || names.iter().position(|name| Some(*name) == in_order(names[here], axes).as_deref());
+        direct.map(|(other, _)| other).or_else(symmetric).unwrap_or(here)
     };
     (0..names.len()).map(|here| if best(best(here)) == here { best(here) } else { here }).collect()
+}
+
+/// A name that ends with two axes, such as `stress_xy`, with axes exchanged, the two in the other order: `stress_yz`, where `x` and
+/// `z` change places.
+fn in_order(name: &str, axes: [Axis; 2]) -> Option<String> {
+    const LETTERS: [char; 3] = ['x', 'y', 'z'];
+    let [a, b] = axes.map(|axis| LETTERS[axis.index()]);
+    let exchanged = |c: char| {
+        if c == a {
+            b
+        } else if c == b {
+            a
+        } else {
+            c
+        }
+    };
+    let (cut, _) = name.char_indices().rev().nth(1)?;
+    let (first, last) = (name[cut..].chars().next()?, name.chars().next_back()?);
+    let are_axes = LETTERS.contains(&first) && LETTERS.contains(&last);
+    are_axes.then(|| format!("{}{}{}", &name[..cut], exchanged(last), exchanged(first)))
 }
 
 /// In how many letters two names differ, if each of them tells one of the axes from the other.
@@ -81,6 +103,6 @@ mod tests {
         assert_eq!(by_names(&["depth", "tracer"], plane), [0, 1]);
         let space = ["pressure", "u", "v", "w", "spin_xy", "spin_yz", "spin_xz"];
         assert_eq!(by_names(&space, [Axis::Y, Axis::Z]), [0, 1, 3, 2, 6, 5, 4]);
-        assert_eq!(by_names(&space, [Axis::X, Axis::Z]), [0, 3, 2, 1, 4, 5, 6]);
+        assert_eq!(by_names(&space, [Axis::X, Axis::Z]), [0, 3, 2, 1, 5, 4, 6]);
     }
 }
