@@ -161,7 +161,7 @@ fn regions(reference: &str, patches: &[(usize, CellBox<3>)], lower: [f64; 3], dx
     ]
 }
 
-/// A run on the patches of a reference, compared after no step, one, and ten.
+/// A run on the patches of a reference.
 fn begin_on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str]]) -> Simulation<3> {
     let first = Field::<3>::reference(&format!("{reference}_0000"));
     let mut all = all(overrides);
@@ -171,6 +171,7 @@ fn begin_on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str
     start(case, &all)
 }
 
+/// The same, compared after no step, one, and ten.
 fn on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str]], bound: f64) {
     assert_equal_after(begin_on_patches(reference, case, ratio, overrides), reference, &[0, 1, 10], bound);
 }
@@ -185,6 +186,13 @@ fn st2r2_split() {
     let (ours, theirs) = (Field::ours(&simulation.frame()), Field::<3>::reference("st2r2_split_0001"));
     let difference = relative_l1(&ours.composite(0, &[2]), &theirs.composite(0, &[2]));
     assert!(difference <= SAME_INTERFACES, "pressure: {difference:e}");
+}
+
+/// All cells after no step, one, and ten, to the bound of the unsplit update. Fails: 1.2e-3 after one step.
+#[test]
+#[ignore = "split sweeps in space differ from AMRClaw's where levels meet: see SHORTCOMINGS.md"]
+fn st2r2_split_in_all_cells() {
+    on_patches("st2r2_split", "acoustics", 2, &[SPLIT], SAME_INTERFACES);
 }
 
 macro_rules! equal_on_patches {
