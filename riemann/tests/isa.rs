@@ -1,105 +1,124 @@
 //! The kernels of every vector width give the same bits, and so does every way of cutting a patch into tiles, and writing
 //! the new state over the old one.
 //!
-//! Proved on random states, for every built-in solver, order, kind of transverse terms, limiter, sweep, with and without a
-//! capacity, on odd sizes down to one cell. Equality is that of bits: all widths do the same operations in the same order.
+//! Proved on random states, for every built-in solver in every number of dimensions, order, kind of transverse terms, limiter,
+//! sweep, with and without a capacity, on odd sizes down to one cell. Equality is that of bits: all widths do the same
+//! operations in the same order.
 
-#[allow(dead_code, reason = "the tests of the solvers' properties use the rest")]
-#[path = "holds/cases.rs"]
-mod cases;
 #[path = "../src/holds/random.rs"]
 mod random;
 
-use cases::{Case, Property, for_every_solver};
 use random::Random;
+use riemann::catalogue::{self, SolverInfo};
 use riemann::limiter::Limiter;
-use riemann::patch::{Isa, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, Tap, TileArgs};
+use riemann::patch::{
+    Isa, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SolverKernels, SourceRow, Strides, Tap, TileArgs,
+};
 use riemann::prelude::*;
 use riemann::real::Scalar;
+use std::collections::BTreeMap;
 
-/// Ghost cells on every side.
+/// Ghost cells on every side along the axes that there are.
 const GHOST: usize = 2;
 
-/// A patch of random states with its scratch memory.
+/// A patch of random states.
 struct Patch<R> {
-    cells: [usize; 2],
+    dim: usize,
+    cells: [usize; 3],
     q: Vec<R>,
     aux: Vec<R>,
 }
 
+/// How a patch is swept and in tiles of how many cells at most.
+#[derive(Clone, Copy)]
+struct Way {
+    sweep: [bool; 3],
+    tile: [usize; 3],
+}
+
 impl<R: Scalar> Patch<R> {
-    fn new<S, const M: usize, const A: usize>(case: &Case<S, M, A>, cells: [usize; 2], random: &mut Random) -> Self {
-        let size = Self::plane(cells);
-        let mut patch = Patch {
-            cells,
-            q: vec![R::default(); M * size + 2 * PACK_OVERRUN],
-            aux: vec![R::default(); A * size + 2 * PACK_OVERRUN],
+    /// Each cell has a state and auxiliary values that are admissible.
+    fn new(dim: usize, cells: [usize; 3], random: &mut Random, solver: &Admissible) -> Self {
+        let mut patch = Patch { dim, cells, q: Vec::new(), aux: Vec::new() };
+        let size = patch.size();
+        let states: Vec<_> = (0..size).map(|_| solver.state(random)).collect();
+        let arena = |count: usize, value: &dyn Fn(usize, usize) -> f64| {
+            let mut arena = vec![R::default(); count * size + 2 * PACK_OVERRUN];
+            for (k, number) in arena[PACK_OVERRUN..][..count * size].iter_mut().enumerate() {
+                *number = R::from_f64(value(k / size, k % size));
+            }
+            arena
         };
-        for k in 0..size {
-            for (m, value) in (case.state)(random).into_iter().enumerate() {
-                patch.q[PACK_OVERRUN + m * size + k] = R::from_f64(value);
-            }
-            for (a, value) in (case.aux)(random).into_iter().enumerate() {
-                patch.aux[PACK_OVERRUN + a * size + k] = R::from_f64(value);
-            }
-        }
+        patch.q = arena(states[0].0.len(), &|m, cell| states[cell].0[m]);
+        patch.aux = arena(states[0].1.len(), &|a, cell| states[cell].1[a]);
         patch
     }
 
+    /// Cells along an axis, ghost cells too.
+    fn extent(&self, d: usize) -> usize {
+        self.cells[d] + if d < self.dim { 2 * GHOST } else { 0 }
+    }
+
     /// Cells of the patch, ghost cells too.
-    fn plane(cells: [usize; 2]) -> usize {
-        cells.iter().map(|n| n + 2 * GHOST).product()
+    fn size(&self) -> usize {
+        (0..3).map(|d| self.extent(d)).product()
     }
 
     fn strides(&self) -> Strides {
-        let component = Self::plane(self.cells);
-        Strides { row: self.cells[0] + 2 * GHOST, slab: component, component }
+        let row = self.extent(0);
+        Strides { row, slab: row * self.extent(1), component: self.size() }
     }
 
     /// Where the first interior cell lies.
     fn start(&self) -> usize {
-        PACK_OVERRUN + GHOST * self.strides().row + GHOST
+        let strides = self.strides();
+        PACK_OVERRUN + [1, strides.row, strides.slab][..self.dim].iter().sum::<usize>() * GHOST
     }
 
-    /// Faces of a tile whose fluxes are kept: the patch's edges and a line of faces inside it, along each swept axis.
-    fn taps(&self, lo: [usize; 2], hi: [usize; 2], sweep: [bool; 2]) -> Vec<Tap> {
+    /// Faces of a tile whose fluxes are kept: the patch's edges and a plane of faces inside it, along each swept axis.
+    fn taps(&self, lo: [usize; 3], hi: [usize; 3], sweep: [bool; 3]) -> Vec<Tap> {
         let mut taps = Vec::new();
-        for (d, axis) in [Axis::X, Axis::Y].into_iter().enumerate().filter(|&(d, _)| sweep[d]) {
-            let [normal, along] = [self.cells[d], self.cells[1 - d]];
-            let end = hi[d] + usize::from(hi[d] == normal);
-            for (line, face) in
-                [0, normal / 2, normal].into_iter().enumerate().filter(|(_, f)| (lo[d]..end).contains(f))
-            {
-                for k in lo[1 - d]..hi[1 - d] {
-                    let mut cell = [k as i32, k as i32, 0];
-                    cell[d] = face as i32;
-                    let seen_from = if k.is_multiple_of(2) { Side::Lower } else { Side::Upper };
-                    let slot = (d * 3 * self.cells[1] + line * along + k) as u32;
-                    taps.push(Tap { cell, axis, seen_from, slot });
+        for axis in Axis::ALL.into_iter().filter(|axis| sweep[axis.index()]) {
+            let d = axis.index();
+            let count = self.cells[d];
+            let end = hi[d] + usize::from(hi[d] == count);
+            let planes = [0, count / 2, count].into_iter().enumerate().filter(|(_, face)| (lo[d]..end).contains(face));
+            for (plane, face) in planes {
+                let across = Axis::ALL
+                    .map(|other| if other == axis { face..face + 1 } else { lo[other.index()]..hi[other.index()] });
+                for z in across[2].clone() {
+                    for y in across[1].clone() {
+                        for x in across[0].clone() {
+                            let seen_from = if (x + y + z).is_multiple_of(2) { Side::Lower } else { Side::Upper };
+                            let place = (z * (self.cells[1] + 1) + y) * (self.cells[0] + 1) + x;
+                            let slot = (place * 3 + d) * 3 + plane;
+                            let cell = [x as i32, y as i32, z as i32];
+                            taps.push(Tap { cell, axis, seen_from, slot: slot as u32 });
+                        }
+                    }
                 }
             }
         }
-        taps.sort_by_key(|tap| (tap.complete_at(false), tap.axis, tap.cell, tap.slot));
+        taps.sort_by_key(|tap| (tap.complete_at(sweep == [true; 3]), tap.axis, tap.cell, tap.slot));
         taps
     }
 
-    /// Updates the patch tile by tile, tiles of at most `tile` cells along each axis. Returns all bits of the new state, of the
-    /// fluxes kept, and the largest Courant number's.
-    fn update(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, sweep: [bool; 2], tile: [usize; 2]) -> Vec<u64> {
+    /// Updates the patch tile by tile. Returns all bits of the new state, of the fluxes kept, and the largest Courant number's.
+    fn update(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, way: Way) -> Vec<u64> {
         let mut q_next = vec![R::default(); self.q.len()];
         let (q, next) = (self.q[self.start()..].as_ptr(), q_next[self.start()..].as_mut_ptr());
         // SAFETY: the arrays are the patch's.
-        let mut bits = unsafe { self.update_between(q, next, solver, scheme, sweep, tile) };
+        let mut bits = unsafe { self.update_between(q, next, solver, scheme, way) };
         self.append_interior(&q_next, &mut bits);
         bits
     }
 
     /// The same in one tile, the new state written over the old one.
-    fn update_in_place(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, sweep: [bool; 2]) -> Vec<u64> {
+    fn update_in_place(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, sweep: [bool; 3]) -> Vec<u64> {
         let mut q = self.q.clone();
         let start = q[self.start()..].as_mut_ptr();
         // SAFETY: the array is the patch's.
-        let mut bits = unsafe { self.update_between(start, start, solver, scheme, sweep, WHOLE) };
+        let mut bits = unsafe { self.update_between(start, start, solver, scheme, Way { sweep, tile: WHOLE }) };
         self.append_interior(&q, &mut bits);
         bits
     }
@@ -107,9 +126,11 @@ impl<R: Scalar> Patch<R> {
     fn append_interior(&self, q: &[R], bits: &mut Vec<u64>) {
         let strides = self.strides();
         for m in 0..q.len() / strides.component {
-            for j in 0..self.cells[1] {
-                let row = &q[self.start() + m * strides.component + j * strides.row..][..self.cells[0]];
-                bits.extend(row.iter().map(|v| v.to_f64().to_bits()));
+            for k in 0..self.cells[2] {
+                for j in 0..self.cells[1] {
+                    let row = self.start() + m * strides.component + k * strides.slab + j * strides.row;
+                    bits.extend(q[row..][..self.cells[0]].iter().map(|v| v.to_f64().to_bits()));
+                }
             }
         }
     }
@@ -121,44 +142,40 @@ impl<R: Scalar> Patch<R> {
         q_next: *mut R,
         solver: &dyn PatchSolver<R>,
         scheme: &Scheme,
-        sweep: [bool; 2],
-        tile: [usize; 2],
+        way: Way,
     ) -> Vec<u64> {
-        let num_eqn = solver.equations().len();
         // What an earlier tile leaves in the scratch memory must not matter.
         let mut scratch = vec![R::from_f64(f64::NAN); solver.scratch_len()];
-        let slots = 3 * (self.cells[0] + self.cells[1]);
-        let mut kept = vec![R::default(); num_eqn * slots];
+        let slots = 9 * self.cells.iter().map(|n| n + 1).product::<usize>();
+        let mut kept = vec![R::default(); solver.equations().len() * slots];
         let mut courant: f64 = 0.0;
-        for j in (0..self.cells[1]).step_by(tile[1]) {
-            for i in (0..self.cells[0]).step_by(tile[0]) {
-                let hi = [(i + tile[0]).min(self.cells[0]), (j + tile[1]).min(self.cells[1])];
-                let taps = self.taps([i, j], hi, sweep);
-                let args = TileArgs {
-                    q,
-                    q_next,
-                    aux: if self.aux.len() > 2 * PACK_OVERRUN {
-                        self.aux[self.start()..].as_ptr()
-                    } else {
-                        std::ptr::NonNull::dangling().as_ptr()
-                    },
-                    strides: self.strides(),
-                    lo: [i as i32, j as i32, 0],
-                    hi: [hi[0] as i32, hi[1] as i32, 1],
-                    sweep: [sweep[0], sweep[1], false],
-                    dt: 0.013,
-                    dx: [0.3, 0.7, 1.0],
-                    scheme,
-                    taps: &taps,
-                    tap_values: kept.as_mut_ptr(),
-                    tap_stride: slots,
-                };
-                // SAFETY: the patch has two ghost cells on every side and the overrun at both ends of its arrays; every
-                // tap has a slot of its own.
-                let report = unsafe { solver.update_tile(&args, &mut scratch) };
-                assert!(report.admissible, "the state is no longer finite");
-                courant = courant.max(report.courant);
-            }
+        let aux = match self.aux.len() > 2 * PACK_OVERRUN {
+            true => self.aux[self.start()..].as_ptr(),
+            false => std::ptr::NonNull::dangling().as_ptr(),
+        };
+        let firsts = |d: usize| (0..self.cells[d]).step_by(way.tile[d]);
+        for lo in firsts(2).flat_map(|k| firsts(1).flat_map(move |j| firsts(0).map(move |i| [i, j, k]))) {
+            let hi: [usize; 3] = std::array::from_fn(|d| (lo[d] + way.tile[d]).min(self.cells[d]));
+            let taps = self.taps(lo, hi, way.sweep);
+            let args = TileArgs {
+                q,
+                q_next,
+                aux,
+                strides: self.strides(),
+                lo: lo.map(|n| n as i32),
+                hi: hi.map(|n| n as i32),
+                sweep: way.sweep,
+                dt: 0.013,
+                dx: [0.3, 0.7, 0.5],
+                scheme,
+                taps: &taps,
+                tap_values: kept.as_mut_ptr(),
+                tap_stride: slots,
+            };
+            // SAFETY: the patch has two ghost cells on every side and the overrun at both ends of its arrays; every
+            // tap has a slot of its own.
+            let report = unsafe { solver.update_tile(&args, &mut scratch) };
+            courant = courant.max(report.courant);
         }
         let mut bits = vec![courant.to_bits()];
         bits.extend(kept.iter().map(|v| v.to_f64().to_bits()));
@@ -167,97 +184,127 @@ impl<R: Scalar> Patch<R> {
 }
 
 /// Schemes that differ in every way that the update knows. `num_aux`: whether there can be a capacity.
-fn schemes(num_aux: usize) -> Vec<Scheme> {
+fn schemes(dim: usize, num_aux: usize) -> Vec<Scheme> {
     let mut schemes = Vec::new();
     let capacities: &[i32] = if num_aux > 0 { &[-1, 0] } else { &[-1] };
     for &capacity in capacities {
+        let of =
+            |order, transverse, limiters| Scheme { order, transverse, limiters, double_transverse: true, capacity };
+        let all = |limiter: Limiter| [limiter; MAX_WAVES];
         for transverse in 0..=2 {
-            schemes.push(Scheme {
-                order: 1,
-                transverse,
-                limiters: [Limiter::default(); MAX_WAVES],
-                double_transverse: true,
-                capacity,
-            });
-            for limiter in Limiter::ALL {
-                schemes.push(Scheme {
-                    order: 2,
-                    transverse,
-                    limiters: [limiter; MAX_WAVES],
-                    double_transverse: true,
-                    capacity,
-                });
-            }
+            schemes.push(of(1, transverse, all(Limiter::default())));
+            schemes.extend(Limiter::ALL.iter().map(|&limiter| of(2, transverse, all(limiter))));
         }
         // Another limiter for each wave.
         let limiters = std::array::from_fn(|w| Limiter::ALL[w % Limiter::ALL.len()]);
-        schemes.push(Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity });
+        schemes.push(of(2, 2, limiters));
+        if dim > 2 {
+            schemes
+                .extend((1..=2).map(|transverse| Scheme { double_transverse: false, ..of(2, transverse, limiters) }));
+        }
     }
     schemes
 }
 
-const SWEEPS: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
-/// Odd, prime to every number of lanes, and down to one cell.
-const SIZES: [[usize; 2]; 5] = [[1, 1], [1, 5], [7, 1], [13, 9], [37, 5]];
-/// As large as any of the sizes.
-const WHOLE: [usize; 2] = [64, 64];
+/// Sizes: odd, prime to every number of lanes, and down to one cell.
+const SIZES: [&[[usize; 3]]; 3] = [
+    &[[1, 1, 1], [5, 1, 1], [37, 1, 1]],
+    &[[1, 1, 1], [1, 5, 1], [7, 1, 1], [13, 9, 1], [37, 5, 1]],
+    &[[1, 1, 1], [1, 5, 2], [13, 3, 5]],
+];
+/// As large as any of the sizes, as small as the largest tile swept along three axes.
+const WHOLE: [usize; 3] = [64, 16, 64];
 
-fn same_in_every_width<S, R, const M: usize, const W: usize, const A: usize>(case: &Case<S, M, A>)
-where
-    S: Solver<M, W, A>,
-    R: Scalar,
-{
-    let mut random = Random::new(17);
-    let kernels: Vec<Kernels<S, M, W, A>> =
-        Isa::available().iter().map(|&isa| Kernels::with_isa(case.solver.clone(), isa)).collect();
-    for cells in SIZES {
-        let patch = Patch::<R>::new(case, cells, &mut random);
-        for scheme in schemes(A) {
-            for sweep in SWEEPS {
-                let what = || format!("{}, {cells:?} cells, {scheme:?}, sweep {sweep:?}", case.name);
-                let expected = patch.update(&kernels[0], &scheme, sweep, WHOLE);
-                for (solver, isa) in kernels.iter().zip(Isa::available()).skip(1) {
-                    let found = patch.update(solver, &scheme, sweep, WHOLE);
-                    assert!(found == expected, "{}: {} differs from portable code", what(), isa.name());
-                }
-                let widest = kernels.last().expect("portable code is always there");
-                let tiled = patch.update(widest, &scheme, sweep, [5, 3]);
-                assert!(tiled == expected, "{}: tiles change the result", what());
-                let in_place = patch.update_in_place(widest, &scheme, sweep);
-                assert!(in_place == expected, "{}: writing over the old state changes the result", what());
-            }
-        }
+/// All axes at once, and each by itself.
+fn sweeps(dim: usize) -> Vec<[bool; 3]> {
+    let mut sweeps = vec![std::array::from_fn(|d| d < dim)];
+    if dim > 1 {
+        sweeps.extend((0..dim).map(|axis| std::array::from_fn(|d| d == axis)));
+    }
+    sweeps
+}
+
+/// A built-in solver's admissible states.
+struct Admissible {
+    faces: riemann::faces::Faces,
+    counts: [usize; 2],
+}
+
+impl Admissible {
+    fn state(&self, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
+        let [state, aux] = self.counts.map(|n| (0..n).map(|_| random.between(0.0, 1.0)).collect::<Vec<_>>());
+        (self.faces.double.admissible(&state), self.faces.double.admissible_aux(&aux))
     }
 }
 
-struct SameBits;
+fn parameters(info: &SolverInfo) -> BTreeMap<String, f64> {
+    info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.25))).collect()
+}
 
-impl Property for SameBits {
-    fn check<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(&self, case: &Case<S, M, A>) {
-        same_in_every_width::<S, f64, M, W, A>(case);
-        same_in_every_width::<S, f32, M, W, A>(case);
+fn admissible(info: &SolverInfo) -> Admissible {
+    let faces = catalogue::faces(info.name, info.dim, &parameters(info)).expect("the parameters are possible");
+    Admissible { faces, counts: [info.equations.len(), info.aux.len()] }
+}
+
+fn kernels(info: &SolverInfo, isa: Isa) -> SolverKernels {
+    catalogue::kernels_with_isa(info.name, info.dim, &parameters(info), isa).expect("the parameters are possible")
+}
+
+/// Compares the kernels of one solver, narrowest vectors first.
+fn same_in_every_width<R: Scalar>(info: &SolverInfo, kernels: &[&dyn PatchSolver<R>]) {
+    let (mut random, states) = (Random::new(17), admissible(info));
+    for &cells in SIZES[info.dim - 1] {
+        let patch = Patch::<R>::new(info.dim, cells, &mut random, &states);
+        for scheme in schemes(info.dim, info.aux.len()) {
+            for sweep in sweeps(info.dim) {
+                let what = || format!("{}, {cells:?} cells, {scheme:?}, sweep {sweep:?}", info.name);
+                let (whole, small) = (Way { sweep, tile: WHOLE }, Way { sweep, tile: [5, 3, 2] });
+                let expected = patch.update(kernels[0], &scheme, whole);
+                for (solver, isa) in kernels.iter().zip(Isa::available()).skip(1) {
+                    let found = patch.update(*solver, &scheme, whole);
+                    assert!(found == expected, "{}: {} differs from portable code", what(), isa.name());
+                }
+                let widest = *kernels.last().expect("portable code is always there");
+                let tiled = patch.update(widest, &scheme, small);
+                assert!(tiled == expected, "{}: tiles change the result", what());
+                if sweep != [true; 3] {
+                    let in_place = patch.update_in_place(widest, &scheme, sweep);
+                    assert!(in_place == expected, "{}: writing over the old state changes the result", what());
+                }
+            }
+        }
     }
 }
 
 #[test]
 fn every_width_and_every_tiling_gives_the_same_bits() {
-    for_every_solver(&SameBits);
+    for info in catalogue::all() {
+        let every: Vec<_> = Isa::available().iter().map(|&isa| kernels(info, isa)).collect();
+        same_in_every_width::<f64>(info, &every.iter().map(|k| k.double.as_ref()).collect::<Vec<_>>());
+        same_in_every_width::<f32>(info, &every.iter().map(|k| k.single.as_ref()).collect::<Vec<_>>());
+    }
 }
 
 /// The update is seen to change the state, in every component: the comparison is not of zeros.
 #[test]
 fn the_comparison_is_of_something() {
-    let case = cases::euler();
-    let patch = Patch::<f64>::new(&case, [13, 9], &mut Random::new(3));
-    let bits = |limiter: Limiter| {
-        let scheme =
-            Scheme { order: 2, transverse: 2, limiters: [limiter; MAX_WAVES], double_transverse: true, capacity: -1 };
-        patch.update(&Kernels::new(case.solver), &scheme, [true, true], WHOLE)
-    };
-    let (minmod, superbee) = (bits(Limiter::Minmod), bits(Limiter::Superbee));
-    assert_eq!(minmod[0], superbee[0], "the Courant number knows no limiter");
-    let different = minmod[1..].iter().zip(&superbee[1..]).filter(|(a, b)| a != b).count();
-    assert!(10 * different > 9 * (minmod.len() - 1), "{different} of {} numbers", minmod.len() - 1);
+    for (dim, cells) in [(2, [13, 9, 1]), (3, [13, 9, 5])] {
+        let info = catalogue::find("euler", dim).expect("it is built in");
+        let patch = Patch::<f64>::new(dim, cells, &mut Random::new(3), &admissible(info));
+        let bits = |limiter: Limiter| {
+            let limiters = [limiter; MAX_WAVES];
+            let scheme = Scheme { order: 2, transverse: 2, limiters, double_transverse: true, capacity: -1 };
+            let way = Way { sweep: std::array::from_fn(|d| d < dim), tile: WHOLE };
+            patch.update(kernels(info, Isa::detect()).double.as_ref(), &scheme, way)
+        };
+        let (minmod, superbee) = (bits(Limiter::Minmod), bits(Limiter::Superbee));
+        assert_eq!(minmod[0], superbee[0], "the Courant number knows no limiter");
+        let interior = (dim + 2) * cells.iter().product::<usize>();
+        let pairs = || minmod.iter().zip(&superbee).rev().take(interior);
+        let different = pairs().filter(|(a, b)| a != b).count();
+        assert!(10 * different > 9 * interior, "{different} of {interior} numbers");
+        assert!(pairs().all(|(a, _)| f64::from_bits(*a).is_finite()));
+    }
 }
 
 /// A solver with a source term that uses position, time and state: lanes at the end of a row must not be written.

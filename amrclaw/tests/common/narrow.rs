@@ -84,7 +84,9 @@ impl Narrow {
         let [lower, upper] = sides.map(name);
         let cells = to - from;
         let (lo, hi, size, y) = match self.plane {
-            true => (format!("[{from}.0, 0.0]"), format!("[{to}.0, 9.0]"), format!("[{cells}, 9]"), "y = \"wall\"\n"),
+            true => {
+                (format!("[{from}.0, 0.0]"), format!("[{to}.0, 9.0]"), format!("[{cells}, 9]"), "y = \"extrapolate\"\n")
+            }
             false => (format!("[{from}.0]"), format!("[{to}.0]"), format!("[{cells}]"), ""),
         };
         let aux = if self.aux > 0 { "aux = \"user\"\n" } else { "" };

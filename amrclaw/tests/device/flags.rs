@@ -14,9 +14,8 @@ use amrclaw::regrid::nest::{LevelNesting, split_to_size};
 use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use riemann::catalogue::{self, SolverVisitor};
+use riemann::catalogue;
 use riemann::patch::SolverKernels;
-use riemann::solver::Solver;
 use std::sync::Arc;
 
 /// Widths below, at and above a tile's extent, each with cells to keep away from what is not covered.
@@ -51,17 +50,6 @@ pub fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulat
     (problem, solver, emulator)
 }
 
-/// Solvers of the catalogue as kernels.
-struct AsKernels;
-
-impl SolverVisitor for AsKernels {
-    type Output = SolverKernels;
-
-    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
-        SolverKernels::new(solver)
-    }
-}
-
 /// The same in three dimensions, of a problem in the plane, with these sides of its domain.
 pub fn in_space(
     plane: &Problem<2>,
@@ -69,7 +57,7 @@ pub fn in_space(
     boundary: [[Boundary<3>; 2]; 3],
 ) -> (Problem<3>, SolverKernels, Emulator) {
     let parameters = parameters.iter().map(|&(name, value)| (name.to_string(), value)).collect();
-    let solver = catalogue::build(solver, 3, &parameters, AsKernels).expect("it is built in");
+    let solver = catalogue::kernels(solver, 3, &parameters).expect("it is built in");
     let problem = Problem {
         domain: Domain {
             lower: [0.0; 3],

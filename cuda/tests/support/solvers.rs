@@ -1,13 +1,10 @@
 //! All solvers that have a text for devices, with random admissible states.
 
-use riemann::catalogue::{self, SolverVisitor};
+use riemann::catalogue;
 use riemann::device_source::DeviceSource;
 use riemann::faces::Faces;
 use riemann::patch::SolverKernels;
-use riemann::solver::Solver;
 use std::collections::BTreeMap;
-
-type Admissible = dyn Fn(&mut Random) -> (Vec<f64>, Vec<f64>) + Send + Sync;
 
 /// A built-in solver and its text.
 pub struct TestSolver {
@@ -16,8 +13,6 @@ pub struct TestSolver {
     /// One face at a time.
     pub faces: Faces,
     pub source: DeviceSource,
-    /// A state and auxiliary values made of numbers between 0 and 1.
-    admissible: Box<Admissible>,
 }
 
 /// A generator of numbers that are the same on every machine: xorshift64*.
@@ -41,25 +36,12 @@ impl Random {
 }
 
 impl TestSolver {
+    /// A random admissible state, and auxiliary values.
     pub fn state(&self, random: &mut Random) -> (Vec<f64>, Vec<f64>) {
-        (self.admissible)(random)
-    }
-}
-
-struct Describe(&'static str);
-
-impl SolverVisitor for Describe {
-    type Output = Option<TestSolver>;
-
-    fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> Self::Output {
-        let source = solver.device_source()?;
-        let (kernels, faces) = (SolverKernels::new(solver.clone()), Faces::new(solver.clone()));
-        let admissible = Box::new(move |random: &mut Random| {
-            let state = solver.admissible(std::array::from_fn(|_| random.unit()));
-            let aux = solver.admissible_aux(std::array::from_fn(|_| random.unit()));
-            (state.to_vec(), aux.to_vec())
-        });
-        Some(TestSolver { name: self.0, kernels, faces, source, admissible })
+        let mut units = |count: usize| (0..count).map(|_| random.unit()).collect::<Vec<_>>();
+        let kernels = &self.kernels.double;
+        let (state, aux) = (units(kernels.equations().len()), units(kernels.aux().len()));
+        (self.faces.double.admissible(&state), self.faces.double.admissible_aux(&aux))
     }
 }
 
@@ -74,7 +56,10 @@ pub fn all_in(dim: usize) -> Vec<TestSolver> {
     let build = |info: &'static catalogue::SolverInfo| {
         let parameters: BTreeMap<String, f64> =
             info.parameters.iter().map(|p| (p.name.to_owned(), p.default.unwrap_or(1.25))).collect();
-        catalogue::build(info.name, info.dim, &parameters, Describe(info.name)).expect("the parameters are possible")
+        let kernels = catalogue::kernels(info.name, info.dim, &parameters).expect("the parameters are possible");
+        let faces = catalogue::faces(info.name, info.dim, &parameters).expect("the parameters are possible");
+        let source = kernels.double.device_source()?;
+        Some(TestSolver { name: info.name, kernels, faces, source })
     };
     solvers.filter_map(build).collect()
 }

@@ -2,17 +2,18 @@
 
 use super::{ParameterErrors, SolverVisitor, build};
 use crate::faces::Faces;
-use crate::patch::SolverKernels;
+use crate::patch::{Isa, SolverKernels};
 use crate::solver::Solver;
 use std::collections::BTreeMap;
 
-struct MakeKernels;
+/// For these vectors.
+struct MakeKernels(Isa);
 
 impl SolverVisitor for MakeKernels {
     type Output = SolverKernels;
 
     fn visit<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(self, solver: S) -> SolverKernels {
-        SolverKernels::new(solver)
+        SolverKernels::with_isa(solver, self.0)
     }
 }
 
@@ -23,7 +24,23 @@ impl SolverVisitor for MakeKernels {
 /// # Errors
 /// As for [`build`].
 pub fn kernels(name: &str, dim: usize, parameters: &BTreeMap<String, f64>) -> Result<SolverKernels, ParameterErrors> {
-    build(name, dim, parameters, MakeKernels)
+    kernels_with_isa(name, dim, parameters, Isa::detect())
+}
+
+/// [`kernels`] for the vectors named.
+///
+/// # Errors
+/// As for [`build`].
+///
+/// # Panics
+/// If this processor does not have them.
+pub fn kernels_with_isa(
+    name: &str,
+    dim: usize,
+    parameters: &BTreeMap<String, f64>,
+    isa: Isa,
+) -> Result<SolverKernels, ParameterErrors> {
+    build(name, dim, parameters, MakeKernels(isa))
 }
 
 struct MakeFaces;

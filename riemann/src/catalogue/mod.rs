@@ -10,7 +10,7 @@ mod parameters;
 
 pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
-pub use kernels::{faces, kernels};
+pub use kernels::{faces, kernels, kernels_with_isa};
 
 use crate::solver::{Described, Solver};
 use crate::solvers::*;

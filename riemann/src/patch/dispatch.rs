@@ -165,7 +165,16 @@ pub struct SolverKernels {
 impl SolverKernels {
     /// Compiles a solver into kernels.
     pub fn new<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S) -> Self {
-        SolverKernels { double: Arc::new(Kernels::new(solver.clone())), single: Arc::new(Kernels::new(solver)) }
+        Self::with_isa(solver, Isa::detect())
+    }
+
+    /// Compiles a solver into kernels for the vectors named.
+    ///
+    /// # Panics
+    /// If this processor does not have them.
+    pub fn with_isa<S: Solver<M, W, A>, const M: usize, const W: usize, const A: usize>(solver: S, isa: Isa) -> Self {
+        let double = Arc::new(Kernels::with_isa(solver.clone(), isa));
+        SolverKernels { double, single: Arc::new(Kernels::with_isa(solver, isa)) }
     }
 }
 
