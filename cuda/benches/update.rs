@@ -4,7 +4,7 @@
 
 use cuda::abi::{Plain, Pointer};
 use cuda::amr::tuning::rows_per_tile;
-use cuda::amr::{Patch, PatchReport, Tile, TileTable, UpdateArgs, UpdateKernel, UpdateOptions};
+use cuda::amr::{Patch, PatchReport, Tile, TileShape, TileTable, UpdateArgs, UpdateKernel, UpdateOptions};
 use cuda::compile::{Precision, Target};
 use cuda::{CudaError, Device, DeviceBuffer, Stream};
 use riemann::limiter::Limiter;
@@ -21,6 +21,8 @@ const GHOSTS: i32 = 2;
 const REPETITIONS: usize = 15;
 /// Number of patches, and cells along their sides.
 const SIZES: [[usize; 2]; 5] = [[1, 4096], [256, 256], [1024, 64], [16, 256], [4096, 32]];
+/// The same in space.
+const SIZES_IN_SPACE: [[usize; 2]; 4] = [[64, 64], [8, 128], [512, 32], [4096, 16]];
 
 struct Bench<'a> {
     device: &'a Device,
@@ -62,37 +64,49 @@ impl Bench<'_> {
     ) -> Result<(), CudaError> {
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(solver.source.clone()) };
         let kernel = UpdateKernel::new(self.device, options, &target)?;
-        let size = [cells as i32; 2];
+        let dim = solver.kernels.double.dim();
+        let size = size_of_patch(dim, cells);
+        let shape = options.tile_shape(&solver.source, target.precision);
         let rows = std::env::var("ROWS").ok().and_then(|rows| rows.parse().ok());
-        let sizes = std::iter::repeat_n(size, count);
-        let rows = rows.unwrap_or_else(|| rows_per_tile(sizes, options.tile_columns(), kernel.resident_warps()));
-        let level = Level::<R>::new(self, solver, (options, rows), [count, cells])?;
+        let strips = std::iter::repeat_n(shape.strips(size), count);
+        let rows = rows.unwrap_or_else(|| rows_per_tile(strips, kernel.resident_tiles()));
+        let level = Level::<R>::new(self, solver, (options, shape, rows), (count, size))?;
         // SAFETY: the tables belong together, and all buffers live until the last event has passed.
         let times = self.times(|n| unsafe { kernel.launch(self.stream, &level.args(n)) })?;
         let median = times[times.len() / 2];
-        let updates = (count * cells * cells) as f64;
+        let updates = (count * cells.pow(dim as u32)) as f64;
         let numbers = 2 * solver.source.equations + solver.source.aux;
         let floor = updates * (numbers * R::BYTES) as f64 / self.bandwidth;
         let [registers, local] = kernel.kernel().resources()?;
         println!(
-            "{:15} {} {:9} {:5} x {:4}²  rows {rows:3}  {:7.3} ms  {:6.2}e9 updates/s  floor {:6.3} ms ({:2.0} %)  \
-             {registers} registers, {local} bytes local, {} warps at once",
+            "{:15} {} {:9} {} {:5} x {:4}^{dim}  rows {rows:3}  {:7.3} ms  {:6.2}e9 updates/s  floor {:6.3} ms ({:2.0} %)  \
+             {registers} registers, {local} bytes local, {} tiles at once",
             solver.name,
             R::NAME,
             if fused { "fused" } else { "not fused" },
+            swept(options.sweep),
             count,
             cells,
             median * 1e3,
             updates / median * 1e-9,
             floor * 1e3,
             100.0 * floor / median,
-            kernel.resident_warps()
+            kernel.resident_tiles()
         );
         Ok(())
     }
 }
 
-/// Square patches of one size, with what the update of all of them reads and writes.
+/// The axes swept, by name.
+fn swept(sweep: [bool; 3]) -> String {
+    sweep.into_iter().zip("xyz".chars()).map(|(is, name)| if is { name } else { '-' }).collect()
+}
+
+fn size_of_patch(dim: usize, cells: usize) -> [i32; 3] {
+    std::array::from_fn(|d| if d < dim { cells as i32 } else { 1 })
+}
+
+/// Patches of one size, with what the update of all of them reads and writes.
 struct Level<R: Plain> {
     patches: DeviceBuffer<Patch>,
     tiles: DeviceBuffer<Tile>,
@@ -110,40 +124,45 @@ struct Level<R: Plain> {
 /// Patches of one size, one after another.
 struct Patches {
     all: Vec<Patch>,
+    dim: usize,
     /// Words of a map of faces.
     num_words: usize,
 }
 
 impl Patches {
-    fn new(count: usize, size: [i32; 2]) -> Patches {
-        let [row, rows] = size.map(|n| n + 2 * GHOSTS);
-        let component = row * rows;
-        let words = 2 * rows as usize * (row as usize).div_ceil(32);
+    fn new(dim: usize, count: usize, size: [i32; 3]) -> Patches {
+        let ghosts: [i32; 3] = std::array::from_fn(|d| if d < dim { GHOSTS } else { 0 });
+        let [row, rows, slabs] = std::array::from_fn(|d| size[d] + 2 * ghosts[d]);
+        let component = row * rows * slabs;
+        let words = dim * (rows * slabs) as usize * (row as usize).div_ceil(32);
         let patch = |k: usize| Patch {
             first: k as u64 * component as u64,
             first_word: (k * words) as u32,
-            inner: GHOSTS * (row + 1),
-            stride: [1, row, component],
+            inner: ghosts[0] + row * (ghosts[1] + rows * ghosts[2]),
+            stride: [1, row, row * rows],
             component,
             lo: [0; 3],
-            size: [size[0], size[1], 1],
+            size,
         };
-        Patches { all: (0..count).map(patch).collect(), num_words: count * words }
+        Patches { all: (0..count).map(patch).collect(), dim, num_words: count * words }
     }
 
-    /// A map of the faces along all patches' left and upper sides, as at the edge of a level: bits, slots, and how many these are.
+    /// A map of the faces along some of all patches' sides, as at the edge of a level: bits, slots, and how many these are.
     fn edges(&self) -> (Vec<u32>, Vec<u32>, usize) {
         let num_cells = self.all.iter().map(|patch| patch.component as usize).sum::<usize>();
-        let (mut words, mut slots, mut count) = (vec![0; self.num_words], vec![0; 2 * num_cells], 0);
+        let (mut words, mut slots, mut count) = (vec![0; self.num_words], vec![0; self.dim * num_cells], 0);
         for patch in &self.all {
-            let (row, [columns, rows, _]) = (patch.stride[1], patch.size);
-            let left = (0..rows).map(|y| (0, [0, y]));
-            for (axis, cell) in left.chain((0..columns).map(|x| (1, [x, rows]))) {
-                let [x, y] = cell.map(|i| i + GHOSTS);
-                let in_row = (axis * (patch.component / row) + y) * ((row + 31) / 32) + x / 32;
-                words[patch.first_word as usize + in_row as usize] |= 1 << (x % 32);
-                slots[axis as usize * num_cells + patch.first as usize + (y * row + x) as usize] = count as u32;
+            let (row, [columns, rows, planes]) = (patch.stride[1], patch.size);
+            let mut mark = |axis: i32, [x, y, z]: [i32; 3]| {
+                let cell = patch.inner + x + y * patch.stride[1] + z * patch.stride[2];
+                let word = (axis * (patch.component / row) + cell / row) * ((row + 31) / 32) + cell % row / 32;
+                words[patch.first_word as usize + word as usize] |= 1 << (cell % row % 32);
+                slots[axis as usize * num_cells + patch.first as usize + cell as usize] = count as u32;
                 count += 1;
+            };
+            for z in 0..planes {
+                (0..rows).for_each(|y| mark(0, [0, y, z]));
+                (0..columns).for_each(|x| mark(1, [x, rows, z]));
             }
         }
         (words, slots, count)
@@ -154,16 +173,14 @@ impl<R: Scalar + Plain> Level<R> {
     fn new(
         bench: &Bench<'_>,
         solver: &TestSolver,
-        (options, rows): (&UpdateOptions, i32),
-        [count, cells]: [usize; 2],
+        (options, shape, rows): (&UpdateOptions, TileShape, i32),
+        (count, size): (usize, [i32; 3]),
     ) -> Result<Self, CudaError> {
-        let size = [cells as i32; 2];
-        let row = cells + 2 * GHOSTS as usize;
-        let component = row * row;
         let num_eqn = solver.source.equations;
         let mut table = TileTable::default();
-        let patches = Patches::new(count, size);
-        (0..count).for_each(|k| table.add_patch(options, rows, k as u32, [[0, 0], size]));
+        let patches = Patches::new(solver.kernels.double.dim(), count, size);
+        let component = patches.all[0].component as usize;
+        (0..count).for_each(|k| table.add_patch(shape, rows, k as u32, [[0; 3], size]));
         let (words, slots, num_slots) = if options.keeps_faces { patches.edges() } else { Default::default() };
         let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
         let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
@@ -233,13 +250,20 @@ fn run() -> Result<(), CudaError> {
     let mut bench = Bench { device: &device, stream: &stream, bandwidth: 0.0 };
     bench.bandwidth = copy_bandwidth(&bench)?;
     println!("{}: copies move {:.2} TB/s", device.info().name, bench.bandwidth * 1e-12);
+    run_in_space(&bench)?;
+    run_in_plane(&bench)
+}
+
+/// Both axes at once.
+fn run_in_plane(bench: &Bench<'_>) -> Result<(), CudaError> {
     for solver in solvers::all() {
         let base = UpdateOptions {
             order: 2,
             transverse: 2,
+            double_transverse: true,
             limiters: vec![Limiter::VanLeer; solver.source.waves],
             capacity: None,
-            sweep: [true, true],
+            sweep: [true, true, false],
             keeps_faces: false,
         };
         let keeping = UpdateOptions { keeps_faces: true, ..base.clone() };
@@ -250,6 +274,34 @@ fn run() -> Result<(), CudaError> {
             bench.measure::<f64>(&solver, &keeping, true, size)?;
         }
         bench.measure::<f64>(&solver, &base, false, SIZES[1])?;
+    }
+    Ok(())
+}
+
+/// Three axes at once, and one by one: the times of a split step are the sum of its three sweeps'.
+fn run_in_space(bench: &Bench<'_>) -> Result<(), CudaError> {
+    for solver in solvers::all_in(3) {
+        let everywhere = ["acoustics", "euler_hllc"].contains(&solver.name);
+        let base = |sweep: [bool; 3], transverse| UpdateOptions {
+            order: 2,
+            transverse,
+            double_transverse: true,
+            limiters: vec![Limiter::VanLeer; solver.source.waves],
+            capacity: None,
+            sweep,
+            keeps_faces: false,
+        };
+        let axes = (0..3).map(|axis| base(std::array::from_fn(|d| d == axis), 0));
+        let unsplit = std::iter::once(base([true; 3], 2));
+        let sizes = if everywhere { &SIZES_IN_SPACE[..] } else { &SIZES_IN_SPACE[..1] };
+        let choices = unsplit.chain(axes).flat_map(|options| sizes.iter().map(move |size| (options.clone(), *size)));
+        for (options, size) in choices {
+            bench.measure::<f64>(&solver, &options, true, size)?;
+            if size == SIZES_IN_SPACE[0] {
+                bench.measure::<f32>(&solver, &options, true, size)?;
+                bench.measure::<f64>(&solver, &UpdateOptions { keeps_faces: true, ..options }, true, size)?;
+            }
+        }
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-// kept.cuh: faces at the edge of another level, which a map names: the update keeps their second-order corrections.
+// kept.cuh: what the update in planes keeps. What is said of y holds for z in a sweep along it.
 
 // Keeps the second-order corrections of faces at the edge of another level, which a map names. The lanes hold the masks of 32
 // rows.
@@ -15,7 +15,7 @@ struct KeptFaces {
     __device__ __forceinline__ bool any(const Lane& at)
     {
         unsigned faces = 0;
-        for (base = at.first_row() + at.tile.size[Y] / 32 * 32; base >= at.first_row(); base -= 32) {
+        for (base = at.first_row() + at.tile.size[ROWS] / 32 * 32; base >= at.first_row(); base -= 32) {
             fetch(at);
             faces |= rows;
         }
@@ -31,9 +31,9 @@ struct KeptFaces {
         const unsigned last = right == at.patch.size[X] && at.tile.size[X] < 32 ? 1u << (HALO + at.tile.size[X]) : 0u;
         const int row = base + at.lane;
         // All that may be needed is asked for at once.
-        const unsigned y = SWEEP_Y ? line(at, 1, min(row, end == at.patch.size[Y] ? end : end - 1)) : 0u;
-        const unsigned x = SWEEP_X ? line(at, 0, min(max(row, at.first_row() + 1), end) - 1) : 0u;
-        y_faces = row < end || (row == end && end == at.patch.size[Y]) ? y & own : 0u;
+        const unsigned y = SWEEP_ROWS ? line(at, ROWS, min(row, end == at.patch.size[ROWS] ? end : end - 1)) : 0u;
+        const unsigned x = SWEEP_X ? line(at, X, min(max(row, at.first_row() + 1), end) - 1) : 0u;
+        y_faces = row < end || (row == end && end == at.patch.size[ROWS]) ? y & own : 0u;
         x_faces = row > at.first_row() && row <= end ? x & (own | last) : 0u;
         rows = __ballot_sync(ALL_LANES, (x_faces | y_faces) != 0u);
     }
@@ -41,9 +41,9 @@ struct KeptFaces {
     // Marked faces below the cells of a row, one bit a lane.
     __device__ __forceinline__ unsigned line(const Lane& at, int axis, int k) const
     {
-        const int rows = at.patch.component / at.patch.stride[Y], words = (at.patch.stride[Y] + 31) / 32;
-        const int bit = at.tile.lo[X] - HALO + at.args.num_ghost;
-        const unsigned* start = at.args.face_words + at.patch.first_word + (axis * rows + k + (rows - at.patch.size[Y]) / 2) * words;
+        const int of_row = at.patch.stride[Y], rows = at.patch.component / of_row, words = (of_row + 31) / 32;
+        const int bit = at.tile.lo[X] - HALO + at.args.num_ghost, row = (int(at.to_plane) + k * at.patch.stride[ROWS]) / of_row;
+        const unsigned* start = at.args.face_words + at.patch.first_word + (axis * rows + row) * words;
         // Beyond the patch's last word no lane has a cell of its own.
         return __funnelshift_r(start[bit / 32], start[min(bit / 32 + 1, words - 1)], bit % 32);
     }
@@ -60,13 +60,13 @@ struct KeptFaces {
         if (!(rows >> (k - base) & 1u)) return;
         keeps_x = __shfl_sync(ALL_LANES, x_faces, k - base) >> at.lane & 1u;
         keeps_y = __shfl_sync(ALL_LANES, y_faces, k - base) >> at.lane & 1u;
-        if (keeps_x) x_slot = slot(at, 0, k - 1);
-        if (keeps_y) y_slot = slot(at, 1, k);
+        if (keeps_x) x_slot = slot(at, X, k - 1);
+        if (keeps_y) y_slot = slot(at, ROWS, k);
     }
 
     __device__ __forceinline__ unsigned slot(const Lane& at, int axis, int k) const
     {
-        return at.args.face_slots[axis * at.args.num_cells + at.first_cell + (long long)k * at.patch.stride[Y] + at.column];
+        return at.args.face_slots[axis * at.args.num_cells + at.first_cell + (long long)k * at.patch.stride[ROWS] + at.column];
     }
 
     // F: of the x-faces of row k − 1. G: of the y-faces k. Whoever reads what is kept adds the fluctuations.

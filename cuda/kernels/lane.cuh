@@ -1,8 +1,11 @@
-// lane.cuh: a lane of the update: its neighbours, where it reads and writes, what it finds.
+// lane.cuh: a lane of the update in planes: its neighbours, where it reads and writes.
+// Defined before it: ALONG, the axis that rows follow one another along, 1 for y or 2 for z; SWEEP_X, SWEEP_ROWS.
+
+// The axis of the rows, and the one that a tile is one plane of.
+constexpr Axis ROWS = Axis(ALONG), PLANES = Axis(3 - ALONG);
 
 constexpr int HALO = SWEEP_X ? 2 : 0;
-constexpr bool SPLIT_WAVES = TRANSVERSE > 0 && SWEEP_X && SWEEP_Y;
-constexpr unsigned ALL_LANES = 0xffffffffu;
+constexpr bool SPLIT_WAVES = TRANSVERSE > 0 && SWEEP_X && SWEEP_ROWS;
 
 // The value of the lane to the left, of the lane to the right. A constant needs no exchange.
 __device__ __forceinline__ Real from_left(Real v) { return __shfl_up_sync(ALL_LANES, v, 1); }
@@ -29,25 +32,23 @@ __device__ __forceinline__ Array<State, W> from_right(const Array<State, W>& a)
     return b;
 }
 
-// Bits that tell NaN and infinity from numbers: they are the largest.
-__device__ __forceinline__ int exponent_bits(double v) { return __double2hiint(v) & 0x7fffffff; }
-__device__ __forceinline__ int exponent_bits(float v) { return __float_as_int(v) & 0x7fffffff; }
-constexpr int NOT_FINITE = sizeof(Real) == 8 ? 0x7ff00000 : 0x7f800000;
-
 // Where a lane reads and writes.
 struct Lane {
     const UpdateArgs& args;
     const Tile tile;
     const Patch patch;
-    // The patch's first interior cell: its number, its component 0 in arrays of states and of auxiliary values.
+    // Numbers from the patch's first cell to the first interior one of the plane.
+    const long long to_plane;
+    // That cell's number, its component 0 in arrays of states and of auxiliary values.
     const unsigned long long first_cell, first_state, first_aux;
     int lane;    // 0 … 31
     int column;  // of the patch; lanes beyond its ghost cells stand at the last
     bool inside; // the column is one of the tile's
 
     __device__ __forceinline__ Lane(const UpdateArgs& a, int number)
-        : args(a), tile(a.tiles[number]), patch(a.patches[tile.patch]), first_cell(patch.first + patch.inner),
-          first_state(PACK_OVERRUN + patch.first * M + patch.inner), first_aux(PACK_OVERRUN + patch.first * A + patch.inner),
+        : args(a), tile(a.tiles[number]), patch(a.patches[tile.patch]),
+          to_plane(patch.inner + (long long)tile.lo[PLANES] * patch.stride[PLANES]), first_cell(patch.first + to_plane),
+          first_state(PACK_OVERRUN + patch.first * M + to_plane), first_aux(PACK_OVERRUN + patch.first * A + to_plane),
           lane(threadIdx.x & 31)
     {
         column = min(tile.lo[X] + lane - HALO, patch.size[X] + a.num_ghost - 1);
@@ -55,14 +56,14 @@ struct Lane {
     }
 
     // First row of the tile, and the row behind its last.
-    __device__ __forceinline__ int first_row() const { return tile.lo[Y]; }
-    __device__ __forceinline__ int end_row() const { return tile.lo[Y] + tile.size[Y]; }
+    __device__ __forceinline__ int first_row() const { return tile.lo[ROWS]; }
+    __device__ __forceinline__ int end_row() const { return tile.lo[ROWS] + tile.size[ROWS]; }
 
     // The state of the lane's column in row k.
     __device__ __forceinline__ State state(int k) const { return state_at(column, k); }
     __device__ __forceinline__ State state_at(int i, int k) const
     {
-        const Real* cell = args.q + first_state + (long long)k * patch.stride[Y] + i;
+        const Real* cell = args.q + first_state + (long long)k * patch.stride[ROWS] + i;
         State q;
 #pragma unroll
         for (int m = 0; m < M; m++) q[m] = cell[(long long)m * patch.component];
@@ -77,7 +78,7 @@ struct Lane {
     {
         Aux values;
         if constexpr (A > 0) {
-            const Real* cell = args.aux + first_aux + (long long)k * patch.stride[Y] + i;
+            const Real* cell = args.aux + first_aux + (long long)k * patch.stride[ROWS] + i;
 #pragma unroll
             for (int a = 0; a < A; a++) values[a] = __ldg(cell + (long long)a * patch.component);
         }
@@ -88,42 +89,10 @@ struct Lane {
         if constexpr (CAPACITY >= 0) return Real(1.0) / aux(0, k)[CAPACITY];
         else return Real(1.0);
     }
-    // Auxiliary values of the cell I columns to the right and of its neighbours across faces normal to AXIS's partner.
+    // Auxiliary values of the cell I columns to the right and of its neighbours along the axis that is not AXIS.
     __device__ __forceinline__ TransverseAux transverse_aux(Axis axis, int i, int k) const
     {
         const int di = axis == X ? 0 : 1, dk = axis == X ? 1 : 0;
         return TransverseAux{aux(i - di, k - dk), aux(i, k), aux(i + di, k + dk)};
-    }
-};
-
-// The largest Courant number that a lane has met, and whether what it wrote is finite, and positive where it must be.
-struct Found {
-    Real courant;
-    int exponents;
-
-    // KAPPA_BELOW, KAPPA_ABOVE: 1/κ on the two sides; a wave counts with that of the cell it runs into.
-    __device__ __forceinline__ void speeds(const Array<Real, W>& s, Real kappa_below, Real kappa_above, Real dtdx, bool counts)
-    {
-        Real largest = Real(0.0);
-#pragma unroll
-        for (int w = 0; w < W; w++) largest = real_max(real_max(s[w] * kappa_above, -s[w] * kappa_below), largest);
-        courant = real_max(courant, counts ? largest * dtdx : Real(0.0));
-    }
-
-    __device__ __forceinline__ void report(const Lane& at) const
-    {
-        double largest = double(courant);
-        int exponent = exponents;
-#pragma unroll
-        for (int distance = 16; distance > 0; distance /= 2) {
-            const double other = __shfl_xor_sync(ALL_LANES, largest, distance);
-            largest = other > largest ? other : largest;
-            exponent = max(exponent, __shfl_xor_sync(ALL_LANES, exponent, distance));
-        }
-        if (at.lane == 0) {
-            PatchReport& report = at.args.reports[at.tile.patch];
-            atomicMax(&report.courant, (unsigned long long)__double_as_longlong(largest));
-            if (exponent >= NOT_FINITE) atomicOr(&report.not_finite, 1u);
-        }
     }
 };

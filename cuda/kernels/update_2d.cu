@@ -1,10 +1,12 @@
-// update_2d.cu: the wave-propagation update of patches, unsplit or one sweep of a split scheme: riemann/src/patch/update.rs.
-// Map     one warp per tile: up to COLUMNS columns (and HALO more on both sides, which are recomputed), marched up its rows
+// update_2d.cu: the wave-propagation update of patches in planes, unsplit or one sweep of a split scheme, in space too:
+// riemann/src/patch/update.rs.
+// Map     one warp per tile of a plane: up to 32 columns, of which HALO on both sides are there for the others alone, marched up its rows
 // x       neighbours are lanes of the warp: shuffles
 // y       neighbours are rows before: registers
+// z       in a sweep along it as y: planes are then those of x and z, whose rows follow one another along z
 // Bytes   q read once (and 2 HALO/COLUMNS and 4/rows at the edges), written once; aux from the first-level cache
 // Order   that of the CPU, operation by operation; largest Courant numbers by atomicMax of bits, whose order does not matter
-// Options ORDER, TRANSVERSE, SWEEP_X, SWEEP_Y, LIMITERS, CAPACITY, KEEPS_FACES, FUSED, WARPS: each costs only where it is used
+// Options ORDER, TRANSVERSE, ALONG, SWEEP_X, SWEEP_ROWS, LIMITERS, CAPACITY, KEEPS_FACES, FUSED, WARPS: each costs only where it is used
 
 // The four transverse parts of a face: of the lower-going fluctuation down and up, then of the upper-going one.
 struct Parts {
@@ -69,7 +71,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
 __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, Found& found)
 {
     if (!at.inside) return;
-    Real* cell = at.args.q_next + at.first_state + (long long)k * at.patch.stride[Y] + at.column;
+    Real* cell = at.args.q_next + at.first_state + (long long)k * at.patch.stride[ROWS] + at.column;
 #pragma unroll
     for (int m = 0; m < M; m++) {
         cell[(long long)m * at.patch.component] = q[m];
@@ -95,11 +97,11 @@ struct March {
     }
 };
 
-// Columns and rows together, or rows (y) alone. KEEP: the tile has faces to keep.
+// Columns and rows together, or rows (y, or z in its stead) alone. KEEP: the tile has faces to keep.
 template <bool KEEP> __device__ __forceinline__ void march(
     const Solver& solver, const Lane& at, const March& start, KeptFaces& kept, Found& found)
 {
-    const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx[X]), dtdy = Real(at.args.dt_over_dx[Y]);
+    const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx[X]), dtdy = Real(at.args.dt_over_dx[ROWS]);
     const int first = at.first_row(), last = at.end_row();
 
     // Row k − 1: state, and what it waits for. Face k − 1 between rows k − 2 and k − 1.
@@ -108,7 +110,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
     XRow x_below;
     State left, right, g_below, bpdq_below;
     // Face k.
-    Normal here = solver.normal(Y, q_below, q_here, at.aux(0, first - 2), at.aux(0, first - 1));
+    Normal here = solver.normal(ROWS, q_below, q_here, at.aux(0, first - 2), at.aux(0, first - 1));
     Array<Real, W> dot_below;
 #pragma unroll
     for (int m = 0; m < M; m++) {
@@ -125,7 +127,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
         const State q_above = start.rows.take(k + 1);
         const Real kappa_here = at.inverse_capacity(k);
         // 1. Solve faces k + 1.
-        const Normal above = solver.normal(Y, q_here, q_above, at.aux(0, k), at.aux(0, k + 1));
+        const Normal above = solver.normal(ROWS, q_here, q_above, at.aux(0, k), at.aux(0, k + 1));
         const Array<Real, W> dot_above = dots(here.waves, above.waves);
         // 2. Solve and limit the x-faces of row k.
         XRow x_here;
@@ -216,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(32, WARPS) update_2d(const __grid_c
     const Solver solver{SOLVER_PARAMETERS};
     Found found{Real(0.0), 0};
     // Few tiles have faces to keep: the others do not carry the code that keeps them through their loop.
-    if constexpr (SWEEP_Y) {
+    if constexpr (SWEEP_ROWS) {
         __shared__ Real shared[ROW_NUMBERS];
         const March start(at, shared);
         KeptFaces kept(at);
@@ -227,5 +229,5 @@ extern "C" __global__ void __launch_bounds__(32, WARPS) update_2d(const __grid_c
         if (KEEPS_FACES && kept.any(at)) sweep_rows<(KEEPS_FACES > 0)>(solver, at, kept, found);
         else sweep_rows<false>(solver, at, kept, found);
     }
-    found.report(at);
+    found.report(args.reports[at.tile.patch]);
 }

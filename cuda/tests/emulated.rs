@@ -4,19 +4,21 @@
 mod support;
 
 use cuda::abi::Pointer;
-use cuda::amr::{PatchReport, UpdateArgs, UpdateOptions, update_grid};
+use cuda::amr::{PatchReport, UpdateArgs};
 use cuda::compile::{Precision, Target};
 use riemann::faces::FaceSolver;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use std::sync::Mutex;
 use support::emulator::Emulated;
-use support::level::{DT, DX, Tables, TestLevel, fewer_options};
-use support::solvers::{Random, TestSolver, all};
+use support::level::{Choice, DX, Tables, TestLevel, fewer_options, fewer_options_in_space, in_plane};
+use support::solvers::{Random, TestSolver, all, all_in};
 
 /// Odd, narrower and wider than a warp, longer and shorter than a tile.
 const SIZES: [[i32; 2]; 3] = [[61, 21], [5, 3], [28, 16]];
 const ROWS: i32 = 9;
+/// In space: wider than a tile along both axes, single cells, longer than a tile.
+const SIZES_IN_SPACE: [[i32; 3]; 3] = [[37, 13, 5], [1, 1, 1], [3, 4, 11]];
 
 fn bits<R: Scalar>(values: &[R]) -> Vec<u64> {
     values.iter().map(|v| v.to_f64().to_bits()).collect()
@@ -25,13 +27,14 @@ fn bits<R: Scalar>(values: &[R]) -> Vec<u64> {
 fn compare<R: Scalar>(
     solver: &TestSolver,
     (kernels, faces): (&dyn PatchSolver<R>, &dyn FaceSolver<R>),
-    options: &UpdateOptions,
-    grow: [i32; 2],
+    sizes: &[[i32; 3]],
+    (options, grow): &Choice,
 ) {
     let what = format!("{}, {}, {options:?}", solver.name, R::NAME);
     let target = Target { precision: Precision::of::<R>(), fused: false, solver: Some(solver.source.clone()) };
-    let kernel = Emulated::new::<UpdateArgs>(&options.source(&solver.source, target.precision), &target, "update_2d");
-    let mut level = TestLevel::<R>::new(solver, &SIZES, grow, options.sweep, &mut Random::new(7));
+    let kernel =
+        Emulated::new::<UpdateArgs>(&options.source(&solver.source, target.precision), &target, options.entry());
+    let mut level = TestLevel::<R>::new(solver, sizes, *grow, options.sweep, &mut Random::new(7));
     let expected = level.reference(kernels, options);
     let Tables { patches, tiles, words, slots, num_cells } = level.tables(options, ROWS);
     let mut q_next = vec![R::default(); level.q.len()];
@@ -50,11 +53,11 @@ fn compare<R: Scalar>(
             face_words: Pointer::new(words.as_ptr() as u64),
             face_slots: Pointer::new(slots.as_ptr() as u64),
             num_cells: num_cells as u64,
-            dt_over_dx: DX.map(|dx| DT / dx),
+            dt_over_dx: DX.map(|dx| level.dt / dx),
             num_tiles: tiles.tiles.len() as i32,
             num_ghost: level.ghosts,
         };
-        let grid = update_grid(tiles.tiles.len() as u32);
+        let grid = options.tile_shape(&solver.source, target.precision).grid(tiles.tiles.len() as u32);
         // SAFETY: the tables hold what the kernel expects, at addresses of the host.
         unsafe { kernel.run(grid.blocks, grid.threads, &args) };
     };
@@ -77,34 +80,50 @@ fn compare<R: Scalar>(
 }
 
 /// Two compilations at a time are enough for two processors.
-fn for_all(every: usize, check: impl Fn(&TestSolver, &UpdateOptions, [i32; 2]) + Sync) {
-    let solvers = all();
-    assert!(!solvers.is_empty());
-    let jobs: Vec<_> =
-        solvers.iter().flat_map(|s| fewer_options(s).into_iter().step_by(every).map(move |o| (s, o))).collect();
+fn for_all(jobs: Vec<(&TestSolver, Choice)>, check: impl Fn(&TestSolver, &Choice) + Sync) {
+    assert!(!jobs.is_empty());
     let queue = Mutex::new(jobs.into_iter());
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((solver, (options, grow))) = { queue.lock().expect("no panic").next() } {
-                    check(solver, &options, grow);
+                while let Some((solver, choice)) = { queue.lock().expect("no panic").next() } {
+                    check(solver, &choice);
                 }
             });
         }
     });
 }
 
+fn jobs(solvers: &[TestSolver], every: usize, options: fn(&TestSolver) -> Vec<Choice>) -> Vec<(&TestSolver, Choice)> {
+    solvers.iter().flat_map(|s| options(s).into_iter().step_by(every).map(move |choice| (s, choice))).collect()
+}
+
+fn compare_double(sizes: &[[i32; 3]]) -> impl Fn(&TestSolver, &Choice) + Sync {
+    move |solver, choice| compare::<f64>(solver, (&*solver.kernels.double, &*solver.faces.double), sizes, choice)
+}
+
+fn compare_single(sizes: &[[i32; 3]]) -> impl Fn(&TestSolver, &Choice) + Sync {
+    move |solver, choice| compare::<f32>(solver, (&*solver.kernels.single, &*solver.faces.single), sizes, choice)
+}
+
 #[test]
 fn the_update_is_the_cpus_to_the_bit_in_f64() {
-    for_all(1, |solver, options, grow| {
-        compare::<f64>(solver, (&*solver.kernels.double, &*solver.faces.double), options, grow);
-    });
+    for_all(jobs(&all(), 1, fewer_options), compare_double(&in_plane(SIZES)));
 }
 
 #[test]
 fn the_update_is_the_cpus_to_the_bit_in_f32() {
     // The text is the same but for the type: every third option is enough.
-    for_all(3, |solver, options, grow| {
-        compare::<f32>(solver, (&*solver.kernels.single, &*solver.faces.single), options, grow);
-    });
+    for_all(jobs(&all(), 3, fewer_options), compare_single(&in_plane(SIZES)));
+}
+
+#[test]
+fn the_update_in_space_is_the_cpus_to_the_bit_in_f64() {
+    for_all(jobs(&all_in(3), 1, fewer_options_in_space), compare_double(&SIZES_IN_SPACE));
+}
+
+/// Blocks have other numbers of threads than in `f64`.
+#[test]
+fn the_update_in_space_is_the_cpus_to_the_bit_in_f32() {
+    for_all(jobs(&all_in(3), 5, fewer_options_in_space), compare_single(&SIZES_IN_SPACE));
 }

@@ -8,7 +8,7 @@ use cuda::compile::{Precision, Source, Target};
 use cuda::nvrtc::Nvrtc;
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
-use support::level::{FULLEST, fewer_options, option_table};
+use support::level::{FULLEST, fewer_options, fullest, option_table};
 use support::solvers::{all, all_in};
 
 const ARCHITECTURES: [&str; 2] = ["sm_80", "sm_90"];
@@ -42,6 +42,25 @@ fn every_kernel_compiles_for_every_solver() {
                         println!("{} {} {architecture}: {found}", solver.name, precision.cuda());
                     }
                 }
+            }
+        }
+    }
+}
+
+/// In space: one architecture, the update that uses most of all axes at once, and of one axis. They keep faces: what does not, differs
+/// by a few lines.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn every_update_in_space_compiles() {
+    for solver in all_in(3) {
+        for precision in [Precision::Double, Precision::Single] {
+            for sweep in [[true; 3], [false, false, true]] {
+                let options = fullest(&solver, sweep, Limiter::VanLeer);
+                let target = Target { precision, fused: true, solver: Some(solver.source.clone()) };
+                let source = options.source(&solver.source, precision);
+                let compiled = source.compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+                assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);
+                println!("{} {} {sweep:?}: {}", solver.name, precision.cuda(), resources(&compiled.log));
             }
         }
     }

@@ -40,9 +40,6 @@ fn on_device<const D: usize, R: Scalar>(
         return Ok(Box::new(CpuExecutor::new(problem, solver, ratios, threads)));
     }
     let refused = |why: &str| RunError::from(ExecError::Device(format!("--device {}: {why}", options.device.name())));
-    if D > 2 {
-        return Err(refused("there is no update for three dimensions yet; use one or two"));
-    }
     let text = solver.device_source().ok_or_else(|| {
         refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
     })?;

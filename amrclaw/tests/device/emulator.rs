@@ -51,7 +51,7 @@ impl Emulator {
                 format!("#include \"{}\"\n{}\n{LOOPS}", header.display(), text.source.assemble(&text.target));
             for [entry, _] in &text.entries {
                 source += &match *entry {
-                    "update_2d" => "EMULATE(update_2d, UpdateArgs)\n".to_owned(),
+                    update @ ("update_2d" | "update_3d") => format!("EMULATE({update}, UpdateArgs)\n"),
                     // Its lanes vote.
                     "flag_difference" => "EMULATE(flag_difference, FlagArgs)\n".to_owned(),
                     // Its lanes exchange maxima.
@@ -144,7 +144,11 @@ impl Machine for Emulator {
         let _one_at_a_time = self.running.lock().expect("no kernel panics");
         let (library, names) =
             self.libraries.iter().find(|(_, names)| names.contains(&kernel)).unwrap_or_else(|| panic!("no {kernel}"));
-        let symbol = format!("emulate_{}", if kernel.starts_with("update") { "update_2d" } else { kernel });
+        let symbol = match kernel {
+            "update_xyz" | "update_xyz_alone" => "emulate_update_3d".to_owned(),
+            update if update.starts_with("update") => "emulate_update_2d".to_owned(),
+            other => format!("emulate_{other}"),
+        };
         debug_assert!(!names.is_empty());
         // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
         unsafe {
@@ -154,7 +158,7 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    fn resident_warps(&self) -> u32 {
+    fn resident_tiles(&self) -> u32 {
         64
     }
 

@@ -1,6 +1,7 @@
 //! What needs a real GPU: every solver on both executors, in all precisions. `AMRCLAW_TEST_GPU=1 … -- --include-ignored`
 
 use super::common::{LINE, advance_to, bits, case, take_steps};
+use super::space;
 use super::table::{CASES, settings, with_walls};
 use amrclaw::io::config::{Case, SolverShape};
 use amrclaw::io::frame::Frame;
@@ -126,6 +127,18 @@ macro_rules! solvers_agree {
 solvers_agree! {
     acoustics acoustics_variable advection advection_edge advection_mapped advection_reaction burgers elasticity euler euler_hllc
     euler_tracer p_system shallow_water shallow_water_bathymetry traffic
+}
+
+/// Three dimensions, whose updates are others.
+#[test]
+#[ignore = "needs a GPU"]
+fn space_agrees() {
+    for (solver, overrides) in space::CASES {
+        let text = space::text(solver);
+        same_bits::<3>(&format!("{overrides:?}"), STEPS, |options| {
+            Simulation::from_case(&case(&text, overrides), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+        });
+    }
 }
 
 /// Criteria that the host evaluates, other orders and limiters, a rejected step, source terms of the case file.

@@ -9,6 +9,7 @@ mod flags;
 mod gpu;
 mod narrow;
 mod restarts;
+mod space;
 mod table;
 mod values;
 

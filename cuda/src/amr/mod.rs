@@ -17,5 +17,5 @@ pub use gather::{FlagArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, Totals
 pub use kernels::{Group, Launcher, Shape};
 pub use moves::{AverageArgs, ConserveArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
-pub use tiles::TileTable;
-pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions, update_grid};
+pub use tiles::{TileShape, TileTable};
+pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions};

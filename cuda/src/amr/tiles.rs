@@ -1,6 +1,75 @@
 //! Cutting patches into tiles.
 
-use super::{Tile, UpdateOptions};
+use super::Tile;
+use super::tuning::{LANES, space_threads};
+use crate::compile::Precision;
+use crate::kernel::Grid;
+
+/// Three axes are swept at once.
+pub(super) fn in_space(sweep: [bool; 3]) -> bool {
+    sweep == [true; 3]
+}
+
+/// Which tiles the update of some axes takes. One block works on a tile, marching along an axis: a warp on columns of a plane, or, where
+/// three axes are swept at once, a thread on each column of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TileShape {
+    sweep: [bool; 3],
+    threads: u32,
+}
+
+impl TileShape {
+    /// `sweep`: axes swept at once. `equations`: of the solver.
+    pub fn new(sweep: [bool; 3], equations: usize, precision: Precision) -> Self {
+        let threads = if in_space(sweep) { space_threads(equations, precision) } else { LANES as u32 };
+        TileShape { sweep, threads }
+    }
+
+    /// Threads of a block.
+    pub fn threads(self) -> u32 {
+        self.threads
+    }
+
+    /// The launch for so many tiles.
+    pub fn grid(self, num_tiles: u32) -> Grid {
+        Grid { blocks: [num_tiles, 1, 1], threads: self.threads, shared_bytes: 0 }
+    }
+
+    /// The axis that tiles are marched along: 1 is y, 2 is z.
+    pub fn along(self) -> usize {
+        if self.sweep[2] { 2 } else { 1 }
+    }
+
+    /// How a box of this size is cut along each axis, into pieces of its whole height.
+    fn cuts(self, size: [i32; 3]) -> [Cut; 3] {
+        let along = self.along();
+        if in_space(self.sweep) {
+            let [x, y] = cross_section(self.threads as i32, [size[0], size[1]]);
+            return [Cut::evenly(size[0], x), Cut::evenly(size[1], y), Cut::whole(size[2])];
+        }
+        // A warp's lanes, less those that it computes for their neighbours alone.
+        let columns = if self.sweep[0] { LANES - 4 } else { LANES };
+        let mut cuts = [Cut::at_every(columns, size[0]), Cut::at_every(1, size[1]), Cut::at_every(1, size[2])];
+        cuts[along] = Cut::whole(size[along]);
+        cuts
+    }
+
+    /// Height and number of the pieces that a box of this size is cut into across the axis that they are marched along.
+    pub fn strips(self, size: [i32; 3]) -> [i32; 2] {
+        [size[self.along()], self.cuts(size).iter().map(|cut| cut.count).product()]
+    }
+}
+
+/// The number of pieces along x and y, all with cells around them, of which a block has a thread for each column: the fewest. Among
+/// these, those that are longest along x.
+fn cross_section(threads: i32, [columns, rows]: [i32; 2]) -> [i32; 2] {
+    let pieces = |x: i32| {
+        let most_rows = threads / (Cut::evenly(columns, x).longest() + 2) - 2;
+        (most_rows > 0).then(|| [x, (rows + most_rows - 1) / most_rows])
+    };
+    // One column and one row always fit.
+    (1..=columns.max(1)).filter_map(pieces).min_by_key(|[x, y]| x * y.max(&1)).unwrap_or([columns, rows])
+}
 
 /// Tiles of all patches of a level.
 #[derive(Clone, Debug, Default)]
@@ -9,54 +78,69 @@ pub struct TileTable {
     pub tiles: Vec<Tile>,
 }
 
-/// How the rows of a patch are cut into bands of nearly equal height.
+/// How cells along an axis are cut into pieces.
 #[derive(Clone, Copy, Debug)]
-struct Bands {
+struct Cut {
+    cells: i32,
     count: i32,
-    /// Height of a band.
-    height: i32,
-    /// So many bands, the first ones, have one row more.
-    taller: i32,
+    /// Cells of a piece.
+    length: i32,
+    /// So many pieces, the first ones, have one cell more.
+    longer: i32,
 }
 
-impl Bands {
-    fn new(rows: i32, most: i32) -> Bands {
-        let count = ((rows + most - 1) / most).max(1);
-        Bands { count, height: rows / count, taller: rows % count }
+impl Cut {
+    /// One piece.
+    fn whole(cells: i32) -> Cut {
+        Cut { cells, count: 1, length: cells, longer: 0 }
     }
 
-    /// First row of a band.
-    fn start(&self, band: i32) -> i32 {
-        band * self.height + band.min(self.taller)
+    /// Pieces of one length, but the last.
+    fn at_every(length: i32, cells: i32) -> Cut {
+        Cut { cells, count: (cells + length - 1) / length, length, longer: 0 }
+    }
+
+    /// So many pieces of nearly equal length.
+    fn evenly(cells: i32, count: i32) -> Cut {
+        let count = count.max(1);
+        Cut { cells, count, length: cells / count, longer: cells % count }
+    }
+
+    /// Length of the longest.
+    fn longest(self) -> i32 {
+        self.length + i32::from(self.longer > 0)
+    }
+
+    /// First cell of a piece, and one past its last.
+    fn piece(self, number: i32) -> [i32; 2] {
+        [number, number + 1].map(|n| (n * self.length + n.min(self.longer)).min(self.cells))
     }
 }
 
 impl TileTable {
-    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `rows` rows, all of
-    /// nearly the same height.
-    pub fn add_patch(&mut self, options: &UpdateOptions, rows: i32, patch: u32, [lo, hi]: [[i32; 2]; 2]) {
-        let columns = options.tile_columns();
-        let strips = (hi[0] - lo[0] + columns - 1) / columns;
-        let bands = Bands::new(hi[1] - lo[1], rows);
-        for band in 0..bands.count {
-            for strip in 0..strips {
-                let (column, row) = (lo[0] + strip * columns, lo[1] + bands.start(band));
-                self.tiles.push(Tile {
-                    patch,
-                    lo: [column, row, 0],
-                    size: [columns.min(hi[0] - column), bands.start(band + 1) - bands.start(band), 1],
-                });
-            }
+    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `height` cells along the axis
+    /// that they are marched along, all of nearly the same height.
+    pub fn add_patch(&mut self, shape: TileShape, height: i32, patch: u32, [lo, hi]: [[i32; 3]; 2]) {
+        let size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
+        let (along, mut cuts) = (shape.along(), shape.cuts(size));
+        cuts[along] = Cut::evenly(size[along], (size[along] + height - 1) / height);
+        let [x, y, z] = cuts.map(|cut| cut.count);
+        for place in (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k]))) {
+            let pieces: [[i32; 2]; 3] = std::array::from_fn(|d| cuts[d].piece(place[d]));
+            self.tiles.push(Tile {
+                patch,
+                lo: std::array::from_fn(|d| lo[d] + pieces[d][0]),
+                size: pieces.map(|[first, end]| end - first),
+            });
         }
     }
-}
 
-impl TileTable {
-    /// Puts the tallest tiles first, so that warps end together. Tiles of one height keep their order.
-    pub fn sort_by_height(&mut self) {
-        let tallest = self.tiles.iter().map(|tile| tile.size[1]).max().unwrap_or(0) as usize;
+    /// Puts the tallest tiles first, so that blocks end together. Tiles of one height keep their order.
+    pub fn sort_by_height(&mut self, shape: TileShape) {
+        let height = |tile: &Tile| tile.size[shape.along()] as usize;
+        let tallest = self.tiles.iter().map(height).max().unwrap_or(0);
         let mut places = vec![0; tallest + 2];
-        let rank = |tile: &Tile| tallest - tile.size[1] as usize;
+        let rank = |tile: &Tile| tallest - height(tile);
         self.tiles.iter().for_each(|tile| places[rank(tile) + 1] += 1);
         for k in 1..places.len() {
             places[k] += places[k - 1];
@@ -74,37 +158,65 @@ impl TileTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use riemann::limiter::Limiter;
 
-    fn options(sweep: [bool; 2]) -> UpdateOptions {
-        let limiters = vec![Limiter::VanLeer];
-        UpdateOptions { order: 2, transverse: 2, limiters, capacity: None, sweep, keeps_faces: true }
+    fn shape(sweep: [bool; 3]) -> TileShape {
+        TileShape::new(sweep, 4, Precision::Double)
     }
 
-    /// Each cell is in one tile.
+    /// Each cell is in one tile, in one plane where tiles are those of planes; a block has threads enough for a tile and the columns
+    /// around it; and strips are as many as they are said to be.
     #[test]
     fn tiles_cover_everything_once() {
-        for (sweep, lo, hi) in
-            [([true, true], [0, 0], [57, 35]), ([false, true], [-2, 0], [61, 33]), ([true, false], [0, -2], [28, 7])]
-        {
+        let table = [
+            ([true, true, false], [0, 0, 0], [57, 35, 1]),
+            ([false, true, false], [-2, 0, 0], [61, 33, 1]),
+            ([true, false, false], [0, -2, 0], [28, 7, 1]),
+            ([true, false, false], [0, -4, -2], [30, 7, 6]),
+            ([false, true, false], [0, 0, -2], [64, 9, 5]),
+            ([false, false, true], [0, 0, 0], [33, 3, 40]),
+            ([true; 3], [0; 3], [64, 64, 64]),
+            ([true; 3], [0; 3], [3, 200, 17]),
+            ([true; 3], [0; 3], [1, 1, 1]),
+        ];
+        for (sweep, lo, hi) in table {
             let mut table = TileTable::default();
-            table.add_patch(&options(sweep), 16, 7, [lo, hi]);
+            let shape = shape(sweep);
+            table.add_patch(shape, 16, 7, [lo, hi]);
             let mut covered = std::collections::HashSet::new();
-            for tile in &table.tiles {
-                for y in tile.lo[1]..tile.lo[1] + tile.size[1] {
-                    assert!((tile.lo[0]..tile.lo[0] + tile.size[0]).all(|x| covered.insert([x, y])));
+            for Tile { lo, size, .. } in &table.tiles {
+                if in_space(sweep) {
+                    assert!((size[0] + 2) * (size[1] + 2) <= shape.threads() as i32, "{size:?}");
+                } else {
+                    assert!(size[0] <= 32 && size[3 - shape.along()] == 1, "{size:?}");
+                }
+                for z in lo[2]..lo[2] + size[2] {
+                    for y in lo[1]..lo[1] + size[1] {
+                        assert!((lo[0]..lo[0] + size[0]).all(|x| covered.insert([x, y, z])));
+                    }
                 }
             }
-            assert_eq!(covered.len() as i32, (hi[0] - lo[0]) * (hi[1] - lo[1]));
+            let size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
+            assert_eq!(covered.len() as i32, size.iter().product());
+            let [height, count] = shape.strips(size);
+            assert_eq!(table.tiles.len() as i32, count * ((height + 15) / 16));
+        }
+    }
+
+    /// A block for any number of equations has room for a column and those around it.
+    #[test]
+    fn every_solver_has_threads() {
+        for (equations, precision) in [(1, Precision::Single), (9, Precision::Double), (40, Precision::Double)] {
+            let shape = TileShape::new([true; 3], equations, precision);
+            assert!((32..=352).contains(&shape.threads()) && shape.threads() % 32 == 0);
         }
     }
 
     /// A patch is cut into tiles whose heights differ by one row at most, the tallest tiles come first, and none is lost.
     #[test]
     fn tiles_are_of_like_height_and_sorted() {
-        let mut table = TileTable::default();
+        let (mut table, plane) = (TileTable::default(), shape([true, true, false]));
         for (k, rows) in [33, 72, 5].into_iter().enumerate() {
-            table.add_patch(&options([true, true]), 32, k as u32, [[0, 0], [40, rows]]);
+            table.add_patch(plane, 32, k as u32, [[0; 3], [40, rows, 1]]);
         }
         let heights = |table: &TileTable, patch| -> Vec<i32> {
             table.tiles.iter().filter(|tile| tile.patch == patch).map(|tile| tile.size[1]).collect()
@@ -116,7 +228,7 @@ mod tests {
             places
         };
         let before = sorted(&table);
-        table.sort_by_height();
+        table.sort_by_height(plane);
         assert!(table.tiles.is_sorted_by_key(|tile| -tile.size[1]));
         assert_eq!(sorted(&table), before);
         assert_eq!(heights(&table, 1), [24; 6]);

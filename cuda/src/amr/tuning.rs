@@ -41,6 +41,26 @@ pub(super) fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precisi
     }
 }
 
+/// Threads of a block that updates a tile in space, most wanted first. Each has a column; those of the columns around the tile work for
+/// their neighbours alone, so that many are good.
+const SPACE_THREADS: [u32; 5] = [352, 192, 128, 64, 32];
+/// Bytes of shared memory that a block has without being asked for.
+const SHARED_BYTES: usize = 48 << 10;
+/// Vectors that a column passes to its neighbours at a time.
+const PASSED: usize = 4;
+
+/// Threads of a block that updates a tile in space.
+pub(super) fn space_threads(equations: usize, precision: Precision) -> u32 {
+    let bytes = if precision == Precision::Double { 8 } else { 4 };
+    let fits = |threads: &u32| PASSED * equations * bytes * *threads as usize <= SHARED_BYTES;
+    SPACE_THREADS.into_iter().find(fits).unwrap_or(32)
+}
+
+/// Blocks of so many threads that should fit a multiprocessor at once: each thread then has 168 registers or more.
+pub(super) fn blocks_per_multiprocessor(threads: u32) -> u32 {
+    384 / threads
+}
+
 /// Rows that a warp marches through beyond those of its tile, about: it starts below and ends above.
 const EXTRA_ROWS: f64 = 4.0;
 /// The part of the last tiles' time that the device waits for: measured on an H200, by heights from 16 to 128.
@@ -51,28 +71,29 @@ const SHORTEST: i32 = 8;
 /// Parts of a level's cells that get the full height, and half of it; the rest gets a quarter.
 const SHARES: [f64; 2] = [0.6, 0.25];
 
-/// Strips of a level, by the height of their patch.
+/// Strips of a level, which tiles are parts of: by their height.
 struct Strips {
     /// Heights that there are, and the number of strips of each.
     counts: Vec<(u32, f64)>,
     rows: f64,
-    warps: f64,
+    /// Tiles that the device works on at once.
+    resident: f64,
 }
 
 impl Strips {
-    fn new(sizes: impl Iterator<Item = [i32; 2]>, columns: i32, resident_warps: u32) -> Strips {
+    fn new(strips: impl Iterator<Item = [i32; 2]>, resident_tiles: u32) -> Strips {
         let mut counts: Vec<u64> = Vec::new();
-        for [x, y] in sizes {
-            let height = y as usize;
+        for [height, count] in strips {
+            let height = height as usize;
             if counts.len() <= height {
                 counts.resize(height + 1, 0);
             }
-            counts[height] += ((x + columns - 1) / columns) as u64;
+            counts[height] += count as u64;
         }
         let there_are = |(height, count): (usize, u64)| (count > 0).then_some((height as u32, count as f64));
         let counts: Vec<_> = counts.into_iter().enumerate().filter_map(there_are).collect();
         let rows = counts.iter().map(|&(height, count)| f64::from(height) * count).sum();
-        Strips { counts, rows, warps: f64::from(resident_warps.max(1)) }
+        Strips { counts, rows, resident: f64::from(resident_tiles.max(1)) }
     }
 
     /// Number of tiles of at most so many rows.
@@ -83,10 +104,10 @@ impl Strips {
     /// Time of a level, in rows of a warp, where tiles have one height.
     fn time(&self, rows: i32) -> f64 {
         let tiles = self.tiles(rows);
-        if tiles <= self.warps {
+        if tiles <= self.resident {
             return f64::from(rows) + EXTRA_ROWS;
         }
-        (self.rows + EXTRA_ROWS * tiles) / self.warps + TAIL * f64::from(rows)
+        (self.rows + EXTRA_ROWS * tiles) / self.resident + TAIL * f64::from(rows)
     }
 
     /// Likewise where tiles come in three heights.
@@ -95,7 +116,7 @@ impl Strips {
         let shares = [(rows, whole), (rows / 2, half), (rows / 4, 1.0 - whole - half)];
         let tiles: f64 = shares.iter().map(|&(rows, share)| share * self.tiles(rows)).sum();
         let tail = TAIL * f64::from(rows / 4);
-        ((self.rows + EXTRA_ROWS * tiles) / self.warps + tail).max(f64::from(rows) + EXTRA_ROWS)
+        ((self.rows + EXTRA_ROWS * tiles) / self.resident + tail).max(f64::from(rows) + EXTRA_ROWS)
     }
 }
 
@@ -104,44 +125,41 @@ fn best(candidates: impl Iterator<Item = i32>, time: impl Fn(i32) -> f64) -> (i3
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are candidates")
 }
 
-/// Rows of a tile at most, with which patches of these sizes take the least time on a device that runs `resident_warps` warps at
-/// once, if all tiles have the same.
-pub fn rows_per_tile(sizes: impl Iterator<Item = [i32; 2]>, columns: i32, resident_warps: u32) -> i32 {
-    let strips = Strips::new(sizes, columns, resident_warps);
+/// Rows of a tile at most, or planes, with which strips take the least time on a device that works on `resident_tiles` tiles at once, if
+/// all tiles have the same. `strips`: of each patch their height and number, see [`super::TileShape::strips`].
+pub fn rows_per_tile(strips: impl Iterator<Item = [i32; 2]>, resident_tiles: u32) -> i32 {
+    let strips = Strips::new(strips, resident_tiles);
     best((SHORTEST / 2..=TALLEST / 2).map(|half| 2 * half), |rows| strips.time(rows)).0
 }
 
-/// Heights of the tiles of a level's patches: tall ones for the first patches, and short ones for the last, with which the device
-/// ends, where there are more tiles than it runs at once.
+/// Heights of the tiles of a level's patches, in rows or planes: tall ones for the first patches, and short ones for the last, with
+/// which the device ends, where there are more tiles than it runs at once.
 #[derive(Clone, Debug)]
 pub struct TileHeights {
     rows: [i32; 3],
-    /// Cells of the patches that get the first height, the second one.
+    /// Rows of the strips that get the first height, the second one.
     shares: [i64; 2],
 }
 
 impl TileHeights {
     /// The heights that take the least time: see [`rows_per_tile`].
-    pub fn new(sizes: impl Iterator<Item = [i32; 2]> + Clone, columns: i32, resident_warps: u32) -> Self {
-        let cells: i64 = sizes.clone().map(|[x, y]| i64::from(x) * i64::from(y)).sum();
-        let strips = Strips::new(sizes, columns, resident_warps);
+    pub fn new(strips: impl Iterator<Item = [i32; 2]>, resident_tiles: u32) -> Self {
+        let strips = Strips::new(strips, resident_tiles);
+        let all = strips.rows;
         let (rows, time) = best((SHORTEST / 2..=TALLEST / 2).map(|half| 2 * half), |rows| strips.time(rows));
         let graded = (SHORTEST..=TALLEST / 4).map(|quarter| 4 * quarter);
         let (tallest, graded_time) = best(graded, |rows| strips.graded_time(rows));
         if time <= graded_time {
-            return TileHeights { rows: [rows; 3], shares: [cells, 0] };
+            return TileHeights { rows: [rows; 3], shares: [all as i64, 0] };
         }
-        TileHeights {
-            rows: [tallest, tallest / 2, tallest / 4],
-            shares: SHARES.map(|share| (share * cells as f64) as i64),
-        }
+        TileHeights { rows: [tallest, tallest / 2, tallest / 4], shares: SHARES.map(|share| (share * all) as i64) }
     }
 
-    /// Rows of a tile at most in the next patch.
-    pub fn next(&mut self, [x, y]: [i32; 2]) -> i32 {
+    /// Rows of a tile at most in the next patch, whose strips have this height and number.
+    pub fn next(&mut self, [height, count]: [i32; 2]) -> i32 {
         let class = self.shares.iter().position(|&left| left > 0).unwrap_or(2);
         if let Some(left) = self.shares.get_mut(class) {
-            *left -= i64::from(x) * i64::from(y);
+            *left -= i64::from(height) * i64::from(count);
         }
         self.rows[class]
     }
@@ -154,7 +172,8 @@ mod tests {
     /// Many tiles are long; few are cut so that every warp has one.
     #[test]
     fn tiles_are_as_tall_as_is_good() {
-        let rows = |patches: usize, n: i32| rows_per_tile(std::iter::repeat_n([n, n], patches), 28, 1584);
+        let strips = |n: i32| [n, (n + 27) / 28];
+        let rows = |patches: usize, n: i32| rows_per_tile(std::iter::repeat_n(strips(n), patches), 1584);
         assert!(rows(256, 256) >= 32, "{}", rows(256, 256));
         assert!(rows(4, 256) <= 16, "{}", rows(4, 256));
     }
@@ -164,9 +183,9 @@ mod tests {
     #[test]
     fn the_last_of_many_tiles_are_short() {
         let heights = |patches: usize, n: i32| {
-            let sizes = std::iter::repeat_n([n, n], patches);
-            let mut heights = TileHeights::new(sizes.clone(), 28, 1584);
-            sizes.map(|size| heights.next(size)).collect::<Vec<_>>()
+            let strips = std::iter::repeat_n([n, (n + 27) / 28], patches);
+            let mut heights = TileHeights::new(strips.clone(), 1584);
+            strips.map(|strips| heights.next(strips)).collect::<Vec<_>>()
         };
         let few = heights(16, 250);
         assert!(few.iter().all(|rows| *rows == few[0]) && 16 * 9 * 250_usize.div_ceil(few[0] as usize) <= 1584);

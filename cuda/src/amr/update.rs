@@ -1,16 +1,18 @@
-//! The wave-propagation update of a table of patches: `kernels/update_2d.cu`.
+//! The wave-propagation update of a table of patches: `kernels/update_2d.cu` in planes and of one axis at a time,
+//! `kernels/update_3d.cu` of three axes at once.
 
-use super::Patch;
-use super::tuning::{LANES, warps_per_multiprocessor};
+use super::tiles::in_space;
+use super::tuning::{blocks_per_multiprocessor, warps_per_multiprocessor};
+use super::{Patch, TileShape};
 use crate::abi::{DeviceStruct, Pointer, Real};
 use crate::compile::{Precision, Source, Target};
-use crate::{CudaError, Device, Grid, Kernel, Stream};
+use crate::{CudaError, Device, Kernel, Stream};
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
 use riemann::patch::{PACK_OVERRUN, Scheme};
 
 crate::device_struct! {
-    /// The cells that one warp updates, counted from the patch's first interior cell.
+    /// The cells that one block updates, counted from the patch's first interior cell.
     pub struct Tile {
         /// The patch.
         pub patch: u32,
@@ -75,22 +77,25 @@ pub struct UpdateOptions {
     pub order: u8,
     /// 0: no transverse waves. 1: of the fluctuations. 2: of the corrections too.
     pub transverse: u8,
+    /// Where three axes are swept: transverse waves are split once more, along the third axis.
+    pub double_transverse: bool,
     /// Limiter of each wave.
     pub limiters: Vec<Limiter>,
     /// Component of aux that holds the capacity κ.
     pub capacity: Option<usize>,
-    /// Axes swept, x and y: both for the unsplit update.
-    pub sweep: [bool; 2],
+    /// Axes swept: x, x and y, or all three for the unsplit update; one for a sweep of a split scheme.
+    pub sweep: [bool; 3],
     /// Second-order corrections are kept at the faces that a map names.
     pub keeps_faces: bool,
 }
 
 impl UpdateOptions {
     /// The options of a scheme for a solver of `num_waves` waves.
-    pub fn of_scheme(scheme: &Scheme, num_waves: usize, sweep: [bool; 2], keeps_faces: bool) -> Self {
+    pub fn of_scheme(scheme: &Scheme, num_waves: usize, sweep: [bool; 3], keeps_faces: bool) -> Self {
         UpdateOptions {
             order: scheme.order,
             transverse: scheme.transverse,
+            double_transverse: scheme.double_transverse,
             limiters: scheme.limiters[..num_waves].to_vec(),
             capacity: usize::try_from(scheme.capacity).ok(),
             sweep,
@@ -98,50 +103,67 @@ impl UpdateOptions {
         }
     }
 
+    /// The kernel's entry point.
+    pub fn entry(&self) -> &'static str {
+        if in_space(self.sweep) { "update_3d" } else { "update_2d" }
+    }
+
+    /// Which tiles the kernel takes.
+    pub fn tile_shape(&self, solver: &DeviceSource, precision: Precision) -> TileShape {
+        TileShape::new(self.sweep, solver.equations, precision)
+    }
+
     /// The kernel's text.
     pub fn source(&self, solver: &DeviceSource, precision: Precision) -> Source {
         let limiters: Vec<String> = self.limiters.iter().map(|&limiter| (limiter as u8).to_string()).collect();
-        let flag = |is: bool| u8::from(is).to_string();
-        Source {
-            file: "update_2d.cu",
-            texts: vec![
-                include_str!("../../kernels/limiter.cuh"),
+        let mut defines = vec![
+            ("ORDER", self.order.to_string()),
+            ("TRANSVERSE", self.transverse.to_string()),
+            ("LIMITERS", limiters.join(", ")),
+            ("CAPACITY", self.capacity.map_or(-1, |c| c as i32).to_string()),
+            ("KEEPS_FACES", flag(self.keeps_faces)),
+            ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
+        ];
+        let mut texts = vec![include_str!("../../kernels/limiter.cuh"), include_str!("../../kernels/found.cuh")];
+        let shape = self.tile_shape(solver, precision);
+        let file = if in_space(self.sweep) {
+            texts.extend([include_str!("../../kernels/column.cuh"), include_str!("../../kernels/update_3d.cu")]);
+            defines.extend([
+                ("DOUBLE_TRANSVERSE", flag(self.double_transverse)),
+                ("THREADS", shape.threads().to_string()),
+                ("BLOCKS", blocks_per_multiprocessor(shape.threads()).to_string()),
+            ]);
+            "update_3d.cu"
+        } else {
+            texts.extend([
                 include_str!("../../kernels/lane.cuh"),
                 include_str!("../../kernels/rows.cuh"),
                 include_str!("../../kernels/kept.cuh"),
                 include_str!("../../kernels/update_2d.cu"),
-            ],
-            structs: vec![Patch::cuda_text(), Tile::cuda_text(), PatchReport::cuda_text(), UpdateArgs::cuda_text()],
-            defines: vec![
-                ("ORDER", self.order.to_string()),
-                ("TRANSVERSE", self.transverse.to_string()),
-                ("LIMITERS", limiters.join(", ")),
-                ("CAPACITY", self.capacity.map_or(-1, |c| c as i32).to_string()),
+            ]);
+            defines.extend([
+                ("ALONG", shape.along().to_string()),
                 ("SWEEP_X", flag(self.sweep[0])),
-                ("SWEEP_Y", flag(self.sweep[1])),
-                ("KEEPS_FACES", flag(self.keeps_faces)),
-                ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
+                ("SWEEP_ROWS", flag(self.sweep[1] || self.sweep[2])),
                 ("WARPS", warps_per_multiprocessor(solver, precision).to_string()),
-            ],
-        }
-    }
-
-    /// Columns of a tile at most: a warp's lanes, less those that it computes for their neighbours alone.
-    pub fn tile_columns(&self) -> i32 {
-        if self.sweep[0] { LANES - 4 } else { LANES }
+            ]);
+            "update_2d.cu"
+        };
+        let structs = vec![Patch::cuda_text(), Tile::cuda_text(), PatchReport::cuda_text(), UpdateArgs::cuda_text()];
+        Source { file, texts, structs, defines }
     }
 }
 
-/// The launch of an update: a block is one warp, which works on one tile.
-pub fn update_grid(num_tiles: u32) -> Grid {
-    Grid { blocks: [num_tiles, 1, 1], threads: LANES as u32, shared_bytes: 0 }
+fn flag(is: bool) -> String {
+    u8::from(is).to_string()
 }
 
 /// The compiled update.
 #[derive(Clone, Debug)]
 pub struct UpdateKernel {
     kernel: Kernel,
-    resident_warps: u32,
+    shape: TileShape,
+    resident_tiles: u32,
 }
 
 impl UpdateKernel {
@@ -155,14 +177,15 @@ impl UpdateKernel {
     pub fn new(device: &Device, options: &UpdateOptions, target: &Target) -> Result<Self, CudaError> {
         let solver = target.solver.as_ref().expect("the update needs a solver");
         let module = device.compile(&options.source(solver, target.precision), target)?;
-        let kernel = module.kernel("update_2d")?;
-        let warps = kernel.blocks_per_multiprocessor(device, LANES as u32)?;
-        Ok(UpdateKernel { kernel, resident_warps: warps * device.info().multiprocessors })
+        let kernel = module.kernel(options.entry())?;
+        let shape = options.tile_shape(solver, target.precision);
+        let blocks = kernel.blocks_per_multiprocessor(device, shape.threads())?;
+        Ok(UpdateKernel { kernel, shape, resident_tiles: blocks * device.info().multiprocessors })
     }
 
-    /// Warps that the device runs at once.
-    pub fn resident_warps(&self) -> u32 {
-        self.resident_warps
+    /// Tiles that the device works on at once.
+    pub fn resident_tiles(&self) -> u32 {
+        self.resident_tiles
     }
 
     /// The kernel, to ask for its resources.
@@ -176,6 +199,6 @@ impl UpdateKernel {
     /// The tables and arrays hold what [`UpdateArgs`] says, and nobody else touches what is written until it is done.
     pub unsafe fn launch(&self, stream: &Stream, args: &UpdateArgs) -> Result<(), CudaError> {
         // SAFETY: the caller's promise.
-        unsafe { self.kernel.launch(stream, update_grid(args.num_tiles as u32), args) }
+        unsafe { self.kernel.launch(stream, self.shape.grid(args.num_tiles as u32), args) }
     }
 }

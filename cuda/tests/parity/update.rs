@@ -1,7 +1,7 @@
 //! The update of patches.
 
-use super::support::level::{DT, DX, Outcome, Tables, TestLevel, option_table};
-use super::support::solvers::{Random, TestSolver, all};
+use super::support::level::{Choice, DX, Outcome, Tables, TestLevel, in_plane, option_table, option_table_in_space};
+use super::support::solvers::{Random, TestSolver, all, all_in};
 use super::{Machine, check};
 use cuda::DeviceBuffer;
 use cuda::abi::{Plain, Pointer};
@@ -16,15 +16,15 @@ fn same_update<R: Scalar + Plain>(
     solver: &TestSolver,
     (kernels, faces): (&dyn PatchSolver<R>, &dyn FaceSolver<R>),
     fused: bool,
+    (sizes, choices): (&[[i32; 3]], &[Choice]),
 ) {
-    for (options, grow) in option_table(solver) {
+    for (options, grow) in choices {
         let what = format!("{}, {}, fused {fused}, {options:?}", solver.name, R::NAME);
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(solver.source.clone()) };
-        let kernel = UpdateKernel::new(&machine.device, &options, &target).unwrap_or_else(|error| panic!("{error}"));
-        let sizes = [[61, 21], [5, 3], [28, 16], [130, 57], [1, 1]];
-        let level = TestLevel::<R>::new(solver, &sizes, grow, options.sweep, &mut Random::new(7));
-        let expected = level.reference(kernels, &options);
-        let found = update_on_device(machine, &kernel, &level, &options, expected.fluxes.len());
+        let kernel = UpdateKernel::new(&machine.device, options, &target).unwrap_or_else(|error| panic!("{error}"));
+        let level = TestLevel::<R>::new(solver, sizes, *grow, options.sweep, &mut Random::new(7));
+        let expected = level.reference(kernels, options);
+        let found = update_on_device(machine, &kernel, &level, options, expected.fluxes.len());
         check(&format!("{what}: new states"), fused, &found.q, &expected.q);
         if options.keeps_faces {
             let fluxes = level.seen_fluxes(faces, &found.fluxes);
@@ -69,7 +69,7 @@ fn update_on_device<R: Scalar + Plain>(
         face_words: words.at(0),
         face_slots: slots.at(0),
         num_cells: num_cells as u64,
-        dt_over_dx: DX.map(|dx| DT / dx),
+        dt_over_dx: DX.map(|dx| level.dt / dx),
         num_tiles: num_tiles as i32,
         num_ghost: level.ghosts,
     };
@@ -84,16 +84,30 @@ fn update_on_device<R: Scalar + Plain>(
     }
 }
 
+fn updates_agree_on(solvers: &[TestSolver], sizes: &[[i32; 3]], options: fn(&TestSolver) -> Vec<Choice>) {
+    let machine = Machine::open();
+    for solver in solvers {
+        let choices = options(solver);
+        for fused in [false, true] {
+            let pair = (&*solver.kernels.double as _, &*solver.faces.double as _);
+            same_update::<f64>(&machine, solver, pair, fused, (sizes, &choices));
+        }
+        let pair = (&*solver.kernels.single as _, &*solver.faces.single as _);
+        same_update::<f32>(&machine, solver, pair, true, (sizes, &choices));
+        println!("{}: updates agree in {} options", solver.name, choices.len());
+    }
+}
+
 #[test]
 #[ignore = "needs a GPU"]
 fn updates_agree() {
-    let machine = Machine::open();
-    for solver in all() {
-        for fused in [false, true] {
-            let pair = (&*solver.kernels.double as _, &*solver.faces.double as _);
-            same_update::<f64>(&machine, &solver, pair, fused);
-        }
-        same_update::<f32>(&machine, &solver, (&*solver.kernels.single, &*solver.faces.single), true);
-        println!("{}: updates agree in {} options", solver.name, option_table(&solver).len());
-    }
+    let sizes = in_plane([[61, 21], [5, 3], [28, 16], [130, 57], [1, 1]]);
+    updates_agree_on(&all(), &sizes, option_table);
+}
+
+#[test]
+#[ignore = "needs a GPU"]
+fn updates_in_space_agree() {
+    let sizes = [[61, 13, 9], [5, 3, 40], [1, 1, 1], [28, 8, 17]];
+    updates_agree_on(&all_in(3), &sizes, option_table_in_space);
 }

@@ -138,7 +138,7 @@ inline int __float_as_int(float v) { return as_bits<int>(v); }
             blockIdx = Dim3{block % blocks[0], block / blocks[0] % blocks[1], block / blocks[0] / blocks[1]};                    \
             waiting = 0;                                                                                                         \
             for (Thread& thread : threads) {                                                                                     \
-                thread.stack.resize(1 << 16);                                                                                    \
+                thread.stack.resize(1 << 18);                                                                                    \
                 thread.done = false;                                                                                             \
                 thread.exchanges = 0;                                                                                            \
                 getcontext(&thread.context);                                                                                     \

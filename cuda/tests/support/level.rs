@@ -1,23 +1,32 @@
 //! Patches of random states, their update by the CPU's kernels, and the same as tables for the device.
 
 use super::solvers::{Random, TestSolver};
-use cuda::amr::{Patch, TileTable, UpdateOptions};
+use cuda::amr::{Patch, TileShape, TileTable, UpdateOptions};
+use cuda::compile::Precision;
 use riemann::axis::{Axis, Side};
 use riemann::faces::FaceSolver;
 use riemann::limiter::Limiter;
-use riemann::patch::{MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, Tap, TileArgs};
+use riemann::patch::{
+    MAX_WAVES, PACK_OVERRUN, PatchSolver, SPACE_TILE, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, Tap, TileArgs,
+};
 use riemann::real::Scalar;
 use std::collections::HashSet;
 
-pub const DT: f64 = 0.013;
-pub const DX: [f64; 3] = [0.3, 0.7, 1.0];
+pub const DX: [f64; 3] = [0.3, 0.7, 0.45];
+
+/// Patches of some sizes in a plane.
+pub fn in_plane<const N: usize>(sizes: [[i32; 2]; N]) -> [[i32; 3]; N] {
+    sizes.map(|[x, y]| [x, y, 1])
+}
 
 /// Patches in one array, as a level has them.
 pub struct TestLevel<R> {
     pub ghosts: i32,
+    dim: usize,
+    pub dt: f64,
     /// Cells updated beyond a patch's own, as the sweeps of a Strang-split step want.
-    pub grow: [i32; 2],
-    pub sizes: Vec<[i32; 2]>,
+    pub grow: [i32; 3],
+    pub sizes: Vec<[i32; 3]>,
     pub q: Vec<R>,
     pub aux: Vec<R>,
     /// First interior cell of each patch, in `q` and in `aux`.
@@ -47,11 +56,14 @@ pub struct Outcome<R> {
 }
 
 impl<R: Scalar> TestLevel<R> {
-    pub fn new(solver: &TestSolver, sizes: &[[i32; 2]], grow: [i32; 2], sweep: [bool; 2], random: &mut Random) -> Self {
-        let ghosts = 2 + grow[0].max(grow[1]);
+    pub fn new(solver: &TestSolver, sizes: &[[i32; 3]], grow: [i32; 3], sweep: [bool; 3], random: &mut Random) -> Self {
+        let ghosts = 2 + grow.into_iter().max().unwrap_or(0);
         let (num_eqn, num_aux) = (solver.source.equations, solver.source.aux);
         let mut level = TestLevel {
             ghosts,
+            dim: solver.kernels.double.dim(),
+            // Random states of a gas stay positive for a short time only, in space the shorter.
+            dt: if solver.kernels.double.dim() == 3 { 0.004 } else { 0.013 },
             grow,
             sizes: sizes.to_vec(),
             q: vec![R::default(); PACK_OVERRUN],
@@ -63,10 +75,11 @@ impl<R: Scalar> TestLevel<R> {
             num_aux,
         };
         for &size in sizes {
-            let [row, component] = level.extent(size);
-            let first = ghosts as usize * (row + 1);
+            let [.., component] = level.extent(size);
+            let first = level.inner(size);
             level.starts.push([level.q.len() + first, level.aux.len() + first]);
-            let cells: Vec<_> = (0..component).map(|_| solver.state(random)).collect();
+            // States of a gas that differ by more may have none in between.
+            let cells: Vec<_> = (0..component).map(|_| solver.state_between(random, [0.2, 0.8])).collect();
             for m in 0..num_eqn {
                 level.q.extend(cells.iter().map(|(q, _)| R::from_f64(q[m])));
             }
@@ -86,26 +99,45 @@ impl<R: Scalar> TestLevel<R> {
         self.starts[patch][0]
     }
 
-    /// Numbers of a row and of a component.
-    fn extent(&self, size: [i32; 2]) -> [usize; 2] {
-        let row = (size[0] + 2 * self.ghosts) as usize;
-        [row, row * (size[1] + 2 * self.ghosts) as usize]
+    /// Ghost cells along each axis.
+    fn ghosts_along(&self) -> [i32; 3] {
+        std::array::from_fn(|d| if d < self.dim { self.ghosts } else { 0 })
     }
 
-    /// A whole edge, and faces here and there.
-    fn random_taps(&mut self, size: [i32; 2], sweep: [bool; 2], random: &mut Random) -> Vec<Tap> {
+    /// Numbers of a row, a slab and a component.
+    fn extent(&self, size: [i32; 3]) -> [usize; 3] {
+        let [x, y, z] = std::array::from_fn(|d| (size[d] + 2 * self.ghosts_along()[d]) as usize);
+        [x, x * y, x * y * z]
+    }
+
+    /// Numbers from a patch's first cell to its first interior one.
+    fn inner(&self, size: [i32; 3]) -> usize {
+        let [row, slab, _] = self.extent(size);
+        let [x, y, z] = self.ghosts_along().map(|ghosts| ghosts as usize);
+        x + y * row + z * slab
+    }
+
+    /// The cells that an update writes.
+    fn written(&self, size: [i32; 3]) -> [[i32; 3]; 2] {
+        [self.grow.map(|g| -g), std::array::from_fn(|d| size[d] + self.grow[d])]
+    }
+
+    /// Along each axis swept a whole edge, a layer inside, and faces here and there.
+    fn random_taps(&mut self, size: [i32; 3], sweep: [bool; 3], random: &mut Random) -> Vec<Tap> {
         let mut faces = Vec::new();
-        if sweep[0] {
-            faces.extend((0..size[1]).map(|y| ([size[0], y, 0], Axis::X)));
-            faces.extend(
-                (0..7).map(|_| {
-                    ([random.below(size[0] as usize) as i32, random.below(size[1] as usize) as i32, 0], Axis::X)
-                }),
-            );
-        }
-        if sweep[1] {
-            faces.extend((0..size[0]).map(|x| ([x, size[1] / 2, 0], Axis::Y)));
-            faces.extend((0..size[0]).map(|x| ([x, size[1], 0], Axis::Y)));
+        for axis in Axis::ALL.into_iter().filter(|axis| sweep[axis.index()]) {
+            let normal = axis.index();
+            for layer in [size[normal], size[normal] / 2, 0] {
+                let mut layers = size;
+                layers[normal] = 1;
+                let [x, y, z] = layers;
+                let cells = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
+                faces.extend(cells.map(|mut cell| {
+                    cell[normal] = layer;
+                    (cell, axis)
+                }));
+            }
+            faces.extend((0..7).map(|_| (size.map(|n| random.below(n as usize) as i32), axis)));
         }
         // A map has one slot for each face.
         let mut seen = HashSet::new();
@@ -120,33 +152,32 @@ impl<R: Scalar> TestLevel<R> {
 
     /// The level's tables for the device.
     pub fn tables(&self, options: &UpdateOptions, rows: i32) -> Tables {
-        let num_cells = self.sizes.iter().map(|&size| self.extent(size)[1]).sum();
+        let num_cells = self.sizes.iter().map(|&size| self.extent(size)[2]).sum();
+        let shape = TileShape::new(options.sweep, self.num_eqn, Precision::of::<R>());
         let (mut tiles, mut patches, mut words) = (TileTable::default(), Vec::new(), Vec::new());
-        let (mut first, mut slots) = (0, vec![0; 2 * num_cells]);
+        let (mut first, mut slots) = (0, vec![0; self.dim * num_cells]);
         for (k, &size) in self.sizes.iter().enumerate() {
-            let [row, component] = self.extent(size);
+            let [row, slab, component] = self.extent(size);
             let (num_rows, words_of_row) = (component / row, row.div_ceil(32));
             let patch = Patch {
                 first: first as u64,
                 first_word: words.len() as u32,
-                inner: self.ghosts * (row as i32 + 1),
-                stride: [1, row as i32, component as i32],
+                inner: self.inner(size) as i32,
+                stride: [1, row as i32, slab as i32],
                 component: component as i32,
                 lo: [0; 3],
-                size: [size[0], size[1], 1],
+                size,
             };
-            words.resize(words.len() + 2 * num_rows * words_of_row, 0);
+            words.resize(words.len() + self.dim * num_rows * words_of_row, 0);
             for tap in &self.taps[k] {
-                let [x, y] = [tap.cell[0] + self.ghosts, tap.cell[1] + self.ghosts].map(|i| i as usize);
-                let word = (tap.axis.index() * num_rows + y) * words_of_row + x / 32;
+                let [x, y, z] = std::array::from_fn(|d| (tap.cell[d] + self.ghosts_along()[d]) as usize);
+                let word = (tap.axis.index() * num_rows + z * (slab / row) + y) * words_of_row + x / 32;
                 words[patch.first_word as usize + word] |= 1 << (x % 32);
-                slots[tap.axis.index() * num_cells + first + y * row + x] = tap.slot;
+                slots[tap.axis.index() * num_cells + first + z * slab + y * row + x] = tap.slot;
             }
             first += component;
             patches.push(patch);
-            let lo = self.grow.map(|g| -g);
-            let hi = std::array::from_fn(|d| size[d] + self.grow[d]);
-            tiles.add_patch(options, rows, k as u32, [lo, hi]);
+            tiles.add_patch(shape, rows, k as u32, self.written(size));
         }
         Tables { patches, tiles, words, slots, num_cells }
     }
@@ -156,10 +187,11 @@ impl<R: Scalar> TestLevel<R> {
     pub fn seen_fluxes(&self, faces: &dyn FaceSolver<R>, kept: &[R]) -> Vec<R> {
         let mut fluxes = kept.to_vec();
         for (k, taps) in self.taps.iter().enumerate() {
-            let [row, component] = self.extent(self.sizes[k]);
+            let [row, slab, component] = self.extent(self.sizes[k]);
+            let strides = Strides { row, slab, component };
             for tap in taps {
-                let above = tap.cell[0] as isize + tap.cell[1] as isize * row as isize;
-                let below = above - if tap.axis == Axis::X { 1 } else { row as isize };
+                let above = strides.offset(tap.cell);
+                let below = above - strides.along(tap.axis) as isize;
                 let values = |array: &[R], start: usize, count: usize, cell: isize| -> Vec<R> {
                     (0..count).map(|m| array[(start as isize + cell) as usize + m * component]).collect()
                 };
@@ -186,10 +218,11 @@ impl<R: Scalar> TestLevel<R> {
         let scheme = Scheme {
             order: options.order,
             transverse: options.transverse,
-            double_transverse: true,
+            double_transverse: options.double_transverse,
             limiters,
             capacity,
         };
+        let in_space = options.sweep == [true; 3];
         let mut outcome = Outcome {
             q: vec![R::default(); self.q.len()],
             fluxes: vec![R::default(); self.num_eqn * self.num_slots],
@@ -197,20 +230,21 @@ impl<R: Scalar> TestLevel<R> {
         };
         let mut scratch = vec![R::default(); solver.scratch_len()];
         for (k, &size) in self.sizes.iter().enumerate() {
-            let [row, component] = self.extent(size);
-            let [lo, hi] = [self.grow.map(|g| -g), std::array::from_fn(|d| size[d] + self.grow[d])];
-            assert!(hi[0] - lo[0] <= TILE_COLUMNS as i32 && hi[1] - lo[1] <= TILE_ROWS as i32, "one tile");
+            let [row, slab, component] = self.extent(size);
+            let [lo, hi] = self.written(size);
+            let [columns, rows] = if in_space { SPACE_TILE } else { [TILE_COLUMNS, TILE_ROWS] };
+            assert!(hi[0] - lo[0] <= columns as i32 && hi[1] - lo[1] <= rows as i32, "one tile");
             let mut taps = if options.keeps_faces { self.taps[k].clone() } else { Vec::new() };
-            taps.sort_by_key(|tap| tap.complete_at(false));
+            taps.sort_by_key(|tap| tap.complete_at(in_space));
             let args = TileArgs {
                 q: self.q[self.starts[k][0]..].as_ptr(),
                 q_next: outcome.q[self.starts[k][0]..].as_mut_ptr(),
                 aux: if self.num_aux > 0 { self.aux[self.starts[k][1]..].as_ptr() } else { self.aux.as_ptr() },
-                strides: Strides { row, slab: component, component },
-                lo: [lo[0], lo[1], 0],
-                hi: [hi[0], hi[1], 1],
-                sweep: [options.sweep[0], options.sweep[1], false],
-                dt: DT,
+                strides: Strides { row, slab, component },
+                lo,
+                hi,
+                sweep: options.sweep,
+                dt: self.dt,
                 dx: DX,
                 scheme: &scheme,
                 taps: &taps,
@@ -219,45 +253,49 @@ impl<R: Scalar> TestLevel<R> {
             };
             // SAFETY: every patch has its ghost cells, the arrays the overrun, and every slot one tap.
             let report = unsafe { solver.update_tile(&args, &mut scratch) };
-            assert!(report.admissible, "random states stay finite");
+            assert!(report.admissible, "{options:?}: random states stay finite");
             outcome.courant[k] = report.courant;
         }
         outcome
     }
 }
 
-/// Options that between them use every part of the kernel.
-pub fn option_table(solver: &TestSolver) -> Vec<(UpdateOptions, [i32; 2])> {
-    let waves = solver.source.waves;
-    let mut table = Vec::new();
-    let base = |limiter| UpdateOptions {
+/// An update, and how far beyond a patch's cells it is carried out.
+pub type Choice = (UpdateOptions, [i32; 3]);
+
+/// The update that uses most of a kernel, of some axes.
+pub fn fullest(solver: &TestSolver, sweep: [bool; 3], limiter: Limiter) -> UpdateOptions {
+    UpdateOptions {
         order: 2,
-        transverse: 2,
-        limiters: vec![limiter; waves],
+        transverse: if sweep.iter().filter(|swept| **swept).count() > 1 { 2 } else { 0 },
+        double_transverse: true,
+        limiters: vec![limiter; solver.source.waves],
         capacity: None,
-        sweep: [true, true],
+        sweep,
         keeps_faces: true,
-    };
-    for limiter in Limiter::ALL {
-        table.push((base(limiter), [0, 0]));
     }
-    let van_leer = base(Limiter::VanLeer);
-    table.push((UpdateOptions { transverse: 1, keeps_faces: false, ..van_leer.clone() }, [0, 0]));
-    table.push((UpdateOptions { transverse: 0, ..van_leer.clone() }, [0, 0]));
-    table.push((UpdateOptions { order: 1, ..van_leer.clone() }, [0, 0]));
-    table.push((UpdateOptions { order: 1, transverse: 0, ..van_leer.clone() }, [0, 0]));
-    table.push((UpdateOptions { transverse: 0, sweep: [true, false], ..van_leer.clone() }, [2, 2]));
-    table.push((UpdateOptions { transverse: 0, sweep: [false, true], ..van_leer.clone() }, [2, 0]));
+}
+
+/// Options that between them use every part of the kernel.
+pub fn option_table(solver: &TestSolver) -> Vec<Choice> {
+    let base = |sweep| fullest(solver, sweep, Limiter::VanLeer);
+    let plane = [true, true, false];
+    let mut table: Vec<_> = Limiter::ALL.map(|limiter| (fullest(solver, plane, limiter), [0; 3])).into();
+    table.push((UpdateOptions { transverse: 1, keeps_faces: false, ..base(plane) }, [0; 3]));
+    table.push((UpdateOptions { transverse: 0, ..base(plane) }, [0; 3]));
+    table.push((UpdateOptions { order: 1, ..base(plane) }, [0; 3]));
+    table.push((UpdateOptions { order: 1, transverse: 0, ..base(plane) }, [0; 3]));
+    table.push((base([true, false, false]), [2, 2, 0]));
+    table.push((base([false, true, false]), [2, 0, 0]));
     if solver.source.aux > 0 {
-        table.push((UpdateOptions { capacity: Some(solver.source.aux - 1), ..van_leer.clone() }, [0, 0]));
-        let capacity = Some(0);
-        table.push((UpdateOptions { capacity, transverse: 0, sweep: [true, false], ..van_leer }, [0, 2]));
+        table.push((UpdateOptions { capacity: Some(solver.source.aux - 1), ..base(plane) }, [0; 3]));
+        table.push((UpdateOptions { capacity: Some(0), ..base([true, false, false]) }, [0, 2, 0]));
     }
     table
 }
 
 /// All of them for two solvers, without and with auxiliary values; for the others the fullest and the last.
-pub fn fewer_options(solver: &TestSolver) -> Vec<(UpdateOptions, [i32; 2])> {
+pub fn fewer_options(solver: &TestSolver) -> Vec<Choice> {
     let mut table = option_table(solver);
     if !["acoustics", "advection_edge"].contains(&solver.name) {
         table = vec![table.swap_remove(FULLEST), table.pop().expect("there are several")];
@@ -267,3 +305,40 @@ pub fn fewer_options(solver: &TestSolver) -> Vec<(UpdateOptions, [i32; 2])> {
 
 /// The place in the table of options of the one that uses most of the kernel.
 pub const FULLEST: usize = 3;
+
+/// Options in space that between them use every part of the kernels: sweeps along each axis, beyond the patch as those of a Strang-split
+/// step are, and all axes at once.
+pub fn option_table_in_space(solver: &TestSolver) -> Vec<Choice> {
+    let base = |sweep| fullest(solver, sweep, Limiter::VanLeer);
+    let space = [true; 3];
+    let mut table = vec![
+        (base(space), [0; 3]),
+        (base([false, false, true]), [0; 3]),
+        (base([true, false, false]), [2, 4, 2]),
+        (base([false, true, false]), [2, 2, 2]),
+        (UpdateOptions { order: 1, keeps_faces: false, ..base([false, false, true]) }, [2, 0, 0]),
+        (UpdateOptions { limiters: vec![Limiter::Mc; solver.source.waves], transverse: 1, ..base(space) }, [0; 3]),
+        (UpdateOptions { double_transverse: false, ..base(space) }, [0; 3]),
+        (UpdateOptions { transverse: 0, keeps_faces: false, ..base(space) }, [0; 3]),
+        (UpdateOptions { order: 1, ..base(space) }, [0; 3]),
+        (UpdateOptions { order: 1, transverse: 0, ..base(space) }, [0; 3]),
+    ];
+    if solver.source.aux > 0 {
+        table.push((UpdateOptions { capacity: Some(solver.source.aux - 1), ..base(space) }, [0; 3]));
+        table.push((UpdateOptions { capacity: Some(0), ..base([false, false, true]) }, [0; 3]));
+    }
+    table
+}
+
+/// All of them for acoustics, those with a capacity for its sister; for the others the update of all axes at once and one sweep.
+pub fn fewer_options_in_space(solver: &TestSolver) -> Vec<Choice> {
+    let mut table = option_table_in_space(solver);
+    match solver.name {
+        "acoustics" => table,
+        "acoustics_variable" => table.into_iter().filter(|(options, _)| options.capacity.is_some()).collect(),
+        _ => {
+            table.truncate(2);
+            table
+        }
+    }
+}

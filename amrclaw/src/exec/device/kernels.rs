@@ -2,7 +2,7 @@
 
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
-use cuda::amr::{Group, Shape, UpdateOptions};
+use cuda::amr::{Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{Precision, Source, Target};
 use cuda::{CudaError, Device, Kernel};
 use rayon::prelude::*;
@@ -39,12 +39,16 @@ pub struct KernelText {
 /// The name by which the update of some axes is launched. `keeps_faces`: it keeps corrections for the conservation fix.
 pub fn update_name(axes: [bool; 3], keeps_faces: bool) -> &'static str {
     match (axes, keeps_faces) {
+        ([true, true, true], true) => "update_xyz",
+        ([true, true, true], false) => "update_xyz_alone",
         ([true, true, _], true) => "update_xy",
         ([true, true, _], false) => "update_xy_alone",
         ([true, ..], true) => "update_x",
         ([true, ..], false) => "update_x_alone",
-        (_, true) => "update_y",
-        (_, false) => "update_y_alone",
+        ([_, true, _], true) => "update_y",
+        ([_, true, _], false) => "update_y_alone",
+        (_, true) => "update_z",
+        (_, false) => "update_z_alone",
     }
 }
 
@@ -76,6 +80,11 @@ impl KernelOptions {
         self.target.solver.as_ref().expect("the kernels of a run have a solver")
     }
 
+    /// Threads of a block of the update that [`KernelOptions::updates`] names first.
+    pub(in crate::exec) fn update_threads(&self) -> u32 {
+        TileShape::new(self.sweeps[0], self.shape.equations, self.target.precision).threads()
+    }
+
     /// All texts to compile: the groups of the registry that the run needs, and its updates.
     pub fn texts(&self) -> Vec<KernelText> {
         let needed = |group: &Group| match group {
@@ -94,18 +103,18 @@ impl KernelOptions {
         KernelText { source, target, entries: group.rows().map(|row| [row.name; 2]).collect() }
     }
 
-    /// The texts of the updates. The update is written for one and two dimensions.
+    /// The texts of the updates.
     pub fn updates(&self) -> impl Iterator<Item = KernelText> {
         let kinds = [false, true].into_iter().filter(|&keeps| !keeps || self.conservation_fix);
-        let sweeps = self.sweeps.iter().filter(|_| self.shape.dim < 3);
-        sweeps.flat_map(move |&axes| kinds.clone().map(move |keeps_faces| self.update(axes, keeps_faces)))
+        self.sweeps.iter().flat_map(move |&axes| kinds.clone().map(move |keeps_faces| self.update(axes, keeps_faces)))
     }
 
     fn update(&self, axes: [bool; 3], keeps_faces: bool) -> KernelText {
-        let (solver, sweep) = (self.solver(), [axes[0], axes[1]]);
-        let options = UpdateOptions::of_scheme(&self.scheme, solver.waves, sweep, keeps_faces);
+        let solver = self.solver();
+        let options = UpdateOptions::of_scheme(&self.scheme, solver.waves, axes, keeps_faces);
         let source = options.source(solver, self.target.precision);
-        KernelText { source, target: self.target.clone(), entries: vec![["update_2d", update_name(axes, keeps_faces)]] }
+        let entry = [options.entry(), update_name(axes, keeps_faces)];
+        KernelText { source, target: self.target.clone(), entries: vec![entry] }
     }
 }
 

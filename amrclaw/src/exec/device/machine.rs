@@ -91,8 +91,8 @@ pub trait Machine: Send + Sync + 'static {
         unsafe { self.launch(kernel.row.name, kernel.grid(count, dim), argument) }
     }
 
-    /// Warps of the update that the device runs at once.
-    fn resident_warps(&self) -> u32;
+    /// Tiles of the update that the device works on at once.
+    fn resident_tiles(&self) -> u32;
 
     /// What has been taken of its memory.
     fn usage(&self) -> DeviceUse;

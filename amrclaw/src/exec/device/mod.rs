@@ -13,6 +13,6 @@ pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::Machine;
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::Sides;
-pub(super) use patch_table::{patch_table, swept, tile_options, tile_table};
+pub(super) use patch_table::{patch_table, strips, swept, tile_table};
 pub(super) use regions::{HostTables, Table, TableBuilder};
 pub(super) use tables::{FaceMap, FillTable, HostLevelTables, LevelTables, TransferTables, axes, face_run, region};

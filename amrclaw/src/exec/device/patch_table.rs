@@ -5,7 +5,7 @@ use crate::exec::step::Sweep;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::CellBox;
 use cuda::amr::tuning::TileHeights;
-use cuda::amr::{Patch, Tile, TileTable, UpdateOptions};
+use cuda::amr::{Patch, Tile, TileShape, TileTable};
 use std::ops::Range;
 
 /// The patches as the device sees them, and the words of a face map.
@@ -32,35 +32,32 @@ pub(in crate::exec) fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (
     (patches, word)
 }
 
-/// What a sweep updates of patches, counted from each one's first cell: lowest cell, and one past the highest, of x and y.
-pub(in crate::exec) fn swept<const D: usize>(cells: &CellBox<D>, sweep: &Sweep) -> [[i32; 2]; 2] {
+/// What a sweep updates of patches, counted from each one's first cell: lowest cell, and one past the highest.
+pub(in crate::exec) fn swept<const D: usize>(cells: &CellBox<D>, sweep: &Sweep) -> [[i32; 3]; 2] {
     let size = cells.size();
     let axis = |d: usize| if d < D { [-sweep.grow[d], size[d] + sweep.grow[d]] } else { [0, 1] };
-    let ([lo_x, hi_x], [lo_y, hi_y]) = (axis(0), axis(1));
-    [[lo_x, lo_y], [hi_x, hi_y]]
+    [0, 1].map(|side| std::array::from_fn(|d| axis(d)[side]))
 }
 
-/// What tiles depend on of the update's options: which axes are swept.
-pub(in crate::exec) fn tile_options(sweep: &Sweep) -> UpdateOptions {
-    let [x, y, _] = sweep.axes;
-    UpdateOptions { order: 2, transverse: 0, limiters: Vec::new(), capacity: None, sweep: [x, y], keeps_faces: true }
+/// Height and number of the strips that a sweep cuts cells into: see [`TileShape::strips`].
+pub(in crate::exec) fn strips(shape: TileShape, [lo, hi]: [[i32; 3]; 2]) -> [i32; 2] {
+    shape.strips(std::array::from_fn(|d| hi[d] - lo[d]))
 }
 
-/// Cuts patches of a level into the tiles of a sweep, the tallest first. `resident_warps`: that the device runs at once.
+/// Cuts patches of a level into the tiles of a sweep, the tallest first. `resident_tiles`: that the device works on at once.
 pub(in crate::exec) fn tile_table<const D: usize>(
     layout: &LevelLayout<D>,
     sweep: &Sweep,
+    shape: TileShape,
     patches: Range<usize>,
-    resident_warps: u32,
+    resident_tiles: u32,
 ) -> Vec<Tile> {
-    let options = tile_options(sweep);
     let boxes = layout.patches[patches.clone()].iter().map(|patch| swept(&patch.cells, sweep));
-    let sizes = boxes.clone().map(|[lo, hi]| [hi[0] - lo[0], hi[1] - lo[1]]);
-    let mut heights = TileHeights::new(sizes.clone(), options.tile_columns(), resident_warps);
+    let mut heights = TileHeights::new(boxes.clone().map(|cells| strips(shape, cells)), resident_tiles);
     let mut table = TileTable::default();
-    for (k, (cells, size)) in patches.zip(boxes.zip(sizes)) {
-        table.add_patch(&options, heights.next(size), k as u32, cells);
+    for (k, cells) in patches.zip(boxes) {
+        table.add_patch(shape, heights.next(strips(shape, cells)), k as u32, cells);
     }
-    table.sort_by_height();
+    table.sort_by_height(shape);
     table.tiles
 }

@@ -9,7 +9,7 @@ use crate::physics::SourceSplit;
 use crate::plan::{LevelPlans, RefluxPlan};
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE};
-use cuda::amr::{PatchReport, RegisterArgs, SourceArgs, UpdateArgs, update_grid};
+use cuda::amr::{PatchReport, RegisterArgs, SourceArgs, UpdateArgs};
 use riemann::real::Scalar;
 
 /// An array of states that a part of a step reads or writes.
@@ -126,7 +126,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_ghost: self.sizes.num_ghost,
         };
         // SAFETY: tiles are those of the level's patches and disjoint; every slot of the kept ones has one face.
-        unsafe { self.machine.launch(update_name(sweep.axes, map.is_some()), update_grid(num_tiles), &args)? };
+        unsafe {
+            let grid = self.sizes.tile_shape(&sweep).grid(num_tiles);
+            self.machine.launch(update_name(sweep.axes, map.is_some()), grid, &args)?;
+        }
         Ok(())
     }
 

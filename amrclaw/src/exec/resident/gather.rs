@@ -357,7 +357,7 @@ mod tests {
         unsafe fn launch<A: DeviceStruct>(&self, _: &'static str, _: Grid, _: &A) -> Result<(), CudaError> {
             Ok(())
         }
-        fn resident_warps(&self) -> u32 {
+        fn resident_tiles(&self) -> u32 {
             1
         }
         fn usage(&self) -> DeviceUse {

@@ -4,7 +4,6 @@ use crate::exec::DeviceUse;
 use crate::exec::device::{KernelOptions, Machine, compile};
 use cuda::abi::DeviceStruct;
 use cuda::amr::kernels::LIST_CHUNKS;
-use cuda::amr::tuning::LANES;
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -22,7 +21,7 @@ pub struct Hardware {
     device: Device,
     stream: Stream,
     kernels: Vec<(&'static str, Kernel)>,
-    resident_warps: u32,
+    resident_tiles: u32,
     /// The device starts kernels ahead.
     ahead: bool,
     /// The kernel launched last writes tables, which the next one may read before it waits.
@@ -77,8 +76,8 @@ impl Hardware {
         let device = Device::open(ordinal, memory_limit)?;
         let kernels = compile(&device, &options.texts())?;
         let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
-        let warps = update.1.blocks_per_multiprocessor(&device, LANES as u32)?;
-        let resident_warps = warps * device.info().multiprocessors;
+        let blocks = update.1.blocks_per_multiprocessor(&device, options.update_threads())?;
+        let resident_tiles = blocks * device.info().multiprocessors;
         let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
         let ahead = device.info().capability[0] >= 9;
         let side = SideDownloads {
@@ -91,7 +90,7 @@ impl Hardware {
             stream,
             device,
             kernels,
-            resident_warps,
+            resident_tiles,
             ahead,
             tables_written: AtomicBool::new(false),
             staging,
@@ -215,8 +214,8 @@ impl Machine for Hardware {
         }
     }
 
-    fn resident_warps(&self) -> u32 {
-        self.resident_warps
+    fn resident_tiles(&self) -> u32 {
+        self.resident_tiles
     }
 
     fn usage(&self) -> DeviceUse {

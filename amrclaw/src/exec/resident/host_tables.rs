@@ -33,12 +33,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         hierarchy: &Hierarchy<D>,
         before: &Hierarchy<D>,
     ) -> Vec<Option<HostMeshTables<D>>> {
-        let (sizes, sweeps, warps) = (self.sizes, &self.sweeps, self.machine.resident_warps());
+        let (sizes, sweeps, resident) = (self.sizes, &self.sweeps, self.machine.resident_tiles());
         let make = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
             if before.levels().get(l).is_some_and(|before| Arc::ptr_eq(before, mesh)) {
                 return None;
             }
-            let level = || HostLevel::new(mesh, sizes, sweeps, warps);
+            let level = || HostLevel::new(mesh, sizes, sweeps, resident);
             let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::on_host(mesh));
             let (level, flags) = rayon::join(level, flags);
             Some(HostMeshTables { level, flags })
@@ -82,13 +82,13 @@ pub(super) struct HostLevel<const D: usize> {
 }
 
 impl<const D: usize> HostLevel<D> {
-    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], resident_warps: u32) -> Self {
+    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], resident_tiles: u32) -> Self {
         let layout = Arc::new(LevelLayout::new(mesh, sizes.num_ghost));
         let (table, map_words) = patch_table(&layout);
         let mut builder = TableBuilder::default();
         builder.append(table.iter().copied());
         let cut = |sweep| {
-            let tiles = tile_table(&layout, sweep, 0..layout.patches.len(), resident_warps);
+            let tiles = tile_table(&layout, sweep, sizes.tile_shape(sweep), 0..layout.patches.len(), resident_tiles);
             Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
         };
         let tiles = sweeps.iter().map(cut).collect();

@@ -120,7 +120,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// An empty level of the hierarchy.
     fn new_level(&self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<DeviceLevel<D, N>, ExecError> {
         let mesh = hierarchy.level(level);
-        let tables = HostLevel::new(mesh, self.sizes, &self.sweeps, self.machine.resident_warps());
+        let tables = HostLevel::new(mesh, self.sizes, &self.sweeps, self.machine.resident_tiles());
         Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.dx(level), time, self.sizes)?)
     }
 

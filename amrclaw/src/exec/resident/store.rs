@@ -3,12 +3,13 @@
 use super::flags::{FlagTables, Flags};
 use super::host_tables::{HostLevel, Tiles};
 use crate::exec::device::{FaceMap, LevelTables, Machine, pointer};
-use crate::exec::step::States;
+use crate::exec::step::{States, Sweep};
 use crate::fields::LevelLayout;
 use crate::mesh::LevelMesh;
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
-use cuda::amr::{Patch, Tile};
+use cuda::amr::{Patch, Tile, TileShape};
+use cuda::compile::Precision;
 use std::sync::Arc;
 
 /// Terms of the conservation fix between a level and the next coarser one.
@@ -54,6 +55,14 @@ pub(super) struct Sizes {
     pub num_aux: usize,
     /// Bytes of a number.
     pub number: usize,
+}
+
+impl Sizes {
+    /// Which tiles a sweep is cut into.
+    pub fn tile_shape(&self, sweep: &Sweep) -> TileShape {
+        let precision = if self.number == size_of::<f64>() { Precision::Double } else { Precision::Single };
+        TileShape::new(sweep.axes, self.num_eqn, precision)
+    }
 }
 
 impl<const D: usize, N: Machine> DeviceLevel<D, N> {

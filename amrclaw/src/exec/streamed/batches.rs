@@ -1,12 +1,12 @@
 //! A level's patches in batches, and the tables that kernels read.
 
 use super::fix::FaceTable;
-use crate::exec::device::{patch_table, swept, tile_options};
+use crate::exec::device::{patch_table, strips, swept};
 use crate::exec::step::{LevelSweep, Pass, same_faces};
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::plan::GhostPlan;
 use cuda::amr::tuning::rows_per_tile;
-use cuda::amr::{Patch, PatchReport, Tile, TileTable};
+use cuda::amr::{Patch, PatchReport, Tile, TileShape, TileTable};
 use cuda::{CudaError, Device, DeviceBuffer};
 use rayon::prelude::*;
 use riemann::real::Scalar;
@@ -105,22 +105,21 @@ fn place(batches: &mut [Batch], patches: &[Patch], num_words: usize) {
     }
 }
 
-/// Cuts all batches' patches into tiles, and gives each batch its own. `resident_warps`: that the device runs at once.
+/// Cuts all batches' patches into tiles, and gives each batch its own. `resident_tiles`: that the device works on at once.
 fn tiles_of_batches<const D: usize, R: Scalar>(
     context: &LevelSweep<'_, D, R>,
-    resident_warps: u32,
+    (shape, resident_tiles): (TileShape, u32),
     batches: &mut [Batch],
 ) -> Vec<Tile> {
     let (patches, sweep) = (&context.layout.patches, &context.sweep);
-    let options = tile_options(sweep);
     // The device has one batch at a time to work on, mostly.
     let largest = batches.first().map_or(0..0, |batch| batch.patches.clone());
-    let size = |patch: &PatchLayout<D>| [patch.cells.size()[0], patch.cells.size().get(1).copied().unwrap_or(1)];
-    let rows = rows_per_tile(patches[largest].iter().map(size), options.tile_columns(), resident_warps);
+    let of_patch = |patch: &PatchLayout<D>| strips(shape, swept(&patch.cells, sweep));
+    let rows = rows_per_tile(patches[largest].iter().map(of_patch), resident_tiles);
     let cut = |batch: &Batch| {
         let mut table = TileTable::default();
         for k in batch.patches.clone() {
-            table.add_patch(&options, rows, k as u32, swept(&patches[k].cells, sweep));
+            table.add_patch(shape, rows, k as u32, swept(&patches[k].cells, sweep));
         }
         table.tiles
     };
@@ -134,12 +133,12 @@ fn tiles_of_batches<const D: usize, R: Scalar>(
 }
 
 impl<const D: usize> LevelTables<D> {
-    /// `batch_bytes`: of q in a batch at most. `resident_warps`: of the update.
+    /// `tiles`: of the update, and how many the device works on at once. `batch_bytes`: of q in a batch at most.
     pub fn new<R: Scalar>(
         device: &Device,
         context: &LevelSweep<'_, D, R>,
         pass: &Pass<'_, D>,
-        resident_warps: u32,
+        tiles: (TileShape, u32),
         batch_bytes: usize,
     ) -> Result<Self, CudaError> {
         let layout = context.layout;
@@ -148,7 +147,7 @@ impl<const D: usize> LevelTables<D> {
         let mut batches = cut(layout, [context.num_eqn, context.num_aux], R::BYTES, batch_bytes);
         let (patches, num_words) = patch_table(layout);
         place(&mut batches, &patches, num_words);
-        let tiles = tiles_of_batches(context, resident_warps, &mut batches);
+        let tiles = tiles_of_batches(context, tiles, &mut batches);
         let stream = device.stream()?;
         let [own, finer] = pass.faces();
         let faces = |plan: Option<_>, fine| {

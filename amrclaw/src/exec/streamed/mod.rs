@@ -20,8 +20,8 @@ use crate::physics::Problem;
 use crate::plan::RefluxPlan;
 use batches::{Batch, LevelTables};
 use cuda::abi::Pointer;
-use cuda::amr::tuning::LANES;
-use cuda::amr::{PatchReport, UpdateArgs, update_grid};
+use cuda::amr::{PatchReport, TileShape, UpdateArgs};
+use cuda::compile::Precision;
 use cuda::{CudaError, Device, DeviceBuffer, Kernel, PinnedBuffer};
 use fix::Fix;
 use lanes::{Lane, Lanes, bytes_of, bytes_of_mut, grow, in_level};
@@ -125,6 +125,10 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         find(&self.kernels, update_name(axes, keeps_faces))
     }
 
+    fn tile_shape(context: &LevelSweep<'_, D, R>) -> TileShape {
+        TileShape::new(context.sweep.axes, context.num_eqn, Precision::of::<R>())
+    }
+
     /// Makes tables and room for a sweep, where the last one's do not serve. Returns the number of lanes to use.
     fn prepare(
         &self,
@@ -137,9 +141,10 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
             // The old tables go first: their memory is what the new ones take.
             state.tables.retain(|&[level, number], _| [level, number] != key && level < pass.plans.len());
             let kernel = self.kernel(context.sweep.axes, self.conservation_fix);
-            let warps =
-                kernel.blocks_per_multiprocessor(&self.device, LANES as u32)? * self.device.info().multiprocessors;
-            let made = LevelTables::new(&self.device, context, pass, warps, self.batch_bytes)?;
+            let shape = Self::tile_shape(context);
+            let blocks = kernel.blocks_per_multiprocessor(&self.device, shape.threads())?;
+            let tiles = (shape, blocks * self.device.info().multiprocessors);
+            let made = LevelTables::new(&self.device, context, pass, tiles, self.batch_bytes)?;
             state.tables.insert(key, made);
         }
         let stream = &state.lanes.all[0].stream;
@@ -199,7 +204,7 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
                 }
                 let args = self.update_args(context, tables, batch, lane, kept);
                 let update = self.kernel(context.sweep.axes, keeps);
-                update.launch(&lane.stream, update_grid(batch.tiles.len() as u32), &args)?;
+                update.launch(&lane.stream, Self::tile_shape(context).grid(batch.tiles.len() as u32), &args)?;
                 fix.register(context, pass, tables, (n, lane), kept)?;
                 lanes.timers.end(timer, lane)?;
                 let out = context.output.row_mut(batch.q.start, batch.q.len());

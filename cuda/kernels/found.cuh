@@ -1,0 +1,40 @@
+// found.cuh: what an update finds on its way, and how a patch hears of it.
+
+constexpr unsigned ALL_LANES = 0xffffffffu;
+
+// Bits that tell NaN and infinity from numbers: they are the largest.
+__device__ __forceinline__ int exponent_bits(double v) { return __double2hiint(v) & 0x7fffffff; }
+__device__ __forceinline__ int exponent_bits(float v) { return __float_as_int(v) & 0x7fffffff; }
+constexpr int NOT_FINITE = sizeof(Real) == 8 ? 0x7ff00000 : 0x7f800000;
+
+// The largest Courant number that a lane has met, and whether what it wrote is finite, and positive where it must be.
+struct Found {
+    Real courant;
+    int exponents;
+
+    // KAPPA_BELOW, KAPPA_ABOVE: 1/κ on the two sides; a wave counts with that of the cell it runs into.
+    __device__ __forceinline__ void speeds(const Array<Real, W>& s, Real kappa_below, Real kappa_above, Real dtdx, bool counts)
+    {
+        Real largest = Real(0.0);
+#pragma unroll
+        for (int w = 0; w < W; w++) largest = real_max(real_max(s[w] * kappa_above, -s[w] * kappa_below), largest);
+        courant = real_max(courant, counts ? largest * dtdx : Real(0.0));
+    }
+
+    // Of all lanes of a warp together.
+    __device__ __forceinline__ void report(PatchReport& report) const
+    {
+        double largest = double(courant);
+        int exponent = exponents;
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            const double other = __shfl_xor_sync(ALL_LANES, largest, distance);
+            largest = other > largest ? other : largest;
+            exponent = max(exponent, __shfl_xor_sync(ALL_LANES, exponent, distance));
+        }
+        if (threadIdx.x % 32 == 0) {
+            atomicMax(&report.courant, (unsigned long long)__double_as_longlong(largest));
+            if (exponent >= NOT_FINITE) atomicOr(&report.not_finite, 1u);
+        }
+    }
+};
