@@ -4,6 +4,7 @@
 //! executing it does not.
 
 mod around;
+mod change;
 mod ghost;
 mod outside;
 mod patch_lists;
@@ -13,6 +14,7 @@ mod restrict;
 mod transfer;
 
 pub use around::{JoiningPlans, LevelSight};
+pub use change::MeshChange;
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
@@ -29,8 +31,8 @@ use crate::mesh::{Hierarchy, MeshEpoch};
 use rayon::prelude::*;
 use std::sync::Arc;
 
-/// All plans of one level. Levels that a regrid leaves as they are keep their plans: what an executor has made of a plan
-/// serves it as long as `Arc::ptr_eq` holds.
+/// All plans of one level. Levels that a regrid leaves as they are keep their plans, and what an executor has made of them:
+/// [`MeshChange`] tells which.
 #[derive(Clone, Debug)]
 pub struct LevelPlans<const D: usize> {
     /// The mesh that the plans are for.
@@ -41,6 +43,16 @@ pub struct LevelPlans<const D: usize> {
     pub reflux: Option<Arc<RefluxPlan<D>>>,
     /// Cells of the next coarser level under this one.
     pub restrict: Option<Arc<RestrictPlan<D>>>,
+}
+
+impl<const D: usize> LevelPlans<D> {
+    /// Refuses plans of another mesh than that of `epoch`.
+    ///
+    /// # Panics
+    /// If they are.
+    pub fn assert_epoch(&self, epoch: MeshEpoch) {
+        assert_eq!(self.epoch, epoch, "stale plan: rebuild at regrid");
+    }
 }
 
 /// What the plans depend on besides the mesh.
@@ -65,8 +77,18 @@ pub fn build<const D: usize>(
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
+    build_levels(hierarchy, options, before, true)
+}
+
+/// The same. `transfer`: plan where the values of new levels come from.
+fn build_levels<const D: usize>(
+    hierarchy: &Hierarchy<D>,
+    options: PlanOptions,
+    before: Option<Planned<'_, D>>,
+    transfer: bool,
+) -> (Vec<LevelPlans<D>>, Transfers<D>) {
     let levels = (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
-    let joined = levels.map(|l| join_to_coarser(l, hierarchy, options, before));
+    let joined = levels.map(|l| join_to_coarser(l, hierarchy, options, before, transfer));
     joined.unzip()
 }
 
@@ -82,6 +104,7 @@ fn join_to_coarser<const D: usize>(
     hierarchy: &Hierarchy<D>,
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
+    transfer: bool,
 ) -> (LevelPlans<D>, Option<TransferPlan<D>>) {
     let epoch = hierarchy.epoch();
     let (mesh, coarser) = (hierarchy.level(Level(l as u8)), Level(l as u8).coarser());
@@ -95,7 +118,7 @@ fn join_to_coarser<const D: usize>(
     let joined = JoiningPlans::new(LevelSight {
         mesh,
         coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
-        transfer: before.is_some() && !stayed(l),
+        transfer: transfer && before.is_some() && !stayed(l),
         old: before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
         num_ghost: options.num_ghost,
         conservation_fix: options.conservation_fix,

@@ -31,7 +31,7 @@ use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
 use crate::mesh::Hierarchy;
 use crate::physics::Problem;
-use crate::plan::{self, LevelPlans, PlanOptions};
+use crate::plan::{LevelPlans, PlanOptions};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use riemann::axis::Axis;
@@ -169,11 +169,6 @@ impl<const D: usize> Simulation<D> {
     /// What plans depend on besides the mesh.
     fn plan_options(&self) -> PlanOptions {
         PlanOptions { num_ghost: self.problem.num_ghost(), conservation_fix: self.problem.conservation_fix }
-    }
-
-    /// Plans for a hierarchy that replaces none.
-    fn build_plans(&self) -> Arc<Vec<LevelPlans<D>>> {
-        Arc::new(plan::build(&self.hierarchy, self.plan_options(), None).0)
     }
 
     /// Time.

@@ -2,7 +2,7 @@
 
 use super::{GrowthRecord, MakeExecutor, RunError, RunOptions, Simulation};
 use crate::diagnose::{Counts, LevelCounts};
-use crate::exec::LevelState;
+use crate::exec::{LevelState, NewValues};
 use crate::index::{CellBox, Level, Ratio};
 use crate::io::config::{Case, CaseErrors};
 use crate::io::frame::{Frame, FrameLevel};
@@ -148,33 +148,32 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Takes over levels, values and schedule.
-    fn load(&mut self, frame: &Frame<D>, state: &ScheduleState) -> Result<(), RunError> {
+    fn load(&mut self, frame: &Frame<D>, schedule: &ScheduleState) -> Result<(), RunError> {
         let boxes = |level: &FrameLevel<D>| level.patches.iter().map(|p| p.cells).collect::<Vec<_>>();
         let mut levels = frame.levels.iter().map(boxes);
         let coarsest: Vec<CellBox<D>> = levels.next().unwrap_or_default();
         self.hierarchy = Hierarchy::new(self.problem.domain.clone(), self.settings.ratios.clone(), coarsest);
         self.hierarchy.replace_finer(Level::COARSEST, levels.collect());
-        self.plans = self.build_plans();
-        self.exec.set_epoch(self.hierarchy.epoch());
         for (l, from) in frame.levels.iter().enumerate() {
             let level = Level(l as u8);
             // The values below belong to the patches in the order of the mesh.
             if self.hierarchy.num_levels() <= l || self.hierarchy.level(level).patches() != boxes(from) {
                 return Err(RunError::Damaged { level });
             }
-            let (q, aux) = from.patches.iter().map(|p| (p.q.clone(), p.aux.clone())).unzip();
-            self.exec.load(&self.hierarchy, level, &LevelState { time: frame.time, q, aux })?;
         }
-        self.exec.make_room(&self.plans);
+        let state = |level: Level| {
+            let (q, aux) = frame.levels[level.index()].patches.iter().map(|p| (p.q.clone(), p.aux.clone())).unzip();
+            LevelState { time: frame.time, q, aux }
+        };
+        self.adopt(None, NewValues::Given(&state))?;
         self.time = frame.time;
-        self.dt_next = self.settings.dt_fixed.or(state.dt_next).unwrap_or(f64::INFINITY);
-        self.counts = state.counts.clone();
+        self.dt_next = self.settings.dt_fixed.or(schedule.dt_next).unwrap_or(f64::INFINITY);
+        self.counts = schedule.counts.clone();
         self.counts.levels.resize(self.hierarchy.max_levels(), LevelCounts::default());
         self.subcycle.begin(self.time, self.dt_next);
         self.subcycle.set_finest(Level::COARSEST, self.hierarchy.finest());
-        self.growth.resume(&state.growth);
-        self.subcycle.set_steps_since_regrid(&state.steps_since_regrid);
-        self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
+        self.growth.resume(&schedule.growth);
+        self.subcycle.set_steps_since_regrid(&schedule.steps_since_regrid);
         Ok(())
     }
 }

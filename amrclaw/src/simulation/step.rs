@@ -2,10 +2,10 @@
 
 use super::{RunError, Simulation};
 use crate::diagnose::{Counts, Phase};
-use crate::exec::ExecError;
+use crate::exec::{ExecError, NewValues};
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
-use crate::plan::{self, LevelPlans};
+use crate::plan::{LevelPlans, MeshChange};
 use crate::regrid::{RegridTime, finer_boxes};
 use crate::schedule::{Step, Subcycle};
 use std::sync::Arc;
@@ -131,14 +131,13 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn restore(&mut self, saved: &Saved<D>) {
-        self.exec.restore();
         self.pacing.forget();
-        self.hierarchy = saved.hierarchy.clone();
+        let rejected = std::mem::replace(&mut self.hierarchy, saved.hierarchy.clone());
         self.plans = saved.plans.clone();
         self.subcycle = saved.subcycle.clone();
         self.counts = saved.counts.clone();
-        self.exec.set_epoch(self.hierarchy.epoch());
-        self.exec.make_room(&self.plans);
+        let options = self.plan_options();
+        self.exec.restore(&MeshChange::back(&self.hierarchy, self.plans.clone(), &rejected, options));
         for (gauge, &len) in self.gauges.iter_mut().zip(&saved.gauge_lengths) {
             gauge.truncate(len);
             gauge.locate(&self.hierarchy);
@@ -228,7 +227,7 @@ impl<const D: usize> Simulation<D> {
         if self.hierarchy.has_levels_of(&old) {
             self.hierarchy = old;
         } else {
-            self.adopt_hierarchy(&old)?;
+            self.adopt(Some(&old), NewValues::Transferred)?;
         }
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
@@ -243,27 +242,14 @@ impl<const D: usize> Simulation<D> {
         self.memory.check(levels.into_iter())
     }
 
-    /// New plans for a new hierarchy, and values for the levels that `old` does not have.
-    fn adopt_hierarchy(&mut self, old: &Hierarchy<D>) -> Result<(), RunError> {
-        let options = self.plan_options();
-        let (hierarchy, known, exec) = (&self.hierarchy, &self.plans, &mut self.exec);
-        let ((plans, transfers), ()) =
-            rayon::join(|| plan::build(hierarchy, options, Some((old, known))), || exec.prepare_levels(hierarchy, old));
-        let plans = Arc::new(plans);
-        let before = std::mem::replace(&mut self.plans, plans.clone());
-        self.exec.set_epoch(self.hierarchy.epoch());
-        self.exec.prepare(&self.hierarchy, &plans, &transfers);
-        for (l, plan) in transfers.iter().enumerate() {
-            let Some(plan) = plan else { continue };
-            let (level, coarse) = (Level(l as u8), l - 1);
-            // Slopes read the coarser level's ghost cells, of its new patches; those of old ones were filled for flagging.
-            if before.get(coarse).is_none_or(|before| !Arc::ptr_eq(&before.ghost, &plans[coarse].ghost)) {
-                self.exec.fill_ghosts(Level(coarse as u8), &plans[coarse])?;
-            }
-            self.exec.transfer(&self.hierarchy, level, plan)?;
-        }
-        self.exec.truncate(self.hierarchy.finest().finer());
-        self.exec.make_room(&plans);
+    /// Lets the executor take over the hierarchy in the place of `before`; the plans become the new ones.
+    pub(super) fn adopt(&mut self, before: Option<&Hierarchy<D>>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        let known = self.plans.clone();
+        let before = before.map(|before| (before, known.as_slice()));
+        let mut change = MeshChange::new(&self.hierarchy, before, self.plan_options());
+        let outcome = self.exec.adopt(&mut change, values);
+        self.plans = change.into_plans();
+        outcome?;
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
         Ok(())
     }
@@ -271,12 +257,11 @@ impl<const D: usize> Simulation<D> {
     /// Builds level after level from exact initial data, then averages the finer onto the coarser ones.
     pub(super) fn build_initial_hierarchy(&mut self) -> Result<(), RunError> {
         let clock = std::time::Instant::now();
+        let mut before = None;
         for l in 0..self.hierarchy.max_levels() {
             self.check_stop()?;
             let level = Level(l as u8);
-            self.exec.initialise(&self.hierarchy, level, self.time)?;
-            self.plans = self.build_plans();
-            self.exec.set_epoch(self.hierarchy.epoch());
+            self.adopt(before.as_ref(), NewValues::Initial(self.time))?;
             if l + 1 == self.hierarchy.max_levels() {
                 break;
             }
@@ -288,15 +273,14 @@ impl<const D: usize> Simulation<D> {
                 break;
             }
             self.check_memory(level, &boxes)?;
+            before = Some(self.hierarchy.clone());
             self.hierarchy.replace_finer(level, boxes);
         }
         for fine in (1..self.hierarchy.num_levels()).rev().map(|l| Level(l as u8)) {
             self.exec.average_down(fine, &self.plans[fine.index()]);
         }
-        self.exec.make_room(&self.plans);
         self.subcycle.begin(self.time, self.dt_next);
         self.subcycle.set_finest(Level::COARSEST, self.hierarchy.finest());
-        self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
         self.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
     }

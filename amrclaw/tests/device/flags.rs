@@ -5,11 +5,11 @@ use super::emulator::Emulator;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::device::KernelOptions;
 use amrclaw::exec::resident::ResidentExecutor;
-use amrclaw::exec::{Executor, FlagRequest, LevelState};
+use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
 use amrclaw::physics::{Boundary, CellFunction, CellRow, Criterion, Problem, Split};
-use amrclaw::plan::{PlanOptions, build};
+use amrclaw::plan::{MeshChange, PlanOptions};
 use amrclaw::regrid::nest::{LevelNesting, split_to_size};
 use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
 use proptest::prelude::*;
@@ -131,13 +131,12 @@ fn check<const D: usize>(
     let device = ResidentExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
     let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
     let options = PlanOptions { num_ghost: 2, conservation_fix: false };
-    let (plans, _) = build(hierarchy, options, None);
-    for exec in &mut both {
-        for (l, mesh) in hierarchy.levels().iter().enumerate() {
-            exec.load(hierarchy, Level(l as u8), &spikes(mesh, seed)).expect("the state fits");
-        }
-        exec.set_epoch(hierarchy.epoch());
-    }
+    let state = |level: Level| spikes(hierarchy.level(level), seed);
+    let [_, plans] = both.each_mut().map(|exec| {
+        let mut change = MeshChange::new(hierarchy, None, options);
+        exec.adopt(&mut change, NewValues::Given(&state)).expect("the state fits");
+        change.into_plans()
+    });
     for (width, inset) in WIDTHS {
         let request = FlagRequest { width, inset };
         for (l, plans) in plans.iter().enumerate() {

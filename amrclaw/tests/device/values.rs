@@ -5,11 +5,11 @@ use super::emulator::Emulator;
 use super::flags::{in_space, problem};
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
-use amrclaw::exec::{Executor, LevelState, Outcomes};
+use amrclaw::exec::{Executor, LevelState, NewValues, Outcomes};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
 use amrclaw::physics::{Boundary, Problem};
-use amrclaw::plan::{LevelPlans, PlanOptions, Transfers, build};
+use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
 use amrclaw::regrid::nest::split_to_size;
 use riemann::patch::SolverKernels;
 
@@ -88,15 +88,14 @@ fn check<const D: usize>(
     let mut both: Both<D> = [Box::new(cpu), Box::new(device.expect("there is memory"))];
     let options = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true };
     let before = hierarchy(&problem, ratios, size, 0);
-    let (plans, _) = build(&before, options, None);
     let num_eqn = solver.double.equations().len();
-    for exec in &mut both {
-        for (l, mesh) in before.levels().iter().enumerate() {
-            let state = random_state(mesh, num_eqn, 7 + l as u64);
-            exec.load(&before, Level(l as u8), &state).expect("the state fits");
-        }
-        exec.set_epoch(before.epoch());
-    }
+    let state = |level: Level| random_state(before.level(level), num_eqn, 7 + level.index() as u64);
+    let adopt = |exec: &mut Box<dyn Executor<D>>, mut change: MeshChange<'_, D>, values: NewValues<'_, D>| {
+        exec.adopt(&mut change, values).expect("there is memory");
+        change.into_plans()
+    };
+    let [_, plans] =
+        both.each_mut().map(|exec| adopt(exec, MeshChange::new(&before, None, options), NewValues::Given(&state)));
     compare("as loaded", &mut both, &before, &plans);
     for l in (1..plans.len()).rev() {
         both.iter_mut().for_each(|exec| exec.average_down(Level(l as u8), &plans[l]));
@@ -107,17 +106,10 @@ fn check<const D: usize>(
     let mut after = before.clone();
     let other = hierarchy(&problem, ratios, size + 2, 1);
     after.replace_finer(Level(0), other.levels()[1..].iter().map(|mesh| mesh.patches().to_vec()).collect());
-    let (new_plans, transfers): (_, Transfers<D>) = build(&after, options, Some((&before, &plans)));
-    for exec in &mut both {
-        exec.prepare_levels(&after, &before);
-        exec.prepare(&after, &new_plans, &transfers);
-        for (l, transfer) in transfers.iter().enumerate() {
-            if let Some(transfer) = transfer {
-                exec.transfer(&after, Level(l as u8), transfer).expect("there is memory");
-            }
-        }
-        exec.set_epoch(after.epoch());
-    }
+    let [_, new_plans] = both.each_mut().map(|exec| {
+        let change = MeshChange::new(&after, Some((&before, &plans)), options);
+        adopt(exec, change, NewValues::Transferred)
+    });
     compare("regridded", &mut both, &after, &new_plans);
 }
 

@@ -17,18 +17,15 @@ use riemann::real::Scalar;
 use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Makes a level that of the mesh, at a time; its values are arbitrary if the mesh is new. Coarser levels come first.
+    /// Gives a level a time, and makes it that of the mesh, with arbitrary values, if it is not there: a change of the mesh drops what
+    /// it replaces. Coarser levels come first.
     pub(in crate::exec) fn mirror(&mut self, level: Level, mesh: &Arc<LevelMesh<D>>, dx: [f64; D], time: f64) {
-        let l = level.index();
-        if !self.levels.get(l).is_some_and(|store| Arc::ptr_eq(&store.mesh, mesh)) {
+        if self.levels.len() == level.index() {
             let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
             let store = LevelStore::new(mesh.clone(), dx, self.num_ghost, num_eqn, num_aux, time, &mut self.pool);
-            match self.levels.get_mut(l) {
-                Some(old) => std::mem::replace(old, store).dismantle(&mut self.pool),
-                None => self.levels.push(store),
-            }
+            self.levels.push(store);
         }
-        self.levels[l].states.time = time;
+        self.levels[level.index()].states.time = time;
     }
 
     /// A level's states, ghost cells included.

@@ -24,15 +24,16 @@ mod transfer;
 mod turns;
 mod update;
 
-use super::step::{Stash, Sweep, SweepEngine, same_faces, sweeps};
+use super::step::{Stash, Sweep, SweepEngine, sweeps};
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, LevelState, Outcomes,
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, LevelState, NewValues,
+    Outcomes, Queries,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, buffer};
 use crate::physics::{Problem, SourceSplit, Split};
-use crate::plan::{LevelPlans, TransferPlan};
+use crate::plan::{LevelPlans, MeshChange};
 use faces::ListedFaces;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
@@ -113,34 +114,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Lists the faces of the levels' plans one by one, and cuts the levels into tiles, where plans are new.
-    fn list_faces(&mut self, plans: &[LevelPlans<D>]) {
-        for (store, plans) in self.levels.iter_mut().zip(plans) {
-            let listed = store.faces.as_ref().map(|faces| &faces.plan);
-            if !same_faces([listed, None], [plans.reflux.as_ref(), None]) {
-                store.faces = plans.reflux.clone().map(|plan| Arc::new(ListedFaces::new(plan)));
-            }
-        }
-        if self.engine.is_some() {
-            return;
-        }
-        let split = self.problem.split != Split::Unsplit;
-        for l in 0..self.levels.len().min(plans.len()) {
-            let faces = [l, l + 1].map(|l| self.levels.get(l).and_then(|store| store.faces.clone()));
-            let around = faces.each_ref().map(|faces| faces.as_ref().map(|faces| faces.plan.clone()));
-            let store = &mut self.levels[l];
-            let refs = around.each_ref().map(Option::as_ref);
-            if !store.tiled.as_ref().is_some_and(|tiled| same_faces(tiled.each_ref().map(Option::as_ref), refs)) {
-                let [own, finer] = faces.each_ref().map(Option::as_deref);
-                store.tiles = Arc::new(TilePlan::new(&store.mesh, own, finer, split, self.threads));
-                store.tiled = Some(around);
-            }
-        }
-    }
-}
-
-impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
-    fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+    /// Gives a level patches and exact initial data, in place of what it held. Finer levels are dropped.
+    pub(in crate::exec) fn initialise_level(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        time: f64,
+    ) -> Result<(), ExecError> {
         self.truncate(level);
         let store = self.new_store(hierarchy, level, time);
         self.levels.push(store);
@@ -149,39 +129,98 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.check_filled(level)
     }
 
-    fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {
-        self.transfer_level(hierarchy, level, plan)
+    /// Gives a level patches and the interior values of a state, in place of what it held. Finer levels are dropped.
+    pub(in crate::exec) fn load_level(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        state: &LevelState<D>,
+    ) -> Result<(), ExecError> {
+        self.truncate(level);
+        let store = self.new_store(hierarchy, level, state.time);
+        self.levels.push(store);
+        self.load_state(level, state);
+        self.fill_level_aux(level, state.time)
     }
 
-    fn truncate(&mut self, first: Level) {
+    /// Drops the levels from `first` on.
+    pub(in crate::exec) fn truncate(&mut self, first: Level) {
         while self.levels.len() > first.index() {
             let store = self.levels.pop().expect("a level is left");
             self.retire(self.levels.len(), store);
         }
     }
 
-    fn set_epoch(&mut self, epoch: MeshEpoch) {
-        self.epoch = epoch;
-    }
-
-    fn make_room(&mut self, plans: &[LevelPlans<D>]) {
-        let num_aux = self.solver.aux().len();
+    /// Makes what the plans of a change ask for where they are new: lists of faces, tiles, room for what the conservation fix keeps.
+    fn make_ready(&mut self, change: &MeshChange<'_, D>) {
+        self.epoch = change.hierarchy().epoch();
         if let Some(finest) = self.levels.last_mut() {
             finest.release_spare(&mut self.pool);
         }
-        self.list_faces(plans);
-        for (store, plans) in self.levels.iter_mut().zip(plans) {
-            store.adopt(plans, (num_aux, self.sweeps.len()), self.engine.is_some(), &mut self.pool);
+        let plans = change.plans();
+        for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
+            if change.replaces_faces(l) {
+                store.faces = plans.reflux.clone().map(|plan| Arc::new(ListedFaces::new(plan)));
+            }
+        }
+        match &self.engine {
+            Some(engine) => engine.adopt(change),
+            None => self.cut_into_tiles(change),
+        }
+        let num_aux = self.solver.aux().len();
+        for (store, plans) in self.levels.iter_mut().zip(plans.iter()) {
+            store.make_room(plans, (num_aux, self.sweeps.len()), self.engine.is_some(), &mut self.pool);
         }
     }
 
+    /// Cuts levels into tiles that are new, or whose tiles keep other faces.
+    fn cut_into_tiles(&mut self, change: &MeshChange<'_, D>) {
+        let split = self.problem.split != Split::Unsplit;
+        for l in 0..self.levels.len() {
+            if change.replaces(l) || change.replaces_faces(l) || change.replaces_faces(l + 1) {
+                let faces = [l, l + 1].map(|l| self.levels.get(l).and_then(|store| store.faces.clone()));
+                let [own, finer] = faces.each_ref().map(Option::as_deref);
+                let store = &mut self.levels[l];
+                store.tiles = Arc::new(TilePlan::new(&store.mesh, own, finer, split, self.threads));
+            }
+        }
+    }
+}
+
+impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
+    fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        change.plan_while(values.are_transferred(), || ());
+        let hierarchy = change.hierarchy();
+        self.epoch = hierarchy.epoch();
+        match values {
+            NewValues::Transferred => {
+                for (level, plan, coarse) in change.transfers() {
+                    if let Some(coarse) = coarse {
+                        self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
+                    }
+                    self.transfer_level(hierarchy, level, plan)?;
+                }
+            }
+            NewValues::Initial(time) => {
+                change.new_levels().try_for_each(|level| self.initialise_level(hierarchy, level, time))?;
+            }
+            NewValues::Given(state) => {
+                change.new_levels().try_for_each(|level| self.load_level(hierarchy, level, &state(level)))?;
+            }
+        }
+        self.truncate(hierarchy.finest().finer());
+        self.make_ready(change);
+        Ok(())
+    }
+
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        assert_eq!(plans.epoch, self.epoch, "stale plan: rebuild at regrid");
+        plans.assert_epoch(self.epoch);
         self.fill_level(level, &plans.ghost);
         self.check_boundaries(level, &plans.ghost)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        plans[level.index()].assert_epoch(self.epoch);
         let report = self.advance_level(level, plans, dt)?;
         self.outcomes.steps.push(report);
         Ok(())
@@ -195,19 +234,16 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         Ok(())
     }
 
-    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
-        self.failure_of_step(level, patch)
-    }
-
     fn set_time(&mut self, level: Level, time: f64) {
         self.levels[level.index()].states.time = time;
     }
 
     fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch);
         let Some(plan) = &plans.reflux else { return };
         if let Some(engine) = &self.engine {
             let sums = &mut self.levels[fine.index()].register.sums;
-            if let Err(error) = engine.fetch_sums(fine.index(), plan, sums) {
+            if let Err(error) = engine.fetch_sums(fine.index(), sums) {
                 self.failed.get_or_insert(error);
                 return;
             }
@@ -218,6 +254,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     }
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch);
         if let Some(plan) = &plans.restrict {
             self.average_level(fine, plan);
         }
@@ -238,10 +275,25 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.levels.iter_mut().for_each(|store| store.states.save());
     }
 
-    fn restore(&mut self) {
+    fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.outcomes.clear();
         let gone = self.stash.restore(&mut self.levels, |store| store.states.restore());
         gone.into_iter().for_each(|store| store.dismantle(&mut self.pool));
+        self.make_ready(back);
+    }
+
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        let start = self.outcomes.samples.len();
+        self.outcomes.samples.resize(start + self.solver.equations().len(), 0.0);
+        let mut samples = std::mem::take(&mut self.outcomes.samples);
+        self.sample_patch(level, patch, position, &mut samples[start..]);
+        self.outcomes.samples = samples;
+    }
+}
+
+impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
+        self.failure_of_step(level, patch)
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {
@@ -257,22 +309,6 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     fn part_with_values(&mut self, level: Level) -> Option<HostMemory> {
         let store = self.levels.get_mut(level.index())?;
         Some(HostMemory::new(store.part_with_values(&mut self.pool)))
-    }
-
-    fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError> {
-        self.truncate(level);
-        let store = self.new_store(hierarchy, level, state.time);
-        self.levels.push(store);
-        self.load_state(level, state);
-        self.fill_level_aux(level, state.time)
-    }
-
-    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
-        let start = self.outcomes.samples.len();
-        self.outcomes.samples.resize(start + self.solver.equations().len(), 0.0);
-        let mut samples = std::mem::take(&mut self.outcomes.samples);
-        self.sample_patch(level, patch, position, &mut samples[start..]);
-        self.outcomes.samples = samples;
     }
 
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {

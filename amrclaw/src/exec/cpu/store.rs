@@ -35,9 +35,8 @@ pub(super) struct LevelStore<const D: usize, R> {
     pub register: Register<R>,
     /// Faces to the coarser level, one by one.
     pub faces: Option<Arc<ListedFaces<D>>>,
-    /// Tiles to update, and the plans of the faces that they keep.
+    /// Tiles to update.
     pub tiles: Arc<TilePlan>,
-    pub tiled: Option<[Option<Arc<RefluxPlan<D>>>; 2]>,
 }
 
 /// What a level's step reads and writes of its store.
@@ -77,7 +76,6 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             register,
             faces: None,
             tiles: Arc::default(),
-            tiled: None,
         }
     }
 
@@ -163,7 +161,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     }
 
     /// Makes room for the fluxes that the tiles keep; `elsewhere`: these are kept elsewhere, and only sums come.
-    pub fn adopt(
+    pub fn make_room(
         &mut self,
         plans: &LevelPlans<D>,
         (num_aux, sweeps): (usize, usize),

@@ -2,14 +2,12 @@
 
 use super::outside::{Sides, origin};
 use super::{HostTables, Machine, Table, TableBuilder, pointer};
-use crate::exec::step::same_faces;
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::LevelMesh;
 use crate::plan::{GhostPlan, LevelPlans, OutsideParts, RefluxPlan, RestrictPlan, TransferPlan};
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::{FaceRun, Origin, Region};
-use std::sync::Arc;
 
 /// One value an axis, as the device has them: `missing` along axes beyond the last.
 pub(in crate::exec) fn axes<const D: usize, T: Copy>(values: [T; D], missing: T) -> [T; 3] {
@@ -67,9 +65,7 @@ impl FillTable {
 }
 
 /// The tables of a level's plans in the device's memory.
-pub(in crate::exec) struct LevelTables<const D: usize, N: Machine> {
-    /// What they were made from.
-    plan: Arc<GhostPlan<D>>,
+pub(in crate::exec) struct LevelTables<N: Machine> {
     pub memory: N::Memory,
     pub fill: FillTable,
     pub restrict: Table,
@@ -77,26 +73,25 @@ pub(in crate::exec) struct LevelTables<const D: usize, N: Machine> {
 }
 
 /// The same before they are sent.
-pub(in crate::exec) struct HostLevelTables<const D: usize> {
-    plan: Arc<GhostPlan<D>>,
+pub(in crate::exec) struct HostLevelTables {
     ghost: (HostTables, FillTable),
     /// What joins the level to the coarser one: averages, runs of faces.
     joint: (HostTables, [Table; 2]),
 }
 
-impl<const D: usize> HostLevelTables<D> {
+impl HostLevelTables {
     /// Made by any threads. `sides`: nothing where the host fills what lies outside the domain.
-    pub fn new(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: Option<&Sides<D>>) -> Self {
+    pub fn new<const D: usize>(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: Option<&Sides<D>>) -> Self {
         let (ghost, joint) = rayon::join(|| fill_table(&plans.ghost, mesh, sides), || joint_tables(plans));
-        HostLevelTables { plan: plans.ghost.clone(), ghost, joint }
+        HostLevelTables { ghost, joint }
     }
 
-    pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<D, N>, CudaError> {
-        let HostLevelTables { plan, ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
+    pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
+        let HostLevelTables { ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
         let (memory, [of_ghost, of_joint]) = HostTables::send([&ghost, &joint], machine)?;
         let fill = FillTable { table: fill.table.at(of_ghost), origins: of_ghost.of(fill.origins), ..fill };
         let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
-        Ok(LevelTables { plan, memory, fill, restrict, runs })
+        Ok(LevelTables { memory, fill, restrict, runs })
     }
 }
 
@@ -129,13 +124,6 @@ fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (HostTables, [Table; 2
     let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
     let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(&mut builder, plan));
     (builder.done(), [restrict, runs])
-}
-
-impl<const D: usize, N: Machine> LevelTables<D, N> {
-    /// True if these are the tables of such plans.
-    pub fn are_of(&self, plans: &LevelPlans<D>) -> bool {
-        Arc::ptr_eq(&self.plan, &plans.ghost)
-    }
 }
 
 fn restrict_table<const D: usize>(builder: &mut TableBuilder, plan: &RestrictPlan<D>) -> Table {
@@ -194,16 +182,9 @@ impl TransferTables<HostTables> {
 }
 
 /// The faces of a level whose fluxes are kept: which, and in which slots.
-pub(in crate::exec) struct FaceMap<const D: usize, N: Machine> {
-    /// The plans it was made from: of the faces to the coarser level and to the finer one.
-    pub plans: [Option<Arc<RefluxPlan<D>>>; 2],
+pub(in crate::exec) struct FaceMap<N: Machine> {
     pub words: N::Memory,
     pub slots: N::Memory,
-}
-
-impl<const D: usize, N: Machine> FaceMap<D, N> {
-    /// True if this is the map of such plans.
-    pub fn is_of(&self, plans: &[Option<Arc<RefluxPlan<D>>>; 2]) -> bool {
-        same_faces(self.plans.each_ref().map(Option::as_ref), plans.each_ref().map(Option::as_ref))
-    }
+    /// Slots of faces to the coarser level; those to the finer one follow.
+    pub num_fine: usize,
 }

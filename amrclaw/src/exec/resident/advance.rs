@@ -149,7 +149,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             unreachable!("tables, registers and room are made with the plans");
         };
         let before = self.sweeps[..n].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
-        let own_fine = store.map.as_ref().and_then(|map| map.plans[0].as_ref()).map_or(0, |plan| plan.num_fine());
+        let own_fine = store.map.as_ref().map_or(0, |map| map.num_fine);
         let args = RegisterArgs {
             runs: tables.runs.items::<_, N>(&tables.memory),
             chunks: tables.runs.chunks::<N>(&tables.memory),

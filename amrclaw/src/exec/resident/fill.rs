@@ -7,7 +7,7 @@ use crate::exec::ExecError;
 use crate::exec::device::{FillTable, Table, TransferTables, axes, bytes_of, bytes_of_mut};
 use crate::index::Level;
 use crate::mesh::Hierarchy;
-use crate::plan::{LevelPlans, TransferPlan};
+use crate::plan::LevelPlans;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{CONSERVE, FILL};
 use cuda::amr::{ConserveArgs, FillArgs};
@@ -16,10 +16,9 @@ use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        self.make_tables(level, plans)?;
         let l = level.index();
         let store = &self.levels[l];
-        let tables = store.tables.as_ref().expect("made above");
+        let tables = store.tables.as_ref().expect("made with the plans");
         let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
         let ratio = coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1));
         let FillTable { table, num_inside, num_outside_copies, .. } = tables.fill;
@@ -62,28 +61,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?)
     }
 
+    /// Gives a level its new patches, whose values come from its own old ones and from the coarser level.
     pub(super) fn transfer_level(
         &mut self,
         hierarchy: &Hierarchy<D>,
         level: Level,
-        plan: &TransferPlan<D>,
+        (of_mesh, of_plans): (HostMeshTables<D>, HostPlanTables),
     ) -> Result<(), ExecError> {
         let l = level.index();
         let time = self.levels[l - 1].states.time;
         let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
-        let of_mesh = self.mesh_tables.get_mut(l).and_then(Option::take);
-        let of_plans = self.plan_tables.get_mut(l).and_then(Option::take);
-        let (store, made, later) = match of_mesh.zip(of_plans) {
-            Some((HostMeshTables { level: host, flags }, HostPlanTables { tables, transfer })) => {
-                let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
-                let store = DeviceLevel::new(&self.machine, mesh, host, dx, time, self.sizes)?;
-                (store, transfer.send(&self.machine)?, Some((tables, flags)))
-            }
-            None => {
-                let made = TransferTables::on_host(plan, ratio, capacity).send(&self.machine)?;
-                (self.new_level(hierarchy, level, time)?, made, None)
-            }
-        };
+        let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
+        let store = DeviceLevel::new(&self.machine, mesh, of_mesh.level, dx, time, self.sizes)?;
+        let made = of_plans.transfer.send(&self.machine)?;
         let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         self.levels.insert(l, store);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
@@ -112,12 +102,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
         unsafe { self.machine.run(&FILL, D, num_chunks as usize, &args)? };
-        if let Some((tables, flags)) = later {
-            // Sent while the device fills the level.
-            let store = &mut self.levels[l];
-            store.tables = Some(tables.send(&self.machine)?);
-            store.flag_tables = flags.map(|flags| flags.send(&self.machine)).transpose()?;
-        }
+        // Sent while the device fills the level.
+        let store = &mut self.levels[l];
+        store.tables = Some(of_plans.tables.send(&self.machine)?);
+        store.flag_tables = of_mesh.flags.map(|flags| flags.send(&self.machine)).transpose()?;
         self.fill_aux(level, time)?;
         if capacity {
             self.conserve(level, &made, ratio)?;

@@ -8,7 +8,7 @@ use crate::exec::step::Sweep;
 use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh};
-use crate::plan::{LevelPlans, TransferPlan};
+use crate::plan::{LevelPlans, MeshChange};
 use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ pub(super) struct HostMeshTables<const D: usize> {
 }
 
 /// Tables of its plans, on the host.
-pub(super) struct HostPlanTables<const D: usize> {
-    pub tables: HostLevelTables<D>,
+pub(super) struct HostPlanTables {
+    pub tables: HostLevelTables,
     pub transfer: TransferTables<HostTables>,
 }
 
@@ -31,11 +31,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn host_tables_of_levels(
         &self,
         hierarchy: &Hierarchy<D>,
-        before: &Hierarchy<D>,
+        new: &[Level],
     ) -> Vec<Option<HostMeshTables<D>>> {
         let (sizes, sweeps, resident) = (self.sizes, &self.sweeps, self.machine.resident_tiles());
         let make = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
-            if before.levels().get(l).is_some_and(|before| Arc::ptr_eq(before, mesh)) {
+            if !new.contains(&Level(l as u8)) {
                 return None;
             }
             let level = || HostLevel::new(mesh, sizes, sweeps, resident);
@@ -47,21 +47,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Makes the tables of new levels' plans, all at the same time.
-    pub(super) fn host_tables_of_plans(
-        &self,
-        hierarchy: &Hierarchy<D>,
-        plans: &[LevelPlans<D>],
-        transfers: &[Option<TransferPlan<D>>],
-    ) -> Vec<Option<HostPlanTables<D>>> {
+    pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<HostPlanTables>> {
         let (capacity, sides) = (self.problem.scheme.capacity >= 0, self.sides.as_ref());
-        let make = |(l, transfer): (usize, &Option<TransferPlan<D>>)| {
-            let transfer = transfer.as_ref()?;
+        let hierarchy = change.hierarchy();
+        let make = |(l, plans): (usize, &LevelPlans<D>)| {
+            let transfer = change.transfer(l)?;
             let moved = || TransferTables::on_host(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
-            let tables = || HostLevelTables::new(&plans[l], hierarchy.level(Level(l as u8)), sides);
+            let tables = || HostLevelTables::new(plans, hierarchy.level(Level(l as u8)), sides);
             let (tables, transfer) = rayon::join(tables, moved);
             Some(HostPlanTables { tables, transfer })
         };
-        transfers.par_iter().enumerate().with_max_len(1).map(make).collect()
+        change.plans().par_iter().enumerate().with_max_len(1).map(make).collect()
     }
 }
 

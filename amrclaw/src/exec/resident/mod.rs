@@ -25,14 +25,14 @@ pub use hardware::Hardware;
 use super::cpu::CpuExecutor;
 use super::device::{HostLevelTables, Machine, Sides, bytes_of};
 use super::step::{Stash, Sweep, sweeps};
-use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, Outcomes};
+use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, NewValues, Outcomes, Queries};
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch};
 use crate::physics::Problem;
-use crate::plan::{LevelPlans, TransferPlan};
+use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
 use gather::Reports;
-use host_tables::{HostLevel, HostMeshTables, HostPlanTables};
+use host_tables::{HostLevel, HostMeshTables};
 use parking_lot::Mutex;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
@@ -58,9 +58,6 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     /// States between the parts of a split step, and their bytes.
     stage: [Option<(N::Memory, usize)>; 2],
     epoch: MeshEpoch,
-    /// Tables that the host has ready of levels to come, by level.
-    mesh_tables: Vec<Option<HostMeshTables<D>>>,
-    plan_tables: Vec<Option<HostPlanTables<D>>>,
     reports: Reports<N>,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
@@ -105,8 +102,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             levels: Vec::new(),
             stage: [None, None],
             epoch: MeshEpoch::default(),
-            mesh_tables: Vec::new(),
-            plan_tables: Vec::new(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             failed: None,
             host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
@@ -144,13 +139,56 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         drop(self.stash.put(level, store, has_saved));
     }
 
-    /// Makes a level's tables those of its plans.
+    /// Makes a level's tables, if they are not there: those of its plans.
     fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
-        if !store.tables.as_ref().is_some_and(|tables| tables.are_of(plans)) {
+        if store.tables.is_none() {
             store.tables = Some(HostLevelTables::new(plans, &store.mesh, self.sides.as_ref()).send(&self.machine)?);
         }
         Ok(())
+    }
+
+    /// From now on plans of a change are right; what was made of those that it replaces goes.
+    fn begin_change(&mut self, change: &MeshChange<'_, D>) {
+        self.epoch = change.hierarchy().epoch();
+        self.host.get_mut().truncate(change.first_replaced());
+        for (_, store) in self.levels.iter_mut().enumerate().filter(|(l, _)| change.replaces_plans(*l)) {
+            store.tables = None;
+        }
+    }
+
+    /// Drops the levels from `first` on.
+    fn truncate(&mut self, first: Level) {
+        while self.levels.len() > first.index() {
+            let store = self.levels.pop().expect("a level is left");
+            self.retire(self.levels.len(), store);
+        }
+    }
+
+    /// Gives new levels the values that they have from others.
+    fn transfer_values(
+        &mut self,
+        change: &MeshChange<'_, D>,
+        mut of_meshes: Vec<Option<HostMeshTables<D>>>,
+    ) -> Result<(), ExecError> {
+        let mut of_plans = self.host_tables_of_plans(change);
+        for (level, _, coarse) in change.transfers() {
+            if let Some(coarse) = coarse {
+                self.make_tables(coarse, &change.plans()[coarse.index()])?;
+                self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
+            }
+            let tables = of_meshes[level.index()].take().zip(of_plans[level.index()].take());
+            self.transfer_level(change.hierarchy(), level, tables.expect("made for every new level"))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a level over from the host, whose values are new.
+    fn take_from_host(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        self.truncate(level);
+        let store = self.new_level(hierarchy, level, time)?;
+        self.levels.push(store);
+        self.send_level(level)
     }
 
     /// Keeps the first error until it can be told.
@@ -162,53 +200,42 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 }
 
 impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, R, N> {
-    fn initialise(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
-        self.truncate(level);
-        self.host.get_mut().initialise(hierarchy, level, time)?;
-        let store = self.new_level(hierarchy, level, time)?;
-        self.levels.push(store);
-        self.send_level(level)
-    }
-
-    fn prepare_levels(&mut self, hierarchy: &Hierarchy<D>, before: &Hierarchy<D>) {
-        self.mesh_tables = self.host_tables_of_levels(hierarchy, before);
-    }
-
-    fn prepare(&mut self, hierarchy: &Hierarchy<D>, plans: &[LevelPlans<D>], transfers: &[Option<TransferPlan<D>>]) {
-        self.plan_tables = self.host_tables_of_plans(hierarchy, plans, transfers);
-    }
-
-    fn transfer(&mut self, hierarchy: &Hierarchy<D>, level: Level, plan: &TransferPlan<D>) -> Result<(), ExecError> {
-        self.transfer_level(hierarchy, level, plan)
-    }
-
-    fn truncate(&mut self, first: Level) {
-        while self.levels.len() > first.index() {
-            let store = self.levels.pop().expect("a level is left");
-            self.retire(self.levels.len(), store);
+    fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        let hierarchy = change.hierarchy();
+        let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
+        let tables =
+            change.plan_while(moved, || if moved { self.host_tables_of_levels(hierarchy, &new) } else { Vec::new() });
+        self.begin_change(change);
+        match values {
+            NewValues::Transferred => self.transfer_values(change, tables)?,
+            NewValues::Initial(time) => {
+                for level in new {
+                    self.host.get_mut().initialise_level(hierarchy, level, time)?;
+                    self.take_from_host(hierarchy, level, time)?;
+                }
+            }
+            NewValues::Given(state) => {
+                for level in new {
+                    let state = state(level);
+                    self.host.get_mut().load_level(hierarchy, level, &state)?;
+                    self.take_from_host(hierarchy, level, state.time)?;
+                }
+            }
         }
-    }
-
-    fn set_epoch(&mut self, epoch: MeshEpoch) {
-        self.epoch = epoch;
-    }
-
-    fn make_room(&mut self, plans: &[LevelPlans<D>]) {
-        let outcome = self.make_fix(plans);
+        self.truncate(hierarchy.finest().finer());
+        let outcome = self.make_fix(change);
         self.note(outcome);
+        Ok(())
     }
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        assert_eq!(plans.epoch, self.epoch, "stale plan: rebuild at regrid");
+        plans.assert_epoch(self.epoch);
         self.fill_level(level, plans)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        plans[level.index()].assert_epoch(self.epoch);
         self.advance_level(level, plans, dt)
-    }
-
-    fn works_ahead(&self) -> bool {
-        true
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
@@ -218,15 +245,12 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         Ok(self.reports.collect(&self.machine, outcomes)?)
     }
 
-    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
-        self.failure_of_step(level, patch).unwrap_or_else(|error| error)
-    }
-
     fn set_time(&mut self, level: Level, time: f64) {
         self.levels[level.index()].states.time = time;
     }
 
     fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch);
         if let Some(plan) = &plans.reflux {
             let outcome = self.reflux_level(fine, plan);
             self.note(outcome);
@@ -234,6 +258,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch);
         let outcome = self.average_level(fine, plans);
         self.note(outcome);
     }
@@ -252,11 +277,27 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.levels.iter_mut().for_each(|store| store.states.save());
     }
 
-    fn restore(&mut self) {
+    fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.reports.forget();
-        self.mesh_tables.clear();
-        self.plan_tables.clear();
         self.stash.restore(&mut self.levels, |store| store.states.restore());
+        self.begin_change(back);
+        let outcome = self.make_fix(back);
+        self.note(outcome);
+    }
+
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        let outcome = self.sample_patch(level, patch, position);
+        self.note(outcome);
+    }
+}
+
+impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R, N> {
+    fn works_ahead(&self) -> bool {
+        true
+    }
+
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
+        self.failure_of_step(level, patch).unwrap_or_else(|error| error)
     }
 
     fn is_readable(&self) -> bool {
@@ -269,19 +310,6 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn snapshot(&self, level: Level) -> LevelState<D> {
         self.level_state(level)
-    }
-
-    fn load(&mut self, hierarchy: &Hierarchy<D>, level: Level, state: &LevelState<D>) -> Result<(), ExecError> {
-        self.truncate(level);
-        self.host.get_mut().load(hierarchy, level, state)?;
-        let store = self.new_level(hierarchy, level, state.time)?;
-        self.levels.push(store);
-        self.send_level(level)
-    }
-
-    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
-        let outcome = self.sample_patch(level, patch, position);
-        self.note(outcome);
     }
 
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {

@@ -36,11 +36,11 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub map_words: usize,
     /// What each sweep updates.
     tiles: Vec<Tiles>,
-    pub tables: Option<LevelTables<D, N>>,
+    pub tables: Option<LevelTables<N>>,
     /// Second-order corrections that the last sweep kept: `[equation, slot]`.
     pub kept: Option<N::Memory>,
     pub num_kept: usize,
-    pub map: Option<FaceMap<D, N>>,
+    pub map: Option<FaceMap<N>>,
     pub register: Option<Register<N>>,
     /// Flags that were asked for.
     pub flags: Option<Flags<N>>,

@@ -5,42 +5,43 @@ use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::{FaceMap, axes, pointer};
 use crate::index::Level;
-use crate::plan::{LevelPlans, RefluxPlan};
+use crate::plan::{LevelPlans, MeshChange, RefluxPlan};
 use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, REFLUX};
 use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
 use riemann::real::Scalar;
-use std::sync::Arc;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Makes tables, room for the corrections that the fix keeps, and the maps of the faces whose these are.
-    pub(super) fn make_fix(&mut self, plans: &[LevelPlans<D>]) -> Result<(), ExecError> {
+    /// Makes what the plans of a change ask for where they are new: tables, room for the corrections that the fix keeps, and the maps
+    /// of the faces whose these are.
+    pub(super) fn make_fix(&mut self, change: &MeshChange<'_, D>) -> Result<(), ExecError> {
+        let plans = change.plans();
         for (l, plans) in plans.iter().enumerate() {
             self.make_tables(Level(l as u8), plans)?;
         }
         for l in 0..plans.len() {
-            let of_level = |l: usize| plans.get(l).and_then(|plans: &LevelPlans<D>| plans.reflux.clone());
-            let around = [of_level(l), of_level(l + 1)];
-            if self.levels[l].map.as_ref().is_some_and(|map| map.is_of(&around)) {
-                continue;
+            let new = [l, l + 1].map(|l| change.replaces_faces(l));
+            if new.contains(&true) {
+                let around = [l, l + 1].map(|l| plans.get(l).and_then(|plans| plans.reflux.as_deref()));
+                self.make_registers(l, around, new[0])?;
+                self.make_map(l, around)?;
             }
-            self.make_registers(l, &around)?;
-            self.make_map(l, around)?;
         }
         Ok(())
     }
 
-    /// Room for what the level's sweeps keep, and if the faces to the coarser level are new for what the fix sums up there.
-    fn make_registers(&mut self, l: usize, around: &[Option<Arc<RefluxPlan<D>>>; 2]) -> Result<(), ExecError> {
+    /// Room for what the level's sweeps keep, and if the faces to the coarser level are `new` for what the fix sums up there.
+    fn make_registers(
+        &mut self,
+        l: usize,
+        [own, finer]: [Option<&RefluxPlan<D>>; 2],
+        new: bool,
+    ) -> Result<(), ExecError> {
         let store = &mut self.levels[l];
-        let [own, finer] = around;
-        let fine = own.as_ref().map_or(0, |plan| plan.num_fine());
-        store.num_kept = fine + finer.as_ref().map_or(0, |plan| plan.num_slots());
+        store.num_kept = own.map_or(0, RefluxPlan::num_fine) + finer.map_or(0, RefluxPlan::num_slots);
         let number = self.sizes.number;
         let room = |numbers: usize| self.machine.allocate((numbers * number).max(1));
         store.kept = Some(room(self.sizes.num_eqn * store.num_kept)?);
-        let kept = store.map.as_ref().and_then(|map| map.plans[0].as_ref());
-        let stays = kept.zip(own.as_ref()).is_some_and(|(kept, own)| Arc::ptr_eq(kept, own));
-        if let Some(plan) = own.as_ref().filter(|_| !stays) {
+        if let Some(plan) = own.filter(|_| new) {
             let (slots, values) = (plan.num_slots(), self.sizes.num_eqn + self.sizes.num_aux);
             let sums = room(self.sizes.num_eqn * slots)?;
             let coarse_cells = room(self.sweeps.len() * values * slots)?;
@@ -49,7 +50,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    fn make_map(&mut self, l: usize, plans: [Option<Arc<RefluxPlan<D>>>; 2]) -> Result<(), ExecError> {
+    fn make_map(&mut self, l: usize, plans: [Option<&RefluxPlan<D>>; 2]) -> Result<(), ExecError> {
         let store = &self.levels[l];
         if plans.iter().all(Option::is_none) {
             self.levels[l].map = None;
@@ -59,7 +60,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let words = self.machine.allocate(store.map_words * 4)?;
         let slots = self.machine.allocate(D * num_cells * 4)?;
         self.machine.zero(&words, 0, store.map_words * 4)?;
-        let first_slot = plans[0].as_ref().map_or(0, |plan| plan.num_fine()) as u32;
+        let num_fine = plans[0].map_or(0, RefluxPlan::num_fine);
         for (k, owner) in [l, l + 1].into_iter().enumerate().filter(|&(k, _)| plans[k].is_some()) {
             let tables = self.levels[owner].tables.as_ref().expect("made with the plans");
             let args = FaceMapArgs {
@@ -72,13 +73,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 num_chunks: tables.runs.num_chunks,
                 chunk_cells: tables.runs.chunk_cells,
                 fine: u32::from(k == 0),
-                first_slot,
+                first_slot: num_fine as u32,
                 ratio: axes(self.ratios[owner - 1].0, 1),
             };
             // SAFETY: the runs lie along this level's patches; the map has room for all its cells.
             unsafe { self.machine.run(&FACE_MAP, D, tables.runs.num_chunks as usize, &args)? };
         }
-        self.levels[l].map = Some(FaceMap { plans, words, slots });
+        self.levels[l].map = Some(FaceMap { words, slots, num_fine });
         Ok(())
     }
 
@@ -103,7 +104,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_chunks: tables.runs.num_chunks,
             chunk_cells: tables.runs.chunk_cells,
             num_slots: plan.num_slots() as u32,
-            first_kept: map.plans[0].as_ref().map_or(0, |plan| plan.num_fine()) as u32,
+            first_kept: map.num_fine as u32,
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
         unsafe { self.machine.run(&REFLUX, D, tables.runs.num_chunks as usize, &args)? };
@@ -112,10 +113,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     pub(super) fn average_level(&mut self, fine: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         self.reports.mark(&self.machine)?;
-        self.make_tables(fine, plans)?;
         let Some(plan) = &plans.restrict else { return Ok(()) };
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
-        let tables = fine.tables.as_ref().expect("made above");
+        let tables = fine.tables.as_ref().expect("made with the plans");
         let args = AverageArgs {
             regions: tables.restrict.items::<_, N>(&tables.memory),
             chunks: tables.restrict.chunks::<N>(&tables.memory),

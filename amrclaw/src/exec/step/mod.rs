@@ -5,9 +5,9 @@ mod states;
 mod sweep;
 
 pub use report::{
-    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, Outcomes, StepReport, StreamedUse,
+    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, NewValues, Outcomes, StepReport, StreamedUse,
 };
 pub(super) use states::{Stash, States};
 pub(super) use sweep::{
-    LevelSweep, Pass, Sweep, SweepEngine, axis_bits, same_faces, source_after_waves, stages_left, sweeps, swept_scheme,
+    LevelSweep, Pass, Sweep, SweepEngine, axis_bits, source_after_waves, stages_left, sweeps, swept_scheme,
 };

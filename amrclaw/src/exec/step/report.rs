@@ -105,6 +105,24 @@ pub struct LevelState<const D: usize> {
     pub aux: Vec<Vec<f64>>,
 }
 
+/// Where the values of new levels come from.
+#[derive(Clone, Copy)]
+pub enum NewValues<'a, const D: usize> {
+    /// Their own old patches where there were some, the coarser level elsewhere.
+    Transferred,
+    /// Exact initial data of this time.
+    Initial(f64),
+    /// States at hand, by level.
+    Given(&'a (dyn Fn(Level) -> LevelState<D> + Sync)),
+}
+
+impl<const D: usize> NewValues<'_, D> {
+    /// True if a plan says where they come from.
+    pub fn are_transferred(&self) -> bool {
+        matches!(self, NewValues::Transferred)
+    }
+}
+
 /// What is to be done with a level's flags: nothing by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagRequest {

@@ -3,7 +3,7 @@
 use super::{DeviceUse, ExecError, StepReport};
 use crate::fields::{LevelLayout, PageLock, Shared};
 use crate::physics::{Problem, SourceSplit, Split};
-use crate::plan::{LevelPlans, RefluxPlan};
+use crate::plan::{LevelPlans, MeshChange, RefluxPlan};
 use riemann::patch::Scheme;
 use std::sync::Arc;
 
@@ -79,26 +79,17 @@ impl<const D: usize> Pass<'_, D> {
     }
 }
 
-/// Plans of the faces to the coarser level and to the finer one, where there are any.
-type Faces<'a, const D: usize> = [Option<&'a Arc<RefluxPlan<D>>>; 2];
-
-/// True if these are the same plans.
-pub(in crate::exec) fn same_faces<const D: usize>(here: Faces<'_, D>, there: Faces<'_, D>) -> bool {
-    here.iter().zip(there).all(|(here, there)| match (here, there) {
-        (Some(here), Some(there)) => Arc::ptr_eq(here, there),
-        (None, None) => true,
-        _ => false,
-    })
-}
-
 /// Carries out sweeps in place of the processor's threads, and keeps what the conservation fix needs of them.
 pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
+    /// Forgets what was made of levels and plans that a change replaces.
+    fn adopt(&self, change: &MeshChange<'_, D>);
+
     /// Updates all patches of the level. The level's arrays are touched no more when it returns.
     fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError>;
 
     /// Fetches what the cells beside level `fine` must still receive: `Σ Δt (fine flux + C1) − Δt coarse flux`,
     /// `[equation, slot]`.
-    fn fetch_sums(&self, fine: usize, plan: &RefluxPlan<D>, sums: &mut [R]) -> Result<(), ExecError>;
+    fn fetch_sums(&self, fine: usize, sums: &mut [R]) -> Result<(), ExecError>;
 
     /// Page locks for the arrays that sweeps copy from and to.
     fn locks(&self) -> Box<dyn PageLock>;

@@ -2,9 +2,8 @@
 
 use super::fix::FaceTable;
 use crate::exec::device::{patch_table, strips, swept};
-use crate::exec::step::{LevelSweep, Pass, same_faces};
+use crate::exec::step::{LevelSweep, Pass};
 use crate::fields::{LevelLayout, PatchLayout};
-use crate::plan::GhostPlan;
 use cuda::amr::tuning::rows_per_tile;
 use cuda::amr::{Patch, PatchReport, Tile, TileShape, TileTable};
 use cuda::{CudaError, Device, DeviceBuffer};
@@ -12,7 +11,6 @@ use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Batches that a level is cut into, if they do not get too small: while the first is copied in and the last copied back, nothing
 /// else is.
@@ -52,8 +50,6 @@ pub(super) struct Largest {
 
 /// One level's tables for one sweep, on the device.
 pub(super) struct LevelTables<const D: usize> {
-    /// What they were made from, with the faces.
-    plan: Arc<GhostPlan<D>>,
     /// Largest first.
     pub batches: Vec<Batch>,
     pub patches: DeviceBuffer<Patch>,
@@ -155,7 +151,6 @@ impl<const D: usize> LevelTables<D> {
         };
         let faces = [faces(own, true)?, faces(finer, false)?];
         let tables = LevelTables {
-            plan: pass.plans[pass.level].ghost.clone(),
             patches: device.buffer(patches.len())?,
             tiles: device.buffer(tiles.len())?,
             reports: device.buffer(patches.len())?,
@@ -165,12 +160,6 @@ impl<const D: usize> LevelTables<D> {
         stream.upload(&patches, &tables.patches, 0)?;
         stream.upload(&tiles, &tables.tiles, 0)?;
         Ok(tables)
-    }
-
-    /// True if these are the tables of such plans.
-    pub fn are_of(&self, pass: &Pass<'_, D>) -> bool {
-        let faces = self.faces.each_ref().map(|faces| faces.as_ref().map(|faces| &faces.plan));
-        Arc::ptr_eq(&self.plan, &pass.plans[pass.level].ghost) && same_faces(faces, pass.faces())
     }
 
     /// Faces that the sweeps keep: fine ones at the level's own edge, then coarse ones at the finer level's.

@@ -8,7 +8,7 @@ use super::batches::{Batch, LevelTables};
 use super::lanes::{Lane, in_level};
 use crate::exec::device::{axes, face_run};
 use crate::exec::step::{LevelSweep, Pass, axis_bits};
-use crate::plan::RefluxPlan;
+use crate::plan::{MeshChange, RefluxPlan};
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{FACE_MAP, REGISTER_COARSE, REGISTER_FINE};
 use cuda::amr::{Chunk, FaceMapArgs, FaceRun, RegisterArgs};
@@ -24,7 +24,7 @@ pub(super) struct Fix<const D: usize> {
     /// None if there is no fix.
     kernels: Option<Kernels>,
     /// By the finer level.
-    registers: Vec<Option<Register<D>>>,
+    registers: Vec<Option<Register>>,
 }
 
 struct Kernels {
@@ -34,8 +34,7 @@ struct Kernels {
 }
 
 /// Terms between a level and the next coarser one.
-struct Register<const D: usize> {
-    plan: Arc<RefluxPlan<D>>,
+struct Register {
     /// `Σ Δt (fine flux + C1) − Δt coarse flux` per coarse face: `[equation, slot]`.
     sums: DeviceBuffer<u8>,
     /// State and aux of the coarse cell beside each face, per sweep: `[sweep, equation then aux, slot]`.
@@ -107,7 +106,13 @@ impl<const D: usize> Fix<D> {
         Fix { kernels: conservation_fix.then(kernels), registers: Vec::new() }
     }
 
-    /// Makes room for the terms at the edges of a level and of the next finer one, if their plans are new.
+    /// Gives the room for terms at faces back that a change replaces.
+    pub fn adopt(&mut self, change: &MeshChange<'_, D>) {
+        let replaced = self.registers.iter_mut().enumerate().filter(|(fine, _)| change.replaces_faces(*fine));
+        replaced.for_each(|(_, register)| *register = None);
+    }
+
+    /// Makes room for the terms at the edges of a level and of the next finer one, if there is none.
     pub fn make_registers<R: Scalar>(
         &mut self,
         device: &Device,
@@ -117,15 +122,13 @@ impl<const D: usize> Fix<D> {
         self.registers.resize_with(pass.plans.len(), || None);
         for fine in [pass.level, pass.level + 1] {
             let Some(plan) = pass.plans.get(fine).and_then(|plans| plans.reflux.as_ref()) else { continue };
-            if self.registers[fine].as_ref().is_some_and(|register| Arc::ptr_eq(&register.plan, plan)) {
+            if self.registers[fine].is_some() {
                 continue;
             }
-            // The old ones go first: their memory is what the new ones take.
-            self.registers[fine] = None;
             let room = |values: usize| device.buffer(values * plan.num_slots() * R::BYTES);
             let sums = room(num_eqn)?;
             let coarse_cells = room(pass.sweeps.len() * (num_eqn + num_aux))?;
-            self.registers[fine] = Some(Register { plan: plan.clone(), sums, coarse_cells });
+            self.registers[fine] = Some(Register { sums, coarse_cells });
         }
         Ok(())
     }
@@ -179,7 +182,6 @@ impl<const D: usize> Fix<D> {
             let (Some(faces), Some(register)) = (faces, self.registers.get(fine).and_then(Option::as_ref)) else {
                 continue;
             };
-            debug_assert!(Arc::ptr_eq(&register.plan, &faces.plan), "terms of other faces");
             let chunks = faces.of_batch[number].clone();
             let args = RegisterArgs {
                 runs: faces.runs.at(0),
@@ -209,9 +211,8 @@ impl<const D: usize> Fix<D> {
     }
 
     /// Fetches the sums at the edge of level `fine`.
-    pub fn fetch(&self, stream: &Stream, fine: usize, plan: &RefluxPlan<D>, sums: &mut [u8]) -> Result<(), CudaError> {
+    pub fn fetch(&self, stream: &Stream, fine: usize, sums: &mut [u8]) -> Result<(), CudaError> {
         let register = self.registers.get(fine).and_then(Option::as_ref).expect("the coarser level has been swept");
-        assert!(std::ptr::eq(&*register.plan, plan), "sums of other faces");
         stream.download(&register.sums, 0, sums)
     }
 }

@@ -17,7 +17,7 @@ use crate::exec::cpu::CpuExecutor;
 use crate::fields::PageLock;
 use crate::index::Ratio;
 use crate::physics::Problem;
-use crate::plan::RefluxPlan;
+use crate::plan::MeshChange;
 use batches::{Batch, LevelTables};
 use cuda::abi::Pointer;
 use cuda::amr::{PatchReport, TileShape, UpdateArgs};
@@ -129,7 +129,7 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         TileShape::new(context.sweep.axes, context.num_eqn, Precision::of::<R>())
     }
 
-    /// Makes tables and room for a sweep, where the last one's do not serve. Returns the number of lanes to use.
+    /// Makes tables and room for a sweep, where there are none. Returns the number of lanes to use.
     fn prepare(
         &self,
         state: &mut State<D>,
@@ -137,9 +137,7 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         pass: &Pass<'_, D>,
     ) -> Result<usize, CudaError> {
         let key = [pass.level, pass.number];
-        if !state.tables.get(&key).is_some_and(|tables| tables.are_of(pass)) {
-            // The old tables go first: their memory is what the new ones take.
-            state.tables.retain(|&[level, number], _| [level, number] != key && level < pass.plans.len());
+        if !state.tables.contains_key(&key) {
             let kernel = self.kernel(context.sweep.axes, self.conservation_fix);
             let shape = Self::tile_shape(context);
             let blocks = kernel.blocks_per_multiprocessor(&self.device, shape.threads())?;
@@ -225,6 +223,14 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
 }
 
 impl<const D: usize, R: Scalar> SweepEngine<D, R> for Streamed<D, R> {
+    fn adopt(&self, change: &MeshChange<'_, D>) {
+        let state = &mut *self.state.lock();
+        // They go before new ones come: their memory is what those take.
+        let stays = |level: usize| !(change.replaces_plans(level) || change.replaces_faces(level + 1));
+        state.tables.retain(|&[level, _], _| stays(level));
+        state.fix.adopt(change);
+    }
+
     fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError> {
         self.run(context, pass).map_err(|error| {
             // What is still under way must not touch arrays that are about to be dropped.
@@ -233,10 +239,10 @@ impl<const D: usize, R: Scalar> SweepEngine<D, R> for Streamed<D, R> {
         })
     }
 
-    fn fetch_sums(&self, fine: usize, plan: &RefluxPlan<D>, sums: &mut [R]) -> Result<(), ExecError> {
+    fn fetch_sums(&self, fine: usize, sums: &mut [R]) -> Result<(), ExecError> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_host += size_of_val(sums) as u64;
-        Ok(state.fix.fetch(&state.lanes.all[0].stream, fine, plan, bytes_of_mut(sums))?)
+        Ok(state.fix.fetch(&state.lanes.all[0].stream, fine, bytes_of_mut(sums))?)
     }
 
     fn locks(&self) -> Box<dyn PageLock> {

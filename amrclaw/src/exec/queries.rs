@@ -1,0 +1,56 @@
+//! What can be asked of the values that an executor holds.
+
+use super::{DeviceUse, ExecError, HostMemory, HostValues, LevelState};
+use crate::index::Level;
+use crate::plan::LevelPlans;
+
+/// Answers about the values of all levels, and about the memory that holds them. Asking changes no value.
+pub trait Queries<const D: usize>: Send + Sync {
+    /// True if it is dear to wait for what came of each step: the driver then asks once per step of the coarsest level.
+    fn works_ahead(&self) -> bool {
+        false
+    }
+
+    /// What went wrong in the step of a level that was taken last, which broke `patch`: the first cell that holds a NaN, an
+    /// infinity or a state that the solver does not allow in what the step read, ghost cells included, then in what its parts left, then in its outcome.
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError;
+
+    /// False if the values are lost: their device has failed, and will not answer any more.
+    fn is_readable(&self) -> bool {
+        true
+    }
+
+    /// A copy of a level's interior on the host.
+    fn snapshot(&self, level: Level) -> LevelState<D>;
+
+    /// The present values of a level where they lie; `None` if that is not the host's memory.
+    fn host_values(&self, _level: Level) -> Option<HostValues<'_, D>> {
+        None
+    }
+
+    /// Gives the memory that [`Queries::host_values`] showed away, to someone who still looks at it; the level goes on with
+    /// a copy. The values stay where they are as long as the memory given away is kept.
+    fn part_with_values(&mut self, _level: Level) -> Option<HostMemory> {
+        None
+    }
+
+    /// Sum of each equation over a level's cells that finer levels do not cover, times cell volume (and capacity).
+    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64>;
+
+    /// Raises `largest` to the largest absolute value of each equation over a level's own cells; NaN is passed over.
+    ///
+    /// # Errors
+    /// The device's.
+    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError>;
+
+    /// Bytes of memory held on the host and on the device.
+    fn memory_bytes(&self) -> [usize; 2];
+
+    /// Number of times that memory had to be allocated for values.
+    fn allocations(&self) -> u64;
+
+    /// What a device has been used for; `None` where there is none.
+    fn device_use(&self) -> Option<DeviceUse> {
+        None
+    }
+}

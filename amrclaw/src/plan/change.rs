@@ -1,0 +1,169 @@
+//! One hierarchy in the place of another: which levels are new, their plans, and where their values come from.
+
+use super::{LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, stays};
+use crate::index::Level;
+use crate::mesh::Hierarchy;
+use std::sync::Arc;
+
+/// A change of the mesh, for an executor to adopt.
+///
+/// Plans are made when the change is adopted: the executor knows what can be done meanwhile. What it has made of a level or of its
+/// plans serves it until a change replaces them; nothing else does.
+#[derive(Debug)]
+pub struct MeshChange<'a, const D: usize> {
+    hierarchy: &'a Hierarchy<D>,
+    before: Option<Planned<'a, D>>,
+    options: PlanOptions,
+    plans: Option<Arc<Vec<LevelPlans<D>>>>,
+    transfers: Transfers<D>,
+}
+
+impl<'a, const D: usize> MeshChange<'a, D> {
+    /// `hierarchy` in the place of `before`, if there was one.
+    pub fn new(hierarchy: &'a Hierarchy<D>, before: Option<Planned<'a, D>>, options: PlanOptions) -> Self {
+        MeshChange { hierarchy, before, options, plans: None, transfers: Vec::new() }
+    }
+
+    /// The return from `before` to a hierarchy whose plans and values are at hand.
+    pub fn back(
+        hierarchy: &'a Hierarchy<D>,
+        plans: Arc<Vec<LevelPlans<D>>>,
+        before: &'a Hierarchy<D>,
+        options: PlanOptions,
+    ) -> Self {
+        MeshChange { hierarchy, before: Some((before, &[])), options, plans: Some(plans), transfers: Vec::new() }
+    }
+
+    /// The new hierarchy.
+    pub fn hierarchy(&self) -> &'a Hierarchy<D> {
+        self.hierarchy
+    }
+
+    /// Makes the plans while `meanwhile` is done on other threads, and answers what that answers. `transfer`: plan too where the values
+    /// of new levels come from.
+    pub fn plan_while<T: Send>(&mut self, transfer: bool, meanwhile: impl FnOnce() -> T + Send) -> T {
+        let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
+        let ((plans, transfers), answer) =
+            rayon::join(|| build_levels(hierarchy, options, before, transfer), meanwhile);
+        (self.plans, self.transfers) = (Some(Arc::new(plans)), transfers);
+        answer
+    }
+
+    /// The plans of all levels.
+    ///
+    /// # Panics
+    /// If they have not been made.
+    pub fn plans(&self) -> &Arc<Vec<LevelPlans<D>>> {
+        self.plans.as_ref().expect("plans are made first")
+    }
+
+    /// The same, kept after the change.
+    ///
+    /// # Panics
+    /// Likewise.
+    pub fn into_plans(self) -> Arc<Vec<LevelPlans<D>>> {
+        self.plans.expect("plans are made first")
+    }
+
+    /// True if a level has other patches than before, or is there no more.
+    pub fn replaces(&self, level: usize) -> bool {
+        let levels = |hierarchy: &Hierarchy<D>| hierarchy.num_levels();
+        match self.before {
+            Some((before, _)) => {
+                level < levels(before).max(levels(self.hierarchy)) && !stays(level, self.hierarchy, before)
+            }
+            None => level < levels(self.hierarchy),
+        }
+    }
+
+    /// True if the plans of a level are other ones than before, or are there no more: they see the level and the next coarser one.
+    pub fn replaces_plans(&self, level: usize) -> bool {
+        let gone =
+            self.before.is_none_or(|(before, _)| level >= before.num_levels()) && level >= self.hierarchy.num_levels();
+        !gone && (self.replaces(level) || level > 0 && self.replaces(level - 1))
+    }
+
+    /// True if the faces are other ones at which the conservation fix acts between a level and the next coarser one.
+    pub fn replaces_faces(&self, level: usize) -> bool {
+        self.options.conservation_fix && self.replaces_plans(level)
+    }
+
+    /// The levels that have other patches than before, coarsest first.
+    pub fn new_levels(&self) -> impl Iterator<Item = Level> + '_ {
+        (0..self.hierarchy.num_levels()).filter(|&l| self.replaces(l)).map(|l| Level(l as u8))
+    }
+
+    /// The coarsest level that is replaced or dropped; one past the finest if there is none.
+    pub fn first_replaced(&self) -> Level {
+        let all = self.hierarchy.num_levels();
+        Level((0..all).find(|&l| self.replaces(l)).unwrap_or(all) as u8)
+    }
+
+    /// Transfers of values to the new levels, coarsest first, each with the next coarser level if its ghost cells have to be filled
+    /// before: slopes read those of its new patches, too; those of old ones were filled when cells were flagged.
+    pub fn transfers(&self) -> impl Iterator<Item = (Level, &TransferPlan<D>, Option<Level>)> {
+        self.transfers.iter().enumerate().filter_map(|(l, plan)| {
+            let coarse = Level(l as u8).coarser().filter(|coarse| self.replaces_plans(coarse.index()));
+            Some((Level(l as u8), plan.as_ref()?, coarse))
+        })
+    }
+
+    /// The transfer of values to a level, if it is new.
+    pub fn transfer(&self, level: usize) -> Option<&TransferPlan<D>> {
+        self.transfers.get(level)?.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::{CellBox, Ratio};
+    use crate::mesh::Domain;
+
+    /// Three levels: boxes of the two finer ones, in their own cells.
+    fn hierarchy(before: Option<&Hierarchy<1>>, finer: &[[i32; 2]]) -> Hierarchy<1> {
+        let domain = Domain { lower: [0.0], upper: [1.0], cells: [16], periodic: [false] };
+        let coarsest = vec![domain.coarsest()];
+        let mut hierarchy = before.cloned().unwrap_or_else(|| Hierarchy::new(domain, vec![Ratio([2]); 2], coarsest));
+        let boxes = finer.iter().map(|&[lo, hi]| vec![CellBox::new([lo], [hi])]);
+        hierarchy.replace_finer(Level(0), boxes.collect());
+        hierarchy
+    }
+
+    const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true };
+
+    /// What is said of each level, and one past them: patches are new, plans are new.
+    fn told(change: &MeshChange<'_, 1>) -> Vec<[bool; 2]> {
+        (0..4).map(|l| [change.replaces(l), change.replaces_plans(l)]).collect()
+    }
+
+    /// A change replaces levels whose patches differ, and the plans of these and of the next finer ones; those are the plans that are
+    /// not taken over.
+    #[test]
+    fn a_change_tells_what_it_replaces() {
+        let start = hierarchy(None, &[[4, 20], [16, 32]]);
+        let mut first = MeshChange::new(&start, None, OPTIONS);
+        first.plan_while(false, || ());
+        assert_eq!(told(&first), [[true, true], [true, true], [true, true], [false, false]]);
+        assert!(first.transfers().next().is_none());
+        let plans = first.into_plans();
+        for (finer, expected) in [
+            (&[[4, 20], [16, 32]][..], [[false; 2]; 4]),
+            (&[[4, 22], [16, 32]], [[false; 2], [true; 2], [false, true], [false; 2]]),
+            (&[[4, 20], [18, 32]], [[false; 2], [false; 2], [true; 2], [false; 2]]),
+            (&[[4, 20]], [[false; 2], [false; 2], [true; 2], [false; 2]]),
+        ] {
+            let after = hierarchy(Some(&start), finer);
+            let mut change = MeshChange::new(&after, Some((&start, &plans)), OPTIONS);
+            change.plan_while(true, || ());
+            assert_eq!(told(&change), expected, "{finer:?}");
+            for (l, (old, new)) in plans.iter().zip(change.plans().iter()).enumerate() {
+                assert_eq!(Arc::ptr_eq(&old.ghost, &new.ghost), !change.replaces_plans(l), "{finer:?}, level {l}");
+            }
+            let moved: Vec<_> = change.transfers().map(|(level, ..)| level).collect();
+            assert!(moved.iter().copied().eq(change.new_levels()), "{finer:?}: {moved:?}");
+            let back = MeshChange::back(&start, plans.clone(), &after, OPTIONS);
+            assert_eq!(told(&back), expected, "back from {finer:?}");
+        }
+    }
+}
