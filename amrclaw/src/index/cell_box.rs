@@ -144,6 +144,26 @@ impl<const D: usize> CellBox<D> {
         }
     }
 
+    /// The first cell of each row along the first axis.
+    pub fn rows(&self) -> impl Iterator<Item = CellIndex<D>> + use<D> {
+        let mut starts = *self;
+        if !self.is_empty() {
+            starts.hi[0] = starts.lo[0] + 1;
+        }
+        starts.cells()
+    }
+
+    /// The parts of this box that none of the others covers.
+    pub fn outside_all<'a>(&self, others: impl Iterator<Item = &'a Self>) -> Vec<Self> {
+        let mut open = vec![*self];
+        for part in others {
+            let mut rest = Vec::new();
+            open.iter().for_each(|cells| cells.subtract_into(part, &mut rest));
+            open = rest;
+        }
+        open
+    }
+
     /// All cells of the box, first axis fastest.
     pub fn cells(&self) -> impl Iterator<Item = CellIndex<D>> + use<D> {
         let (lo, hi) = (self.lo, self.hi);

@@ -1,6 +1,7 @@
 //! A snapshot of the solution on the host, as writers and plots see it.
 
 use crate::index::{CellBox, Ratio};
+use crate::mesh::Geometry;
 use ndarray::{ArrayViewD, IxDyn};
 
 /// The solution at one time, interior cells only.
@@ -77,8 +78,7 @@ impl<const D: usize> Frame<D> {
 
     /// Lower corner of cell `cell` of `level`: not accumulated, so that equal indices give equal coordinates.
     pub fn corner(&self, level: usize, cell: [i32; D]) -> [f64; D] {
-        let dx = self.levels[level].dx;
-        std::array::from_fn(|d| self.lower[d] + f64::from(cell[d]) * dx[d])
+        Geometry { lower: self.lower, dx: self.levels[level].dx }.corner(cell)
     }
 
     /// For each cell of a patch, x fastest: true if the next finer level covers it.

@@ -1,6 +1,6 @@
 //! All levels together.
 
-use super::{Domain, LevelMesh};
+use super::{Domain, Geometry, LevelMesh};
 use crate::index::{CellBox, Level, Ratio};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -96,6 +96,11 @@ impl<const D: usize> Hierarchy<D> {
     /// Cell size of a level.
     pub fn dx(&self, level: Level) -> [f64; D] {
         self.domain.dx(self.domain_box(level).hi)
+    }
+
+    /// Where the cells of a level lie.
+    pub fn geometry(&self, level: Level) -> Geometry<D> {
+        Geometry { lower: self.domain.lower, dx: self.dx(level) }
     }
 
     /// True if both have the same levels, none replaced.

@@ -1,6 +1,7 @@
 //! The patches of one level, and which of them lie in a region.
 
 use super::bins::Bins;
+use super::outside::{AxisEnds, Beyond};
 use crate::index::{CellBox, CellIndex};
 
 /// Disjoint patches of one level, sorted.
@@ -51,6 +52,11 @@ impl<const D: usize> LevelMesh<D> {
     /// Axes along which the domain repeats.
     pub fn periodic(&self) -> [bool; D] {
         self.periodic
+    }
+
+    /// Both ends of each axis, whose sides show this beyond them.
+    pub fn ends(&self, sides: &[[Beyond; 2]; D]) -> [AxisEnds; D] {
+        std::array::from_fn(|d| AxisEnds { sides: sides[d], count: self.domain.hi[d] })
     }
 
     /// Number of cells of all patches.

@@ -2,12 +2,14 @@
 
 mod bins;
 mod domain;
+mod geometry;
 mod hierarchy;
 mod level_mesh;
 mod outside;
 mod tag_set;
 
 pub use domain::Domain;
+pub use geometry::{Geometry, Surroundings, position};
 pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
 pub use outside::{AxisEnds, Beyond, Origin, OriginRun};

@@ -1,6 +1,7 @@
 //! Functions of position that fill cells: initial data, auxiliary values, exact solutions.
 
 use super::CellBlockFunction;
+use crate::mesh::position;
 
 /// A row of cells along x.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ impl<const D: usize> CellRow<D> {
     pub fn centre(&self, i: usize) -> [f64; D] {
         std::array::from_fn(|d| {
             let cells = if d == 0 { i as f64 + 0.5 } else { 0.5 };
-            self.lower[d] + cells * self.dx[d]
+            position(self.lower[d], cells, self.dx[d])
         })
     }
 }

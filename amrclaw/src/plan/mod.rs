@@ -4,6 +4,7 @@
 //! executing it does not.
 
 mod around;
+mod aux_origins;
 mod change;
 mod ghost;
 mod outside;
@@ -13,6 +14,7 @@ mod region;
 mod restrict;
 mod transfer;
 
+pub use aux_origins::AuxOrigins;
 pub use around::{JoiningPlans, LevelSight};
 pub use change::MeshChange;
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
@@ -26,7 +28,7 @@ pub use region::{CopyRegion, InterpRegion};
 pub use restrict::{RestrictPlan, RestrictRegion};
 pub use transfer::TransferPlan;
 
-use crate::index::Level;
+use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, MeshEpoch};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -46,6 +48,12 @@ pub struct LevelPlans<const D: usize> {
 }
 
 impl<const D: usize> LevelPlans<D> {
+    /// The cells of a patch of the next coarser level, all of them given, that this one does not cover.
+    pub fn open_cells(finer: Option<&Self>, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
+        let restrict = finer.and_then(|plans| plans.restrict.as_ref());
+        restrict.map_or_else(|| vec![*cells], |restrict| restrict.open_cells(patch, cells))
+    }
+
     /// Refuses plans of another mesh than that of `epoch`.
     ///
     /// # Panics

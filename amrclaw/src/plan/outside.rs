@@ -29,7 +29,7 @@ impl<const D: usize> OutsideParts<D> {
     /// each axis.
     pub fn new(plan: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D]) -> Self {
         let (mut copies, mut interps) = (Vec::new(), Vec::new());
-        let ends: [_; D] = std::array::from_fn(|d| AxisEnds { sides: sides[d], count: mesh.domain().hi[d] });
+        let ends = mesh.ends(sides);
         for boundary in plan.all_boundaries().all() {
             let (target, cells) = (boundary.target, mesh.patches()[boundary.target as usize]);
             let own = CopyRegion { target, source: target, cells, shift: [0; D] };

@@ -40,6 +40,11 @@ impl<const D: usize> RestrictPlan<D> {
         self.regions.of(patch)
     }
 
+    /// The cells of a coarse patch, all of them given, that the fine level does not cover.
+    pub fn open_cells(&self, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
+        cells.outside_all(self.regions(patch).iter().map(|region| &region.cells))
+    }
+
     /// Regions of all coarse patches.
     pub fn all_regions(&self) -> &PatchLists<RestrictRegion<D>> {
         &self.regions

@@ -24,12 +24,10 @@ const OVERLAP: f64 = 1e-7;
 
 impl<const D: usize> RefinementRegion<D> {
     fn cells(&self, hierarchy: &Hierarchy<D>, level: Level) -> CellBox<D> {
-        let (dx, lower) = (hierarchy.dx(level), hierarchy.domain().lower);
-        let domain = hierarchy.domain_box(level);
-        let scaled = |x: f64, d: usize| (x - lower[d]) / dx[d];
-        let lo = std::array::from_fn(|d| (scaled(self.lower[d], d) + OVERLAP).floor() as i32);
-        let hi = std::array::from_fn(|d| (scaled(self.upper[d], d) - OVERLAP).floor() as i32 + 1);
-        CellBox::new(lo, hi).intersect(&domain)
+        let geometry = hierarchy.geometry(level);
+        let lo = geometry.in_cells(self.lower).map(|x| (x + OVERLAP).floor() as i32);
+        let hi = geometry.in_cells(self.upper).map(|x| (x - OVERLAP).floor() as i32 + 1);
+        CellBox::new(lo, hi).intersect(&hierarchy.domain_box(level))
     }
 }
 

@@ -67,11 +67,8 @@ impl<const D: usize> Gauge<D> {
     pub(super) fn locate(&mut self, hierarchy: &Hierarchy<D>) {
         for (l, mesh) in hierarchy.levels().iter().enumerate().rev() {
             let level = Level(l as u8);
-            let (dx, lower, domain) = (hierarchy.dx(level), hierarchy.domain().lower, mesh.domain());
-            let cell = std::array::from_fn(|d| {
-                let cell = ((self.position[d] - lower[d]) / dx[d]).floor() as i32;
-                cell.clamp(domain.lo[d], domain.hi[d] - 1)
-            });
+            let (held, domain) = (hierarchy.geometry(level).cell_at(self.position), mesh.domain());
+            let cell = std::array::from_fn(|d| held[d].clamp(domain.lo[d], domain.hi[d] - 1));
             if let Some(image) = mesh.images(&CellBox::cell(cell)).first() {
                 self.location = (level, image.patch);
                 return;

@@ -196,8 +196,7 @@ impl<const D: usize> Simulation<D> {
             }
         }
         let (value, level, patch, cell) = found;
-        let (dx, lower) = (self.hierarchy.dx(level), self.problem.domain.lower);
-        let centre = (0..D).map(|d| lower[d] + (f64::from(cell[d]) + 0.5) * dx[d]).collect();
+        let centre = self.hierarchy.geometry(level).centre(cell).to_vec();
         let place = CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time };
         (value, Box::new(place))
     }

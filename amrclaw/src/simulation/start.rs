@@ -98,10 +98,9 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn check_row(&self, case: &Case, first: [i32; D], len: usize) -> Result<(), RunError> {
-        let domain = &self.problem.domain;
-        let dx: [f64; D] = std::array::from_fn(|d| (domain.upper[d] - domain.lower[d]) / f64::from(domain.cells[d]));
-        let lower = std::array::from_fn(|d| domain.lower[d] + f64::from(first[d]) * dx[d]);
-        let row = Row { cells: CellRow { lower, dx, len, time: self.settings.start }, first, case };
+        let geometry = self.hierarchy.geometry(Level::COARSEST);
+        let cells = CellRow { lower: geometry.corner(first), dx: geometry.dx, len, time: self.settings.start };
+        let row = Row { cells, first, case };
         let finite = |value: f64| value.is_finite();
         let formula = |section: &'static str| {
             move |name: &str| (format!("{section}.{name}"), "write a formula that is a number everywhere in the domain")

@@ -79,7 +79,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             num_aux,
             num_eqn,
             dt: self.dt,
-            dx: self.sources.dx,
+            dx: self.sources.geometry.dx_in_space(),
             sweep: self.sweeps[n],
         };
         if let Some(engine) = self.engine {
@@ -138,8 +138,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
-        let mut dx = [1.0; 3];
-        dx[..D].copy_from_slice(&store.dx);
+        let geometry = store.geometry;
         // Finer levels interpolate between two states; and no tile may read what another has written.
         let on_host = self.engine.is_none();
         let alone = on_host && finer.is_empty();
@@ -167,7 +166,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             source_split: self.problem.source_split,
             sources: source::Context::new(
                 (&self.problem, self.solver.as_ref()),
-                (&layout, arrays.aux, dx),
+                (&layout, arrays.aux, geometry),
                 &self.source_scratch,
             ),
             arrays,

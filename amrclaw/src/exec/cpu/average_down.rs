@@ -3,7 +3,6 @@
 //! Equation: `Q_c = Σ κ_f Q_f / (κ_c N)`, N fine cells in a coarse one; κ = 1 without a capacity function.
 
 use super::CpuExecutor;
-use super::interpolate::rows;
 use super::turns::each_in_turn;
 use crate::fields::Shared;
 use crate::index::Level;
@@ -30,7 +29,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let sub_rows = sub_rows(plan, source.strides().row, source.strides().slab);
             // Component after component: the fine rows then lie one after the other in memory.
             for m in 0..num_eqn {
-                for row in rows(&region.cells) {
+                for row in region.cells.rows() {
                     let first = std::array::from_fn(|d| row[d] * plan.ratio.0[d]);
                     // SAFETY: each coarse cell lies in one region, whose task alone writes it.
                     let out = unsafe { q.row_mut(target.offset(num_eqn, row) + m * target.component(), len) };

@@ -1,24 +1,36 @@
 //! Ghost cells outside the domain.
 
-use super::interpolate::rows;
 use crate::fields::{PatchLayout, Shared};
-use crate::mesh::{AxisEnds, Domain};
-use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock};
+use super::store::LevelStore;
+use crate::mesh::{AxisEnds, Geometry};
+use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, Problem};
 use crate::plan::BoundaryRegion;
 use riemann::real::Scalar;
 
 /// What a boundary needs to know of its level.
 #[derive(Clone, Copy)]
 pub(super) struct BoundaryContext<'a, const D: usize> {
-    pub domain: &'a Domain<D>,
-    /// Cells of the level along each axis of the domain.
-    pub cells: [i32; D],
-    pub dx: [f64; D],
-    pub time: f64,
-    pub num_eqn: usize,
+    sides: &'a [[Boundary<D>; 2]; D],
+    ends: [AxisEnds; D],
+    geometry: Geometry<D>,
+    time: f64,
+    num_eqn: usize,
 }
 
-/// Fills a region from the patch's own cells inside the domain. `sides`: both of the region's axis.
+impl<'a, const D: usize> BoundaryContext<'a, D> {
+    pub fn new<R: Scalar>(problem: &'a Problem<D>, store: &LevelStore<D, R>) -> Self {
+        let beyond = problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
+        BoundaryContext {
+            sides: &problem.boundary,
+            ends: store.mesh.ends(&beyond),
+            geometry: store.geometry,
+            time: store.states.time,
+            num_eqn: store.num_eqn,
+        }
+    }
+}
+
+/// Fills a region from the patch's own cells inside the domain; component `wall_normal` changes its sign at walls.
 ///
 /// # Safety
 /// Nobody else touches the patch's ghost cells meanwhile.
@@ -26,14 +38,13 @@ pub(super) unsafe fn fill<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
-    sides: &[Boundary<D>; 2],
     wall_normal: Option<usize>,
     context: &BoundaryContext<'_, D>,
 ) {
     // The user's function sees the mirror image in the ghost cell's place.
     // SAFETY: the caller's promise, as below.
-    unsafe { continue_inside(q, layout, region, sides, wall_normal, context) };
-    if let Boundary::User(function) = &sides[region.side.index()] {
+    unsafe { continue_inside(q, layout, region, wall_normal, context) };
+    if let Boundary::User(function) = &context.sides[region.axis.index()][region.side.index()] {
         match function.by_block() {
             // SAFETY: likewise.
             Some(function) => unsafe { ask_user_by_block(q, layout, region, function, context) },
@@ -49,16 +60,14 @@ unsafe fn continue_inside<const D: usize, R: Scalar>(
     q: Shared<'_, R>,
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
-    sides: &[Boundary<D>; 2],
     normal: Option<usize>,
     context: &BoundaryContext<'_, D>,
 ) {
     let d = region.axis.index();
-    let ends = AxisEnds { sides: sides.each_ref().map(Boundary::beyond), count: context.cells[d] };
     let count = |axis: usize| if axis == d { 1 } else { region.cells.size().get(axis).map_or(1, |&n| n as usize) };
     let strides = layout.strides();
     for i in region.cells.lo[d]..region.cells.hi[d] {
-        let origin = ends.origin(i);
+        let origin = context.ends[d].origin(i);
         let negate = normal.filter(|_| origin.negated);
         let (mut target, mut source) = (region.cells.lo, region.cells.lo);
         (target[d], source[d]) = (i, origin.cell);
@@ -90,8 +99,7 @@ unsafe fn ask_user<const D: usize, R: Scalar>(
     let mut values = vec![0.0; 2 * context.num_eqn];
     let (mirror, ghost) = values.split_at_mut(context.num_eqn);
     for cell in region.cells.cells() {
-        let centre = std::array::from_fn(|d| context.domain.lower[d] + (f64::from(cell[d]) + 0.5) * context.dx[d]);
-        let place = BoundaryCell { centre, time: context.time, axis: region.axis, side: region.side };
+        let place = BoundaryCell { centre: context.geometry.centre(cell), time: context.time, axis: region.axis, side: region.side };
         let offset = layout.offset(context.num_eqn, cell);
         for (m, value) in mirror.iter_mut().enumerate() {
             // SAFETY: the patch is ours.
@@ -113,16 +121,15 @@ unsafe fn ask_user_by_block<const D: usize, R: Scalar>(
     function: &dyn BoundaryBlockFunction<D>,
     context: &BoundaryContext<'_, D>,
 ) {
-    let lo = region.cells.lo;
     let block = CellBlock {
-        lower: std::array::from_fn(|d| context.domain.lower[d] + f64::from(lo[d]) * context.dx[d]),
-        dx: context.dx,
+        lower: context.geometry.corner(region.cells.lo),
+        dx: context.geometry.dx,
         size: region.cells.size().map(|n| n as usize),
         time: context.time,
     };
     let mut values = Vec::with_capacity(context.num_eqn * block.num_cells());
     let row_starts =
-        |m: usize| rows(&region.cells).map(move |row| layout.offset(context.num_eqn, row) + m * layout.component());
+        |m: usize| region.cells.rows().map(move |row| layout.offset(context.num_eqn, row) + m * layout.component());
     for start in (0..context.num_eqn).flat_map(row_starts) {
         // SAFETY: the patch is ours.
         values.extend(unsafe { q.row(start, block.size[0]) }.iter().map(|v| v.to_f64()));
@@ -164,14 +171,18 @@ mod tests {
         let mut q: Vec<f64> = (0..layout.len(EQUATIONS)).map(|n| (n % 1013) as f64).collect();
         let at = |cell, m| patch.offset(EQUATIONS, cell) + m * patch.component();
         let inside: Vec<f64> = (0..EQUATIONS).map(|m| q[at([1, 2], m)]).collect();
-        let domain = Domain { lower: [0.0; 2], upper: [1.0; 2], cells: [4, 3], periodic: [false; 2] };
-        let context =
-            BoundaryContext { domain: &domain, cells: [4, 3], dx: [0.25, 1.0 / 3.0], time: 0.0, num_eqn: EQUATIONS };
+        let sides = [[Boundary::User(Arc::new(Numbered)), Boundary::Extrapolate], [const { Boundary::Extrapolate }; 2]];
+        let context = BoundaryContext {
+            sides: &sides,
+            ends: mesh.ends(&sides.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond))),
+            geometry: Geometry { lower: [0.0; 2], dx: [0.25, 1.0 / 3.0] },
+            time: 0.0,
+            num_eqn: EQUATIONS,
+        };
         let region =
             BoundaryRegion { target: 0, axis: Axis::X, side: Side::Lower, cells: CellBox::new([-2, 0], [0, 3]) };
-        let sides = [Boundary::User(Arc::new(Numbered)), Boundary::Extrapolate];
         // SAFETY: nobody else knows the array.
-        unsafe { fill(Shared::new(&mut q), patch, &region, &sides, None, &context) };
+        unsafe { fill(Shared::new(&mut q), patch, &region, None, &context) };
         for (m, value) in inside.iter().enumerate() {
             assert_eq!(q[at([-2, 2], m)], value + m as f64, "equation {m}");
         }

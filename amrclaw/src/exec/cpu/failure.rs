@@ -1,7 +1,6 @@
 //! What went wrong, and where: cells that are not finite, or whose states the solver does not allow.
 
 use super::CpuExecutor;
-use super::interpolate::rows;
 use crate::exec::step::stages_left;
 use crate::exec::{CellPlace, ExecError};
 use crate::fields::PatchLayout;
@@ -45,8 +44,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// A cell at a time, for messages.
     pub(super) fn place(&self, level: Level, patch: usize, cell: [i32; D], time: f64) -> CellPlace {
         let store = &self.levels[level.index()];
-        let corner = store.lower_corner(self.problem.domain.lower, cell);
-        let centre = (0..D).map(|d| corner[d] + 0.5 * store.dx[d]).collect();
+        let centre = store.geometry.row_centre(cell).to_vec();
         let ghost = !store.layout.patches[patch].cells.contains(cell);
         CellPlace { level, patch, cell: cell.to_vec(), ghost, centre, time }
     }
@@ -117,7 +115,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 |region: &&BoundaryRegion<D>| is_user(&self.problem.boundary[region.axis.index()][region.side.index()]);
             for region in plan.boundaries(k).iter().filter(of_user) {
                 let len = region.cells.size()[0] as usize;
-                let right = rows(&region.cells).all(|cell| {
+                let right = region.cells.rows().all(|cell| {
                     let start = patch.offset(num_eqn, cell);
                     let component = |m: usize| &q[start + m * patch.component()..][..len];
                     let row = SourceRow {

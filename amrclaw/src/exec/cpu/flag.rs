@@ -1,12 +1,11 @@
 //! Which cells the criterion wants refined.
 
 use super::CpuExecutor;
-use super::interpolate::rows;
 use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
-use crate::mesh::TagSet;
+use crate::mesh::{Geometry, TagSet};
 use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFunction};
 use rayon::prelude::*;
 use riemann::real::Scalar;
@@ -38,7 +37,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 wanted.chunks_exact(flags.len()).for_each(|row| pack_bits(row, &mut bits));
                 return bits;
             }
-            for row in rows(&patch.cells) {
+            for row in patch.cells.rows() {
                 match &self.problem.criterion {
                     Criterion::User(function) => self.ask_user(store, patch, row, function.as_ref(), &mut flags),
                     Criterion::Difference { tolerance } => {
@@ -75,8 +74,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             values.iter_mut().zip(&store.aux[start..]).for_each(|(o, v)| *o = v.to_f64());
         }
         let mut wanted = vec![0.0; len];
-        let lower = store.lower_corner(self.problem.domain.lower, row);
-        function.fill_row(&CellRow { lower, dx: store.dx, len, time: store.states.time }, &state, &aux, &mut wanted);
+        let Geometry { dx, .. } = store.geometry;
+        let cells = CellRow { lower: store.geometry.corner(row), dx, len, time: store.states.time };
+        function.fill_row(&cells, &state, &aux, &mut wanted);
         flags.iter_mut().zip(wanted).for_each(|(flag, w)| *flag = w != 0.0);
     }
 
@@ -87,8 +87,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         function: &dyn StateBlockFunction<D>,
     ) -> Vec<bool> {
         let block = CellBlock {
-            lower: store.lower_corner(self.problem.domain.lower, patch.cells.lo),
-            dx: store.dx,
+            lower: store.geometry.corner(patch.cells.lo),
+            dx: store.geometry.dx,
             size: patch.cells.size().map(|n| n as usize),
             time: store.states.time,
         };
@@ -110,7 +110,7 @@ fn gather<const D: usize, R: Scalar>(
     let len = cells.size()[0] as usize;
     let mut values = Vec::with_capacity(num_components * cells.volume());
     for m in 0..num_components {
-        for row in rows(cells) {
+        for row in cells.rows() {
             let start = patch.offset(num_components, row) + m * patch.component();
             values.extend(array[start..start + len].iter().map(|v| v.to_f64()));
         }

@@ -8,7 +8,6 @@ use super::turns::each_in_turn;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::index::{Level, Ratio};
 use crate::plan::{CopyRegion, GhostPlan, InterpRegion};
-use riemann::axis::Axis;
 use riemann::patch::Strides;
 use riemann::real::Scalar;
 
@@ -90,17 +89,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (coarser, from_here) = self.levels.split_at_mut(level.index());
         let store = &mut from_here[0];
         let coarse = coarser.last().map(|c| CoarseLevel::at_time(c, store.states.time, self.ratios[level.index() - 1]));
-        let context = BoundaryContext {
-            domain: &self.problem.domain,
-            cells: store.mesh.domain().hi,
-            dx: store.dx,
-            time: store.states.time,
-            num_eqn: store.num_eqn,
-        };
+        let context = BoundaryContext::new(&self.problem, store);
         let layout = store.layout.clone();
         let num_eqn = store.num_eqn;
         let q = Shared::new(store.q_mut());
-        let (problem, solver) = (&self.problem, &self.solver);
+        let solver = &self.solver;
         each_in_turn(plan.num_patches(), |k| {
             let target = &layout.patches[k];
             // SAFETY: each patch's ghost cells are written by its own task alone; tasks read interior cells of other
@@ -115,9 +108,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     }
                 }
                 for region in plan.boundaries(k) {
-                    let sides = &problem.boundary[region.axis.index()];
-                    let normal = solver.wall_normal(Axis::ALL[region.axis.index()]);
-                    boundary::fill(q, target, region, sides, normal, &context);
+                    boundary::fill(q, target, region, solver.wall_normal(region.axis), &context);
                 }
             }
         });

@@ -4,7 +4,7 @@
 //! Averages over a coarse cell's fine cells return `q_c`: the interpolation is conservative.
 
 use crate::fields::{PatchLayout, Shared};
-use crate::index::{CellBox, Ratio};
+use crate::index::Ratio;
 use crate::plan::InterpRegion;
 use riemann::real::Scalar;
 
@@ -85,7 +85,7 @@ pub(super) unsafe fn interpolate<const D: usize, R: Scalar>(
     let lo = |d: usize| cells.lo.get(d).copied().unwrap_or(0);
     let along_x = cells.coarse_from_fine(ratio).size()[0];
     for m in 0..num_components {
-        for coarse_row in rows(&cells.coarse_from_fine(ratio)) {
+        for coarse_row in cells.coarse_from_fine(ratio).rows() {
             let from = coarse.layout.offset(num_components, std::array::from_fn(|d| coarse_row[d] - region.shift[d]));
             let across = [1, 2].map(|d| within(d, coarse_row.get(d).copied().unwrap_or(0)));
             for n in 0..along_x {
@@ -123,15 +123,6 @@ fn offset_in_coarse<R: Scalar>(n: i32, ratio: i32) -> R {
         (2, _) => R::constant(0.25),
         _ => R::from_f64((f64::from(n) + 0.5) / f64::from(ratio) - 0.5),
     }
-}
-
-/// First cell of each row along x of a box.
-pub(super) fn rows<const D: usize>(cells: &CellBox<D>) -> impl Iterator<Item = [i32; D]> + use<D> {
-    let mut starts = *cells;
-    if !cells.is_empty() {
-        starts.hi[0] = starts.lo[0] + 1;
-    }
-    starts.cells()
 }
 
 #[cfg(test)]

@@ -9,20 +9,18 @@ use super::store::LevelStore;
 use crate::exec::{ExecError, LevelState};
 use crate::fields::Shared;
 use crate::index::Level;
-use crate::mesh::{LevelMesh, TagSet};
-use crate::physics::Boundary;
+use crate::mesh::{Geometry, LevelMesh, TagSet};
 use crate::plan::GhostPlan;
-use riemann::axis::Axis;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Gives a level a time, and makes it that of the mesh, with arbitrary values, if it is not there: a change of the mesh drops what
     /// it replaces. Coarser levels come first.
-    pub(in crate::exec) fn mirror(&mut self, level: Level, mesh: &Arc<LevelMesh<D>>, dx: [f64; D], time: f64) {
+    pub(in crate::exec) fn mirror(&mut self, level: Level, mesh: &Arc<LevelMesh<D>>, geometry: Geometry<D>, time: f64) {
         if self.levels.len() == level.index() {
             let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
-            let store = LevelStore::new(mesh.clone(), dx, self.num_ghost, num_eqn, num_aux, time, &mut self.pool);
+            let store = LevelStore::new(mesh.clone(), geometry, self.num_ghost, num_eqn, num_aux, time, &mut self.pool);
             self.levels.push(store);
         }
         self.levels[level.index()].states.time = time;
@@ -67,21 +65,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Fills the ghost cells outside the domain, at the level's time, and checks those of the user's.
     pub(in crate::exec) fn mirror_boundaries(&mut self, level: Level, plan: &GhostPlan<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
-        let context = BoundaryContext {
-            domain: &self.problem.domain,
-            cells: store.mesh.domain().hi,
-            dx: store.dx,
-            time: store.states.time,
-            num_eqn: store.num_eqn,
-        };
+        let context = BoundaryContext::new(&self.problem, store);
         let layout = store.layout.clone();
         let q = Shared::new(store.q_mut());
         for (k, patch) in layout.patches.iter().enumerate() {
             for region in plan.boundaries(k) {
-                let sides: &[Boundary<D>; 2] = &self.problem.boundary[region.axis.index()];
-                let normal = self.solver.wall_normal(Axis::ALL[region.axis.index()]);
+                let normal = self.solver.wall_normal(region.axis);
                 // SAFETY: the level is borrowed alone.
-                unsafe { boundary::fill(q, patch, region, sides, normal, &context) };
+                unsafe { boundary::fill(q, patch, region, normal, &context) };
             }
         }
         self.check_boundaries(level, plan)
@@ -93,10 +84,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let aux = std::mem::take(&mut store.aux);
         let layout = store.layout.clone();
-        let mut dx = [1.0; 3];
-        dx[..D].copy_from_slice(&store.dx);
         let solver = (&self.problem, self.solver.as_ref());
-        let context = source::Context::new(solver, (&layout, &aux, dx), &self.source_scratch);
+        let context = source::Context::new(solver, (&layout, &aux, store.geometry), &self.source_scratch);
         // SAFETY: the level is borrowed alone.
         let broken = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
         store.aux = aux;

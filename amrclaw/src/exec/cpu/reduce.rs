@@ -1,11 +1,11 @@
 //! Numbers out of a level: snapshots, totals, values at points.
 
 use super::CpuExecutor;
-use super::interpolate::rows;
 use super::turns::in_turns;
 use crate::exec::LevelState;
 use crate::fields::PatchLayout;
-use crate::index::{CellBox, Level};
+use crate::index::Level;
+use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
 use rayon::prelude::*;
 use riemann::real::Scalar;
@@ -18,7 +18,7 @@ fn interior<const D: usize, R: Scalar>(array: &[R], patch: &PatchLayout<D>, comp
     let len = patch.cells.size()[0] as usize;
     let mut values = Vec::with_capacity(patch.cells.volume() * components);
     for m in 0..components {
-        for row in rows(&patch.cells) {
+        for row in patch.cells.rows() {
             let start = patch.offset(components, row) + m * patch.component();
             values.extend(array[start..][..len].iter().map(|v| v.to_f64()));
         }
@@ -46,7 +46,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let len = patch.cells.size()[0] as usize;
             let mut from = values.chunks_exact(len);
             for m in 0..num_eqn {
-                for (row, values) in rows(&patch.cells).zip(&mut from) {
+                for (row, values) in patch.cells.rows().zip(&mut from) {
                     let start = patch.offset(num_eqn, row) + m * patch.component();
                     q[start..][..len].iter_mut().zip(values).for_each(|(o, v)| *o = R::from_f64(*v));
                 }
@@ -58,20 +58,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn level_totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
         let store = &self.levels[level.index()];
         let num_eqn = store.num_eqn;
-        let volume: f64 = store.dx.iter().product();
-        let restrict = finer.and_then(|plans| plans.restrict.as_ref());
+        let volume = store.geometry.volume();
         let sums = |k: usize| {
             let patch = &store.layout.patches[k];
-            let covered: Vec<CellBox<D>> =
-                restrict.map_or(Vec::new(), |plan| plan.regions(k).iter().map(|r| r.cells).collect());
-            let mut open = vec![patch.cells];
-            for part in &covered {
-                let mut rest = Vec::new();
-                open.iter().for_each(|b| b.subtract_into(part, &mut rest));
-                open = rest;
-            }
+            let open = LevelPlans::open_cells(finer, k, &patch.cells);
             let mut sums = vec![0.0; num_eqn];
-            for row in open.iter().flat_map(|b| rows(b).map(|row| (row, b.size()[0] as usize))) {
+            for row in open.iter().flat_map(|b| b.rows().map(|row| (row, b.size()[0] as usize))) {
                 self.add_row(store.q(), &store.aux, patch, row, &mut sums);
             }
             sums
@@ -93,7 +85,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             let len = patch.cells.size()[0] as usize;
             // Independent maxima, which the compiler makes lanes of; their order does not matter.
             let mut lanes = [R::zero(); LANES];
-            for row in rows(&patch.cells) {
+            for row in patch.cells.rows() {
                 let start = patch.offset(store.num_eqn, row) + m * patch.component();
                 for chunk in store.q()[start..][..len].chunks(LANES) {
                     for (lane, &value) in lanes.iter_mut().zip(chunk) {
@@ -125,20 +117,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn sample_patch(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
-        let lower = self.problem.domain.lower;
-        let scaled: [f64; D] = std::array::from_fn(|d| (position[d] - lower[d]) / store.dx[d] - 0.5);
-        let reach = layout.with_ghosts();
-        let cell: [i32; D] = std::array::from_fn(|d| (scaled[d].floor() as i32).clamp(reach.lo[d], reach.hi[d] - 2));
+        let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
         out.fill(0.0);
-        for corner in CellBox::new(cell, cell.map(|i| i + 2)).cells() {
-            let weight: f64 = (0..D)
-                .map(|d| {
-                    let above = scaled[d] - f64::from(cell[d]);
-                    if corner[d] > cell[d] { above } else { 1.0 - above }
-                })
-                .product();
+        for (cell, weight) in cells.cells().zip(weights) {
             for (m, value) in out.iter_mut().enumerate() {
-                let offset = layout.offset(store.num_eqn, corner) + m * layout.component();
+                let offset = layout.offset(store.num_eqn, cell) + m * layout.component();
                 *value += weight * store.q()[offset].to_f64();
             }
         }

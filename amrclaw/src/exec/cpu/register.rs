@@ -210,7 +210,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let num_aux = self.solver.aux().len();
         let (coarser, finer) = self.levels.split_at_mut(fine_level.index());
         let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return Ok(()) };
-        let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.dx);
+        let (layout, num_eqn, dx) = (coarse.layout.clone(), coarse.num_eqn, coarse.geometry.dx);
         let aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
         let slots = plan.num_slots();

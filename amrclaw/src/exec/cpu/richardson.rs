@@ -6,7 +6,6 @@
 
 use super::CpuExecutor;
 use super::flag::{pack_bits, tags_of_patches};
-use super::interpolate::rows;
 use super::tiles::{largest_tile, pieces};
 use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
@@ -69,8 +68,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let ratio = Ratio::uniform(2);
         let coarse_cells = patch.cells.coarse_from_fine(ratio);
         let even_cells = coarse_cells.fine_from_coarse(ratio);
-        let mut dx = [1.0; 3];
-        dx[..D].copy_from_slice(&store.dx);
+        let dx = store.geometry.dx_in_space();
 
         let mut coarse = Block::<D, R>::new(coarse_cells, 2, num_eqn, num_aux);
         coarsen(&mut coarse.q, &coarse.layout.patches[0], store.q(), patch, num_eqn);
@@ -89,7 +87,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         coarsen(&mut averaged.q, &averaged.layout.patches[0], &fine_next, patch, num_eqn);
         let scale = 1.0 / f64::from((1 << (self.problem.scheme.order + 1)) - 2);
         let mut bits = Vec::new();
-        for row in rows(&patch.cells) {
+        for row in patch.cells.rows() {
             let wanted = |i: i32| {
                 let mut cell: [i32; D] = row.map(|x| x.div_euclid(2));
                 cell[0] = i.div_euclid(2);

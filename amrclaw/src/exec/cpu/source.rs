@@ -1,9 +1,9 @@
 //! Source terms: the solver's own, and dq/dt given by a function.
 
-use super::interpolate::rows;
 use super::scratch::Scratch;
 use super::turns::in_turns;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
+use crate::mesh::Geometry;
 use crate::physics::{CellRow, Problem, StateFunction};
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
@@ -14,8 +14,7 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
     pub aux: &'a [R],
     pub num_aux: usize,
     pub num_eqn: usize,
-    pub dx: [f64; 3],
-    domain_lower: [f64; D],
+    pub geometry: Geometry<D>,
     solver: &'a dyn PatchSolver<R>,
     function: Option<&'a dyn StateFunction<D>>,
     /// States and rates of one row, per thread.
@@ -23,10 +22,10 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
 }
 
 impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
-    /// What the problem's sources read of a level. `dx`: its cell size; 1 along axes past the dimension.
+    /// What the problem's sources read of a level.
     pub fn new(
         (problem, solver): (&'a Problem<D>, &'a dyn PatchSolver<R>),
-        (layout, aux, dx): (&'a LevelLayout<D>, &'a [R], [f64; 3]),
+        (layout, aux, geometry): (&'a LevelLayout<D>, &'a [R], Geometry<D>),
         scratch: &'a Scratch<f64>,
     ) -> Self {
         Context {
@@ -34,8 +33,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             aux,
             num_aux: solver.aux().len(),
             num_eqn: solver.equations().len(),
-            dx,
-            domain_lower: problem.domain.lower,
+            geometry,
             solver,
             function: problem.source.as_deref(),
             scratch,
@@ -56,7 +54,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
                 buffers.resize((3 * self.num_eqn + self.num_aux) * len, 0.0);
             }
             let mut finite = true;
-            for row in rows(&cells) {
+            for row in cells.rows() {
                 // SAFETY: each patch is touched by its own task alone.
                 unsafe {
                     if self.solver.has_source() {
@@ -78,10 +76,6 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         let patches = &self.layout.patches;
         let broken = |k: usize| if act(&patches[k]) { usize::MAX } else { k };
         Some(in_turns(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
-    }
-
-    fn lower_corner(&self, cell: [i32; D]) -> [f64; D] {
-        std::array::from_fn(|d| self.domain_lower[d] + f64::from(cell[d]) * self.dx[d])
     }
 
     unsafe fn apply_solver(
@@ -108,15 +102,13 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         dt: f64,
     ) -> SourceRow<R> {
         let mut centre = [0.0; 3];
-        for (d, corner) in self.lower_corner(cell).into_iter().enumerate() {
-            centre[d] = corner + 0.5 * self.dx[d];
-        }
+        centre[..D].copy_from_slice(&self.geometry.row_centre(cell));
         let aux = match self.num_aux {
             0 => std::ptr::NonNull::dangling().as_ptr(),
             n => self.aux[patch.offset(n, cell)..].as_ptr(),
         };
         let q = q.at(patch.offset(self.num_eqn, cell));
-        SourceRow { q, aux, len, component: patch.component(), centre, dx: self.dx[0], t, dt }
+        SourceRow { q, aux, len, component: patch.component(), centre, dx: self.geometry.dx[0], t, dt }
     }
 
     /// One step of the midpoint rule, second order in time.
@@ -141,9 +133,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             let start = patch.offset(self.num_aux, cell) + a * patch.component();
             values.iter_mut().zip(&self.aux[start..]).for_each(|(o, v)| *o = v.to_f64());
         }
-        let mut dx = [0.0; D];
-        dx.copy_from_slice(&self.dx[..D]);
-        let row = |time| CellRow { lower: self.lower_corner(cell), dx, len, time };
+        let row = |time| CellRow { lower: self.geometry.corner(cell), dx: self.geometry.dx, len, time };
         let start = patch.offset(self.num_eqn, cell);
         for m in 0..self.num_eqn {
             // SAFETY: the row is ours by the caller's promise.

@@ -4,7 +4,7 @@ use super::faces::ListedFaces;
 use super::tiles::TilePlan;
 use crate::exec::step::States;
 use crate::fields::{LevelLayout, Pool, Shared};
-use crate::mesh::LevelMesh;
+use crate::mesh::{Geometry, LevelMesh};
 use crate::plan::{LevelPlans, RefluxPlan};
 use riemann::real::Scalar;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct Register<R> {
 pub(super) struct LevelStore<const D: usize, R> {
     pub mesh: Arc<LevelMesh<D>>,
     pub layout: Arc<LevelLayout<D>>,
-    pub dx: [f64; D],
+    pub geometry: Geometry<D>,
     pub num_eqn: usize,
     /// Arrays of q, which take turns.
     buffers: Vec<Vec<R>>,
@@ -53,7 +53,7 @@ pub(super) struct StepArrays<'a, R> {
 impl<const D: usize, R: Scalar> LevelStore<D, R> {
     pub fn new(
         mesh: Arc<LevelMesh<D>>,
-        dx: [f64; D],
+        geometry: Geometry<D>,
         num_ghost: i32,
         num_eqn: usize,
         num_aux: usize,
@@ -67,7 +67,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         LevelStore {
             mesh,
             layout,
-            dx,
+            geometry,
             num_eqn,
             buffers,
             states: States::new(time),
@@ -175,11 +175,6 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
             resize(&mut self.register.coarse_cells, here(sweeps * (self.num_eqn + num_aux) * slots), pool);
         }
-    }
-
-    /// Coordinates of a cell's lower corner.
-    pub fn lower_corner(&self, domain_lower: [f64; D], cell: [i32; D]) -> [f64; D] {
-        std::array::from_fn(|d| domain_lower[d] + f64::from(cell[d]) * self.dx[d])
     }
 }
 

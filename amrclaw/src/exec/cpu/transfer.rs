@@ -2,7 +2,7 @@
 
 use super::CpuExecutor;
 use super::ghost::{CoarseLevel, copy_region};
-use super::interpolate::{Slope, rows};
+use super::interpolate::Slope;
 use super::store::LevelStore;
 use super::turns::each_in_turn;
 use crate::exec::ExecError;
@@ -87,7 +87,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                             coarse.q()[source.offset(num_eqn, coarse_cell) + m * source.component()].to_f64();
                         let wanted = kappa(&coarse.aux, source, coarse_cell) * q_coarse * f64::from(ratio.cells());
                         let shift = R::from_f64((wanted - held) / capacity_sum);
-                        for row in rows(&fine_cells) {
+                        for row in fine_cells.rows() {
                             // SAFETY: likewise.
                             let values = unsafe { q.row_mut(at(row), fine_cells.size()[0] as usize) };
                             values.iter_mut().for_each(|v| *v += shift);
@@ -104,7 +104,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn new_store(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> LevelStore<D, R> {
         LevelStore::new(
             hierarchy.level(level).clone(),
-            hierarchy.dx(level),
+            hierarchy.geometry(level),
             self.num_ghost,
             self.solver.equations().len(),
             self.solver.aux().len(),

@@ -71,8 +71,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let l = level.index();
         let time = self.levels[l - 1].states.time;
         let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
-        let (mesh, dx) = (hierarchy.level(level).clone(), hierarchy.dx(level));
-        let store = DeviceLevel::new(&self.machine, mesh, of_mesh.level, dx, time, self.sizes)?;
+        let (mesh, geometry) = (hierarchy.level(level).clone(), hierarchy.geometry(level));
+        let store = DeviceLevel::new(&self.machine, mesh, of_mesh.level, geometry, time, self.sizes)?;
         let made = of_plans.transfer.send(&self.machine)?;
         let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         self.levels.insert(l, store);
@@ -155,7 +155,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn mirror_levels(&self, level: Level) {
         let mut host = self.host.lock();
         for (l, store) in self.levels.iter().enumerate().take(level.index() + 1) {
-            host.mirror(Level(l as u8), &store.mesh, store.dx, store.states.time);
+            host.mirror(Level(l as u8), &store.mesh, store.geometry, store.states.time);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::exec::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
 use crate::exec::step::stages_left;
 use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
 use crate::index::{CellBox, Level};
+use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -154,26 +155,17 @@ impl<N: Machine> Reports<N> {
     }
 }
 
-/// Cells of a patch that no region covers, row by row: what totals count.
-fn open_rows<const D: usize>(patch: CellBox<D>, covered: impl Iterator<Item = CellBox<D>>) -> Vec<CellBox<D>> {
-    let mut open = vec![patch];
-    for part in covered {
-        let mut rest = Vec::new();
-        open.iter().for_each(|b| b.subtract_into(&part, &mut rest));
-        open = rest;
-    }
-    let rows = |cells: CellBox<D>| {
-        let mut starts = cells;
-        if !cells.is_empty() {
-            starts.hi[0] = starts.lo[0] + 1;
-        }
-        starts.cells().map(move |lo| {
-            let mut hi = lo.map(|i| i + 1);
-            hi[0] = cells.hi[0];
-            CellBox::new(lo, hi)
+/// Boxes of cells row by row: what totals count.
+fn in_rows<const D: usize>(boxes: &[CellBox<D>]) -> impl Iterator<Item = CellBox<D>> {
+    let rows = |cells: &CellBox<D>| {
+        let end = cells.hi[0];
+        cells.rows().map(move |lo| {
+            let mut row = CellBox::cell(lo);
+            row.hi[0] = end;
+            row
         })
     };
-    open.into_iter().flat_map(rows).collect()
+    boxes.iter().flat_map(rows)
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
@@ -181,19 +173,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let out = self.reports.sample(&self.machine)?;
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
-        let lower = self.problem.domain.lower;
-        let scaled: [f64; D] = std::array::from_fn(|d| (position[d] - lower[d]) / store.dx[d] - 0.5);
-        let reach = layout.with_ghosts();
-        let cell: [i32; D] = std::array::from_fn(|d| (scaled[d].floor() as i32).clamp(reach.lo[d], reach.hi[d] - 2));
-        let mut weights = [0.0; 8];
-        for (weight, corner) in weights.iter_mut().zip(CellBox::new(cell, cell.map(|i| i + 2)).cells()) {
-            let along = |d: usize| {
-                let above = scaled[d] - f64::from(cell[d]);
-                if corner[d] > cell[d] { above } else { 1.0 - above }
-            };
-            *weight = (0..D).map(along).product();
-        }
-        let local: [i32; D] = std::array::from_fn(|d| cell[d] - layout.cells.lo[d]);
+        let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
+        let local: [i32; D] = std::array::from_fn(|d| cells.lo[d] - layout.cells.lo[d]);
         let args = SampleArgs {
             patches: store.patches(),
             q: store.q_address(),
@@ -229,12 +210,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn sum_rows(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Result<Vec<f64>, ExecError> {
         let store = &self.levels[level.index()];
         let num_eqn = self.sizes.num_eqn;
-        let restrict = finer.and_then(|plans| plans.restrict.as_ref());
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
         for (k, patch) in store.mesh.patches().iter().enumerate() {
-            let covered = restrict.map_or(&[][..], |plan| plan.regions(k)).iter().map(|r| r.cells);
-            let open = open_rows(*patch, covered);
-            rows.extend(open.iter().map(|row| region(k as u32, k as u32, row, [0; D]).0));
+            let open = LevelPlans::open_cells(finer, k, patch);
+            rows.extend(in_rows(&open).map(|row| region(k as u32, k as u32, &row, [0; D]).0));
             ends.push(rows.len());
         }
         let mut sums = vec![0.0; rows.len() * num_eqn];
@@ -257,7 +236,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.machine.download(&out, 0, bytes_of_mut(&mut sums))?;
         }
         // In the order of patches and rows: the bits do not depend on anything else.
-        let volume: f64 = store.dx.iter().product();
+        let volume = store.geometry.volume();
         let (mut totals, mut first) = (vec![0.0; num_eqn], 0);
         for end in ends {
             let mut of_patch = vec![0.0; num_eqn];

@@ -116,7 +116,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn new_level(&self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<DeviceLevel<D, N>, ExecError> {
         let mesh = hierarchy.level(level);
         let tables = HostLevel::new(mesh, self.sizes, &self.sweeps, self.machine.resident_tiles());
-        Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.dx(level), time, self.sizes)?)
+        Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.geometry(level), time, self.sizes)?)
     }
 
     /// Sends the values that the host has of a level.

@@ -5,7 +5,7 @@ use super::host_tables::{HostLevel, Tiles};
 use crate::exec::device::{FaceMap, LevelTables, Machine, pointer};
 use crate::exec::step::{States, Sweep};
 use crate::fields::LevelLayout;
-use crate::mesh::LevelMesh;
+use crate::mesh::{Geometry, LevelMesh};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 use cuda::amr::{Patch, Tile, TileShape};
@@ -24,7 +24,7 @@ pub(super) struct Register<N: Machine> {
 pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub mesh: Arc<LevelMesh<D>>,
     pub layout: Arc<LevelLayout<D>>,
-    pub dx: [f64; D],
+    pub geometry: Geometry<D>,
     /// Arrays of q, which take turns.
     buffers: Vec<Option<N::Memory>>,
     buffer_bytes: usize,
@@ -71,7 +71,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         machine: &N,
         mesh: Arc<LevelMesh<D>>,
         tables: HostLevel<D>,
-        dx: [f64; D],
+        geometry: Geometry<D>,
         time: f64,
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
@@ -87,7 +87,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             buffer_bytes,
             mesh,
             layout,
-            dx,
+            geometry,
             states: States::new(time),
             aux,
             patches,

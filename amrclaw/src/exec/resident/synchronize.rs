@@ -100,7 +100,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             words: pointer::<_, N>(&map.words, 0),
             slots: pointer::<_, N>(&map.slots, 0),
             num_cells: coarse.layout.num_cells_with_ghosts() as u64,
-            dx: axes(coarse.dx, 1.0),
+            dx: coarse.geometry.dx_in_space(),
             num_chunks: tables.runs.num_chunks,
             chunk_cells: tables.runs.chunk_cells,
             num_slots: plan.num_slots() as u32,

@@ -1,6 +1,7 @@
 //! Boundary values from expressions.
 
 use super::{Expression, RowExpressions};
+use crate::mesh::position;
 use crate::physics::{BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellRow};
 use riemann::axis::{Axis, Side};
 
@@ -43,7 +44,7 @@ impl<const D: usize> BoundaryBlockFunction<D> for ExpressionBoundary<D> {
             }
             let (mut lower, mut rest) = (block.lower, row);
             for d in 1..D {
-                lower[d] += (rest % block.size[d]) as f64 * block.dx[d];
+                lower[d] = position(lower[d], (rest % block.size[d]) as f64, block.dx[d]);
                 rest /= block.size[d];
             }
             let further: Vec<&[f64]> = mirror.chunks_exact(length).collect();
