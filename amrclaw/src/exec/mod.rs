@@ -1,15 +1,18 @@
 //! Executing plans on data. Above the [`Executor`] trait nothing knows where values live; below it no geometry is
 //! computed.
 
+pub mod checked;
 pub mod cpu;
 pub mod device;
 mod host_values;
+mod probe;
 mod queries;
 pub mod resident;
 mod step;
 pub mod streamed;
 
 pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
+pub use probe::{PatchValues, Probe};
 pub use queries::Queries;
 pub use step::{
     CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, NewValues, Outcomes, StepReport, StreamedUse,

@@ -41,12 +41,14 @@ pub struct Pool<R> {
     idle: usize,
     /// Arrays that had to be made or made larger.
     grown: u64,
+    /// Arrays are full of NaN when they are handed out.
+    spoils: bool,
 }
 
 impl<R: Scalar> Pool<R> {
     /// An empty pool.
     pub fn new() -> Self {
-        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, idle: 0, grown: 0 }
+        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, idle: 0, grown: 0, spoils: false }
     }
 
     /// An empty pool whose arrays are locked in memory. It must be dropped before them.
@@ -54,6 +56,11 @@ impl<R: Scalar> Pool<R> {
         let mut pool = Pool::new();
         pool.lock = Some(lock);
         pool
+    }
+
+    /// From now on arrays are full of NaN when they are handed out: who reads what nobody has written will see it.
+    pub fn spoil(&mut self) {
+        self.spoils = true;
     }
 
     fn lock(&mut self, array: &Vec<R>) {
@@ -101,6 +108,9 @@ impl<R: Scalar> Pool<R> {
             self.lock(&array);
         }
         array.resize(len, R::default());
+        if self.spoils {
+            array.fill(R::from_f64(f64::NAN));
+        }
         array
     }
 

@@ -39,14 +39,23 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         self.hierarchy
     }
 
-    /// Makes the plans while `meanwhile` is done on other threads, and answers what that answers. `transfer`: plan too where the values
-    /// of new levels come from.
+    /// Makes the plans, unless they are at hand, while `meanwhile` is done on other threads, and answers what that answers. `transfer`:
+    /// plan too where the values of new levels come from.
     pub fn plan_while<T: Send>(&mut self, transfer: bool, meanwhile: impl FnOnce() -> T + Send) -> T {
+        if self.plans.is_some() {
+            return meanwhile();
+        }
         let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
         let ((plans, transfers), answer) =
             rayon::join(|| build_levels(hierarchy, options, before, transfer), meanwhile);
         (self.plans, self.transfers) = (Some(Arc::new(plans)), transfers);
         answer
+    }
+
+    /// The same change with other plans.
+    #[cfg(test)]
+    pub(crate) fn with_plans(self, plans: Vec<LevelPlans<D>>) -> Self {
+        MeshChange { plans: Some(Arc::new(plans)), ..self }
     }
 
     /// The plans of all levels.

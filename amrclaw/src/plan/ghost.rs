@@ -110,6 +110,18 @@ impl<const D: usize> GhostPlan<D> {
         }
     }
 
+    /// The same plan without the first ghost cell that is copied.
+    #[cfg(test)]
+    pub(crate) fn with_a_cell_left_out(&self) -> Self {
+        let mut copies = self.copies.all().to_vec();
+        let first = copies.remove(0);
+        let mut rest = Vec::new();
+        first.cells.subtract_into(&CellBox::cell(first.cells.lo), &mut rest);
+        copies.extend(rest.into_iter().map(|cells| CopyRegion { cells, ..first }));
+        let copies = PatchLists::sorted(copies.iter(), self.num_patches(), |region| region.target);
+        GhostPlan { copies, ..self.clone() }
+    }
+
     /// Number of patches.
     pub fn num_patches(&self) -> usize {
         self.copies.num_patches()

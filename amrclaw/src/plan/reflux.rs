@@ -52,6 +52,18 @@ impl<const D: usize> RefluxPlan<D> {
         RefluxPlan { ratio, runs, num_coarse_patches: coarse.patches().len(), num_slots, num_fine }
     }
 
+    /// The same plan with its first face twice.
+    #[cfg(test)]
+    pub(crate) fn with_a_face_twice(&self) -> Self {
+        let first = self.runs.all()[0];
+        let (first_slot, first_fine) = (self.num_slots as u32, self.num_fine as u32);
+        let twin = FaceRun { cells: CellBox::cell(first.cells.lo), first_slot, first_fine, ..first };
+        let runs: Vec<_> = self.runs.all().iter().copied().chain([twin]).collect();
+        let num_fine = self.num_fine + self.ratio.faces(first.axis.index()) as usize;
+        let runs = PatchLists::sorted(runs.iter(), self.num_fine_patches(), |run| run.fine_patch);
+        RefluxPlan { runs, num_slots: self.num_slots + 1, num_fine, ..self.clone() }
+    }
+
     /// Runs of faces, by fine patch.
     pub fn runs(&self) -> &PatchLists<FaceRun<D>> {
         &self.runs

@@ -43,6 +43,7 @@ const INNER: &[Inner] = &[
             ("cpu", &["step"]),
             ("resident", &["cpu", "device", "step"]),
             ("streamed", &["cpu", "device", "step"]),
+            ("checked", &["cpu"]),
         ],
     },
     Inner { sources: "cuda/src/", prefix: "crate::", parts: &[("runtime", &[]), ("amr", &["runtime"])] },

@@ -13,6 +13,7 @@ mod flag;
 mod ghost;
 mod interpolate;
 mod mirror;
+mod probe;
 mod reduce;
 mod register;
 mod richardson;

@@ -17,6 +17,7 @@ mod flags;
 mod gather;
 mod hardware;
 mod host_tables;
+mod probe;
 mod store;
 mod synchronize;
 

@@ -1,0 +1,252 @@
+//! An executor around any other that checks what plans and verbs promise. For tests: it copies every level at every verb.
+//!
+//! * Ghost cells and new arrays hold NaN until they are filled; afterwards every ghost cell has a value, and no step starts from a cell
+//!   without one.
+//! * Each face between a fine patch and a coarse cell that is not refined is in the register once.
+//! * Averages hold as much as the cells averaged, and a change of the mesh keeps what all levels together hold.
+//! * A step of the coarsest level keeps it too, where nothing can leave the domain.
+//! * Plans are those of the mesh at hand.
+
+mod faces;
+#[cfg(test)]
+mod tests;
+
+use super::{
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes, Probe, Queries,
+};
+use crate::index::Level;
+use crate::mesh::{Hierarchy, MeshEpoch};
+use crate::plan::{LevelPlans, MeshChange};
+use std::sync::Arc;
+
+/// Sums of some 10⁵ numbers of either sign, each rounded at 1e-16 of its size.
+const ROUND_OFF: f64 = 1e-11;
+
+/// An executor that panics where `E` or its caller breaks a promise.
+pub struct Checked<const D: usize, E> {
+    inner: E,
+    /// Equations whose integrals nothing can change.
+    kept: Vec<usize>,
+    mesh: Option<(Hierarchy<D>, Arc<Vec<LevelPlans<D>>>)>,
+    /// Integrals at the beginning of the coarse step.
+    saved: Option<Vec<f64>>,
+}
+
+impl<const D: usize, E: Probe<D>> Checked<D, E> {
+    /// Checks `inner`, whose numbers have 64 bits. `kept`: equations whose integrals neither sides of the domain nor sources change.
+    pub fn new(mut inner: E, kept: &[usize]) -> Self {
+        inner.spoil_new_arrays();
+        Checked { inner, kept: kept.to_vec(), mesh: None, saved: None }
+    }
+
+    fn epoch(&self) -> MeshEpoch {
+        self.mesh.as_ref().expect("a mesh is adopted first").0.epoch()
+    }
+
+    fn num_levels(&self) -> usize {
+        self.mesh.as_ref().map_or(0, |(hierarchy, _)| hierarchy.num_levels())
+    }
+
+    /// The first cell of a level that holds NaN: its patch, the cell and the equation. Ghost cells count if `ghosts`, else the others.
+    fn without_value(&self, level: Level, ghosts: bool) -> Option<(usize, [i32; D], usize)> {
+        let (hierarchy, _) = self.mesh.as_ref()?;
+        let patches = hierarchy.level(level).patches().iter().zip(self.inner.with_ghosts(level));
+        patches.enumerate().find_map(|(k, (patch, (cells, values)))| {
+            let found = |&(n, cell): &(usize, [i32; D])| values[n].is_nan() && patch.contains(cell) != ghosts;
+            let mut all = (0..values.len() / cells.volume()).flat_map(|_| cells.cells()).enumerate();
+            all.find(found).map(|(n, cell)| (k, cell, n / cells.volume()))
+        })
+    }
+
+    /// True if a level's own cells and all that its ghost cells come from have values: a step may have broken them.
+    fn is_whole(&self, level: Level) -> bool {
+        let coarser = level.coarser().is_none_or(|coarser| {
+            self.without_value(coarser, false).is_none() && self.without_value(coarser, true).is_none()
+        });
+        coarser && self.without_value(level, false).is_none()
+    }
+
+    fn assert_ghosts(&self, level: Level, when: &str) {
+        if let Some((patch, cell, equation)) = self.without_value(level, true) {
+            panic!("{when}: ghost cell {cell:?} of level {level}, patch {patch}, has no value (equation {equation})");
+        }
+    }
+
+    /// Integrals over the cells of all levels that finer ones do not cover.
+    fn composite(&self) -> Vec<f64> {
+        let Some((hierarchy, plans)) = &self.mesh else { return Vec::new() };
+        let mut totals: Vec<f64> = Vec::new();
+        for l in 0..hierarchy.num_levels() {
+            let part = self.inner.totals(Level(l as u8), plans.get(l + 1));
+            totals.resize(part.len(), 0.0);
+            totals.iter_mut().zip(part).for_each(|(total, part)| *total += part);
+        }
+        totals
+    }
+
+    /// What an integral of numbers as large as these may be, as a measure of round-off.
+    fn scale(&self, level: Level) -> f64 {
+        let Some((hierarchy, _)) = &self.mesh else { return 0.0 };
+        let (state, volume) = (self.inner.snapshot(level), hierarchy.geometry(level).volume());
+        let largest = |arrays: &[Vec<f64>]| arrays.iter().flatten().fold(0.0, |most: f64, value| most.max(value.abs()));
+        largest(&state.q) * largest(&state.aux).max(1.0) * hierarchy.level(level).num_cells() as f64 * volume
+    }
+
+    fn assert_same(&self, expected: &[f64], found: &[f64], equations: impl Iterator<Item = usize>, what: &str) {
+        let scale: f64 = (0..self.num_levels()).map(|l| self.scale(Level(l as u8))).sum();
+        for m in equations {
+            // Levels that a step has broken hold NaN, and are reported as such.
+            let differs = (expected[m] - found[m]).abs() > ROUND_OFF * scale;
+            assert!(!differs, "{what}: equation {m} held {:e} and now holds {:e}", expected[m], found[m]);
+        }
+    }
+}
+
+impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
+    fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        let before = self.composite();
+        let outcome = self.inner.adopt(change, values);
+        let (hierarchy, plans) = (change.hierarchy(), change.plans());
+        for (fine, plans) in plans.iter().enumerate() {
+            assert_eq!(plans.epoch, hierarchy.epoch(), "plans of level {fine}");
+            if let Some(reflux) = &plans.reflux {
+                faces::assert_once(hierarchy, Level(fine as u8), reflux);
+            }
+        }
+        self.mesh = Some((hierarchy.clone(), plans.clone()));
+        outcome?;
+        for level in change.new_levels() {
+            assert_eq!(self.without_value(level, false), None, "level {level} has cells without values: patch, cell, equation");
+        }
+        if values.are_transferred() {
+            let after = self.composite();
+            self.assert_same(&before, &after, 0..after.len(), "a change of the mesh");
+        }
+        Ok(())
+    }
+
+    fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        plans.assert_epoch(self.epoch());
+        let whole = self.is_whole(level);
+        self.inner.spoil_ghosts(level);
+        self.inner.fill_ghosts(level, plans)?;
+        if whole {
+            self.assert_ghosts(level, "filled");
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
+        plans[level.index()].assert_epoch(self.epoch());
+        if self.without_value(level, false).is_none() {
+            self.assert_ghosts(level, "a step starts");
+        }
+        self.inner.advance(level, plans, dt)?;
+        // The finest level may step in place: what it has read is looked at if the step fails.
+        if level.index() + 1 < self.num_levels() {
+            self.inner.spoil_ghosts(level);
+        }
+        Ok(())
+    }
+
+    fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        self.inner.collect(outcomes)
+    }
+
+    fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        self.inner.sample(level, patch, position);
+    }
+
+    fn set_time(&mut self, level: Level, time: f64) {
+        self.inner.set_time(level, time);
+    }
+
+    fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch());
+        self.inner.reflux(fine, plans);
+    }
+
+    fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
+        plans.assert_epoch(self.epoch());
+        self.inner.average_down(fine, plans);
+        let coarse = Level(fine.0 - 1);
+        let [whole, open, over] =
+            [(coarse, None), (coarse, Some(plans)), (fine, None)].map(|(level, finer)| self.inner.totals(level, finer));
+        let parts: Vec<f64> = open.iter().zip(&over).map(|(open, over)| open + over).collect();
+        self.assert_same(&parts, &whole, 0..parts.len(), "averages");
+        if let Some(saved) = self.saved.as_ref().filter(|_| coarse == Level::COARSEST) {
+            self.assert_same(saved, &self.composite(), self.kept.iter().copied(), "a step of all levels");
+        }
+    }
+
+    fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+        if self.without_value(level, false).is_none() {
+            self.assert_ghosts(level, "flagged");
+        }
+        self.inner.begin_flagging(level, request)
+    }
+
+    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+        self.inner.flag(level, dt, request)
+    }
+
+    fn save(&mut self) {
+        self.saved = Some(self.composite());
+        self.inner.save();
+    }
+
+    fn restore(&mut self, back: &MeshChange<'_, D>) {
+        self.inner.restore(back);
+        self.mesh = Some((back.hierarchy().clone(), back.plans().clone()));
+        if let Some(saved) = &self.saved {
+            let found = self.composite();
+            assert_eq!(*saved, found, "the state restored is another one");
+        }
+    }
+}
+
+impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
+    fn works_ahead(&self) -> bool {
+        self.inner.works_ahead()
+    }
+
+    fn find_failure(&self, level: Level, patch: usize) -> ExecError {
+        self.inner.find_failure(level, patch)
+    }
+
+    fn is_readable(&self) -> bool {
+        self.inner.is_readable()
+    }
+
+    fn snapshot(&self, level: Level) -> LevelState<D> {
+        self.inner.snapshot(level)
+    }
+
+    fn host_values(&self, level: Level) -> Option<HostValues<'_, D>> {
+        self.inner.host_values(level)
+    }
+
+    fn part_with_values(&mut self, level: Level) -> Option<HostMemory> {
+        self.inner.part_with_values(level)
+    }
+
+    fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        self.inner.totals(level, finer)
+    }
+
+    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
+        self.inner.raise_to_largest(level, largest)
+    }
+
+    fn memory_bytes(&self) -> [usize; 2] {
+        self.inner.memory_bytes()
+    }
+
+    fn allocations(&self) -> u64 {
+        self.inner.allocations()
+    }
+
+    fn device_use(&self) -> Option<DeviceUse> {
+        self.inner.device_use()
+    }
+}

@@ -1,0 +1,176 @@
+//! Faults that are planted are found.
+
+use super::Checked;
+use crate::exec::cpu::CpuExecutor;
+use crate::exec::{Executor, NewValues, Queries};
+use crate::index::{CellBox, Level, Ratio};
+use crate::mesh::{Domain, Hierarchy};
+use crate::physics::{Boundary, CellFunction, CellRow, Criterion, Problem, SourceSplit, Split};
+use crate::plan::{LevelPlans, MeshChange, PlanOptions};
+use riemann::limiter::Limiter;
+use riemann::patch::{MAX_WAVES, Scheme};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// A bump.
+struct Bump;
+
+impl CellFunction<2> for Bump {
+    fn num_values(&self) -> usize {
+        1
+    }
+
+    fn fill_row(&self, row: &CellRow<2>, out: &mut [f64]) {
+        for (i, value) in out.iter_mut().enumerate() {
+            let [x, y] = row.centre(i);
+            *value = 1.0 + (-20.0 * ((x - 0.4).powi(2) + (y - 0.5).powi(2))).exp();
+        }
+    }
+}
+
+const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true };
+
+/// Advection on a domain that repeats.
+fn problem() -> Problem<2> {
+    let limiters = [Limiter::default(); MAX_WAVES];
+    Problem {
+        domain: Domain { lower: [0.0; 2], upper: [1.0, 1.1], cells: [14, 11], periodic: [true; 2] },
+        boundary: std::array::from_fn(|_| [Boundary::Periodic, Boundary::Periodic]),
+        initial: Arc::new(Bump),
+        aux: None,
+        source: None,
+        criterion: Criterion::Difference { tolerance: 0.1 },
+        scheme: Scheme { order: 2, transverse: 2, double_transverse: false, limiters, capacity: -1 },
+        split: Split::Unsplit,
+        source_split: SourceSplit::None,
+        conservation_fix: true,
+    }
+}
+
+/// Two levels, the finer one of two patches that touch.
+fn hierarchy() -> Hierarchy<2> {
+    let domain = problem().domain;
+    let halves = [CellBox::new([0, 0], [7, 11]), CellBox::new([7, 0], [14, 11])];
+    let mut hierarchy = Hierarchy::new(domain, vec![Ratio([2, 2])], halves.to_vec());
+    let fine = [CellBox::new([4, 6], [12, 14]), CellBox::new([12, 8], [20, 16])];
+    hierarchy.replace_finer(Level(0), vec![fine.to_vec()]);
+    hierarchy
+}
+
+fn executor() -> Checked<2, CpuExecutor<2, f64>> {
+    let parameters = BTreeMap::from([("u".to_string(), 0.7), ("v".to_string(), -0.4)]);
+    let solver = riemann::catalogue::kernels("advection", 2, &parameters).expect("it is built in");
+    Checked::new(CpuExecutor::new(problem(), solver.double, vec![Ratio([2, 2])], 1), &[0])
+}
+
+/// Adopts the mesh with plans that `spoil` has seen.
+fn adopt(
+    exec: &mut dyn Executor<2>,
+    hierarchy: &Hierarchy<2>,
+    spoil: impl Fn(&mut Vec<LevelPlans<2>>),
+) -> Arc<Vec<LevelPlans<2>>> {
+    let mut change = MeshChange::new(hierarchy, None, OPTIONS);
+    change.plan_while(false, || ());
+    let mut plans = change.plans().to_vec();
+    spoil(&mut plans);
+    let mut change = change.with_plans(plans);
+    exec.adopt(&mut change, NewValues::Initial(0.0)).expect("the data are numbers");
+    change.into_plans()
+}
+
+/// A step of the coarser level and two of the finer one.
+fn step(exec: &mut dyn Executor<2>, plans: &[LevelPlans<2>], dt: f64) {
+    exec.save();
+    let mut take = |level: Level, dt: f64| {
+        exec.fill_ghosts(level, &plans[level.index()]).expect("no boundary");
+        exec.advance(level, plans, dt).expect("no auxiliary values");
+        if level == Level(0) {
+            exec.fill_ghosts(level, &plans[0]).expect("no boundary");
+        }
+    };
+    take(Level(0), dt);
+    take(Level(1), 0.5 * dt);
+    take(Level(1), 0.5 * dt);
+    exec.reflux(Level(1), &plans[1]);
+    exec.average_down(Level(1), &plans[1]);
+}
+
+/// What a panic says.
+fn panic_of(work: impl FnOnce()) -> String {
+    let payload = catch_unwind(AssertUnwindSafe(work)).expect_err("the fault is found");
+    let text = payload.downcast_ref::<String>().cloned();
+    text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()
+}
+
+#[test]
+fn a_sound_step_passes() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let plans = adopt(&mut exec, &hierarchy, |_| ());
+    (0..3).for_each(|_| step(&mut exec, &plans, 0.04));
+    assert!(exec.totals(Level(1), None)[0] > 0.0);
+}
+
+#[test]
+fn a_ghost_cell_left_out_is_found() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let plans = adopt(&mut exec, &hierarchy, |plans| {
+        plans[1].ghost = Arc::new(plans[1].ghost.with_a_cell_left_out());
+    });
+    let message = panic_of(|| step(&mut exec, &plans, 0.04));
+    assert!(message.contains("of level 2, patch 0, has no value"), "{message}");
+}
+
+#[test]
+fn a_level_that_is_not_filled_is_found() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let plans = adopt(&mut exec, &hierarchy, |_| ());
+    let message = panic_of(|| exec.advance(Level(0), &plans, 0.04).expect("no auxiliary values"));
+    assert!(message.contains("a step starts: ghost cell"), "{message}");
+}
+
+#[test]
+fn a_face_that_is_twice_in_a_register_is_found() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let twice = |plans: &mut Vec<LevelPlans<2>>| {
+        let reflux = plans[1].reflux.as_ref().expect("there is a finer level");
+        plans[1].reflux = Some(Arc::new(reflux.with_a_face_twice()));
+    };
+    let message = panic_of(|| drop(adopt(&mut exec, &hierarchy, twice)));
+    assert!(message.contains("times that the register of level 2 has the face of cell"), "{message}");
+}
+
+/// Without the conservation fix the integral over all levels changes.
+#[test]
+fn a_step_that_loses_something_is_found() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let plans = adopt(&mut exec, &hierarchy, |plans| plans[1].reflux = None);
+    let message = panic_of(|| step(&mut exec, &plans, 0.04));
+    assert!(message.contains("a step of all levels: equation 0 held"), "{message}");
+}
+
+/// A mesh that changes before finer levels are averaged loses what they hold.
+#[test]
+fn averages_left_out_are_found() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let old = adopt(&mut exec, &hierarchy, |_| ());
+    let mut next = hierarchy.clone();
+    next.replace_finer(Level(0), Vec::new());
+    let mut change = MeshChange::new(&next, Some((&hierarchy, &old)), OPTIONS);
+    let message = panic_of(|| exec.adopt(&mut change, NewValues::Transferred).expect("no auxiliary values"));
+    assert!(message.contains("a change of the mesh: equation 0 held"), "{message}");
+}
+
+#[test]
+fn a_stale_plan_is_found() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let old = adopt(&mut exec, &hierarchy, |_| ());
+    exec.average_down(Level(1), &old[1]);
+    let mut next = hierarchy.clone();
+    next.replace_finer(Level(0), vec![vec![CellBox::new([4, 6], [12, 14])]]);
+    let mut change = MeshChange::new(&next, Some((&hierarchy, &old)), OPTIONS);
+    exec.fill_ghosts(Level(0), &old[0]).expect("no boundary");
+    exec.adopt(&mut change, NewValues::Transferred).expect("no auxiliary values");
+    let message = panic_of(|| exec.fill_ghosts(Level(1), &old[1]).expect("no boundary"));
+    assert!(message.contains("stale plan: rebuild at regrid"), "{message}");
+}

@@ -1,0 +1,26 @@
+//! Ghost cells, for checks: through the host.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::device::bytes_of;
+use crate::exec::{PatchValues, Probe};
+use crate::index::Level;
+use riemann::real::Scalar;
+
+impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, N> {
+    fn with_ghosts(&self, level: Level) -> Vec<PatchValues<D>> {
+        self.fetch_level(level).expect("the device answers");
+        self.host.lock().values_with_ghosts(level)
+    }
+
+    fn spoil_ghosts(&mut self, level: Level) {
+        self.fetch_level(level).expect("the device answers");
+        let host = self.host.get_mut();
+        host.spoil_ghosts_of(level);
+        let store = &self.levels[level.index()];
+        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0).expect("the device answers");
+    }
+
+    fn spoil_new_arrays(&mut self) {
+        self.host.get_mut().spoil_new_arrays();
+    }
+}
