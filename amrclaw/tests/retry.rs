@@ -11,35 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A plane wave of sound through three levels; sound speed 2.
-const PLANE_WAVE: &str = r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[mesh]
-cells = [31, 23]
-[mesh.boundary]
-x = ["periodic", "periodic"]
-y = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = 2
-buffer = 1
-[regrid.flag]
-criterion = "difference"
-tolerance = 0.15
-[time]
-end = 1.0
-dt_initial = 1e-3
-cfl_desired = 0.8
-cfl_max = 0.9
-[initial]
-pressure = "sin(2 * pi * x)"
-u = "sin(2 * pi * x) / 2"
-v = "0"
-"#;
+const PLANE_WAVE: &str = include_str!("cases/plane_wave.toml");
 
 fn error_of_plane_wave(simulation: &Simulation<2>) -> f64 {
     let t = simulation.time();

@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod checked;
 mod emulator;
 mod failures;
 mod flags;
@@ -25,14 +26,19 @@ use common::{bits, case, take_steps};
 use emulator::Emulator;
 use riemann::patch::SolverKernels;
 
+/// Kernels of a problem, without fused multiply-adds.
+fn kernels_of<const D: usize>(problem: &Problem<D>, solver: &SolverKernels) -> KernelOptions {
+    let text = solver.double.device_source().expect("built-in solvers have a text");
+    KernelOptions::of(problem, solver.double.as_ref(), text, false)
+}
+
 fn emulated<const D: usize>(
     problem: &Problem<D>,
     solver: &SolverKernels,
     ratios: Vec<Ratio<D>>,
     options: &RunOptions,
 ) -> Result<Box<dyn Executor<D>>, RunError> {
-    let text = solver.double.device_source().expect("built-in solvers have a text");
-    let kernels = KernelOptions::of(problem, solver.double.as_ref(), text, false);
+    let kernels = kernels_of(problem, solver);
     let (problem, solver, threads) = (problem.clone(), solver.double.clone(), options.num_threads());
     if std::env::var_os("AMRCLAW_TEST_GPU").is_some() {
         let hardware = Hardware::open(0, None, &kernels).map_err(ExecError::from)?;
@@ -47,46 +53,7 @@ fn start_emulated<const D: usize>(text: &str, overrides: &[&str], user: UserFunc
 }
 
 /// Three levels of sound over a domain with `dx != dy`, a wall, an open and two periodic sides.
-const SOUND: &str = r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[mesh]
-lower = [-1.0, -1.0]
-upper = [1.2, 1.0]
-cells = [33, 26]
-[mesh.boundary]
-x = ["wall", "extrapolate"]
-y = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = 2
-buffer = 2
-cutoff = 0.7
-max_patch_size = 24
-[regrid.flag]
-criterion = "difference"
-tolerance = 0.1
-[scheme]
-order = 2
-transverse = 2
-limiter = ["van_leer", "mc"]
-[time]
-end = 1.0
-dt_initial = 1e-2
-cfl_desired = 0.9
-cfl_max = 1.0
-[initial]
-pressure = "if(abs(r - 0.4) <= 0.2, 1 + cos(pi * (r - 0.4) / 0.2), 0)"
-u = "0"
-v = "0.1 * x"
-[[gauge]]
-name = "g"
-position = [0.31, 0.02]
-"#;
+const SOUND: &str = include_str!("../cases/sound.toml");
 
 /// Runs a case on both and compares everything.
 fn compare(text: &str, overrides: &[&str], steps: usize) {
@@ -121,35 +88,7 @@ fn sound_is_that_of_the_cpu_to_the_bit() {
 }
 
 /// A swirling flow: auxiliary values on faces, which change with time.
-const SWIRL: &str = r#"
-[solver]
-name = "advection_edge"
-[mesh]
-cells = [26, 22]
-[mesh.boundary]
-x = ["extrapolate", "extrapolate"]
-y = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = 2
-buffer = 2
-max_patch_size = 24
-[regrid.flag]
-criterion = "difference"
-tolerance = 0.1
-[scheme]
-limiter = ["superbee"]
-[time]
-end = 1.0
-dt_initial = 1e-2
-[initial]
-q = "if(x < 0.5, 1, 0)"
-[aux]
-u_edge = "cos(t) * sin(2 * pi * y)"
-v_edge = "0.3 * sin(pi * x)"
-"#;
+const SWIRL: &str = include_str!("../cases/swirl.toml");
 
 #[test]
 fn flow_is_that_of_the_cpu_to_the_bit() {
@@ -163,29 +102,10 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
 /// On a line too: gas between a wall and an open side, with shocks that the mesh follows.
 #[test]
 fn a_line_is_that_of_the_cpu_to_the_bit() {
-    let line = r#"
-[mesh]
-cells = [61]
-[mesh.boundary]
-x = ["wall", "extrapolate"]
-[levels]
-max = 3
-ratio = [2, 4]
-[regrid]
-interval = 2
-buffer = 2
-max_patch_size = 24
-[regrid.flag]
-tolerance = 0.05
-[time]
-end = 1.0
-dt_initial = 1e-3
-"#;
-    let gas = "[initial]\ndensity = \"if(x < 0.3, 1, 0.125)\"\nx_momentum = \"0\"\nenergy = \"if(x < 0.3, 2.5, 0.25)\"";
-    let text = format!("[solver]\nname = \"euler\"\n{line}{gas}\n");
+    let text = include_str!("../cases/gas_on_a_line.toml");
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-    let mut cpu = Simulation::<1>::from_case(&case(&text, &[]), &options).unwrap_or_else(|e| panic!("{e}"));
-    let mut device = start_emulated::<1>(&text, &[], UserFunctions::default());
+    let mut cpu = Simulation::<1>::from_case(&case(text, &[]), &options).unwrap_or_else(|e| panic!("{e}"));
+    let mut device = start_emulated::<1>(text, &[], UserFunctions::default());
     for step in 0..6 {
         cpu.step().unwrap_or_else(|e| panic!("{e}"));
         device.step().unwrap_or_else(|e| panic!("{e}"));

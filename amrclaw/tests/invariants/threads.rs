@@ -3,35 +3,7 @@
 use super::common::{bits, start_on, take_steps};
 
 /// A run with much regridding, small patches and a strong wave.
-const MOVING: &str = r#"
-[solver]
-name = "euler"
-[mesh]
-lower = [0.0, 0.0]
-upper = [1.0, 0.7]
-cells = [45, 37]
-[mesh.boundary]
-x = ["wall", "extrapolate"]
-y = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 4]
-[regrid]
-interval = 2
-buffer = 1
-max_patch_size = 20
-[regrid.flag]
-criterion = "difference"
-tolerance = 0.2
-[time]
-end = 10.0
-dt_initial = 0.001
-[initial]
-density = "if(hypot(x - 0.3, y - 0.3) < 0.15, 2, 1)"
-x_momentum = "0"
-y_momentum = "0"
-energy = "if(hypot(x - 0.3, y - 0.3) < 0.15, 10, 2.5)"
-"#;
+const MOVING: &str = include_str!("../cases/moving_gas.toml");
 
 /// Same bits on 1, 2 and 7 threads, in every cell of every patch and in the totals.
 #[test]
