@@ -160,7 +160,7 @@ impl<const D: usize> GhostPlan<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::around::JoiningPlans;
+    use super::super::joining::JoiningPlans;
     use super::super::outside::OutsideParts;
     use super::*;
     use crate::index::Ratio;

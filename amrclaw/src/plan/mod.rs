@@ -7,6 +7,7 @@ mod around;
 mod aux_origins;
 mod change;
 mod ghost;
+mod joining;
 mod outside;
 mod patch_lists;
 mod reflux;
@@ -14,15 +15,16 @@ mod region;
 mod restrict;
 mod transfer;
 
+pub use around::LevelSight;
 pub use aux_origins::AuxOrigins;
-pub use around::{JoiningPlans, LevelSight};
 pub use change::MeshChange;
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
+pub use joining::JoiningPlans;
+#[cfg(test)]
+pub(crate) use joining::faces_between;
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
 pub(crate) use patch_lists::in_parts;
-#[cfg(test)]
-pub(crate) use reflux::faces_between;
 pub use reflux::{FaceRun, RefluxPlan};
 pub use region::{CopyRegion, InterpRegion};
 pub use restrict::{RestrictPlan, RestrictRegion};

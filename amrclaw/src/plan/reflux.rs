@@ -137,16 +137,3 @@ fn strip_beside<const D: usize>(cells: &CellBox<D>, axis: Axis, side: Side) -> C
     }
     strip
 }
-
-/// The plan of the faces between two levels.
-#[cfg(test)]
-pub(crate) fn faces_between<const D: usize>(
-    coarse: &LevelMesh<D>,
-    mesh: &LevelMesh<D>,
-    ratio: Ratio<D>,
-) -> RefluxPlan<D> {
-    use super::around::{JoiningPlans, LevelSight};
-    let coarser = Some((coarse, ratio));
-    let sight = LevelSight { mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: true };
-    JoiningPlans::new(sight).reflux.expect("asked for")
-}

@@ -73,7 +73,7 @@ impl<const D: usize> TransferPlan<D> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::around::JoiningPlans;
+    use super::super::joining::JoiningPlans;
     use super::*;
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;

@@ -1,7 +1,7 @@
 //! The table of contents: `docs/README.md`.
 
-use super::page::{escape, output_of};
 use super::resolve;
+use super::site::{escape, output_of};
 use crate::process::{Outcome, root};
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 use std::fmt::Write;

@@ -7,11 +7,13 @@ mod blocks;
 mod contents;
 mod execute;
 mod page;
+mod site;
 
 use crate::process::{Outcome, root, target_dir};
 use crate::tidy::resolve;
 use contents::Contents;
-use page::{Page, output_of};
+use page::Page;
+use site::output_of;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

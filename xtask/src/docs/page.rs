@@ -1,15 +1,13 @@
 //! One page: Markdown in, HTML out.
 
 use super::contents::Contents;
-use super::{FIRST, resolve};
+use super::resolve;
+use super::site::{escape, output_of};
 use crate::process::{Outcome, root};
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use pulldown_latex::config::DisplayMode;
 use pulldown_latex::{Parser as Formula, RenderConfig, Storage, push_mathml};
 use std::collections::BTreeSet;
-
-/// Files that browsers show as they are.
-const SHOWN: [&str; 6] = [".png", ".svg", ".jpg", ".gif", ".html", ".css"];
 
 /// A page of the site.
 pub struct Page {
@@ -178,17 +176,6 @@ impl Page {
     }
 }
 
-/// Where a file of the repository stands in the site.
-pub fn output_of(path: &str) -> String {
-    match path.strip_suffix(".md") {
-        _ if path == FIRST => "index.html".to_owned(),
-        Some(stem) => format!("{stem}.html"),
-        None if SHOWN.iter().any(|ending| path.ends_with(ending)) => path.to_owned(),
-        // Else browsers would offer sources for download.
-        None => format!("{path}.txt"),
-    }
-}
-
 /// A formula in LaTeX as MathML, which browsers typeset themselves.
 fn typeset(formula: &str, display: bool) -> Outcome<String> {
     let storage = Storage::new();
@@ -222,11 +209,6 @@ fn listing(path: &str) -> Outcome<String> {
     names.sort();
     let lines: String = names.iter().map(|name| format!("* [{name}]({name}/README.md)\n")).collect();
     Ok(format!("# {folder}\n\n{lines}"))
-}
-
-/// Text as it may stand in HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

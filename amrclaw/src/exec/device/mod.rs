@@ -1,6 +1,7 @@
 //! What executors on a device share: plans as tables, patches as kernels see them, the kernels of a run, and what is needed of a
 //! device.
 
+mod axes;
 mod kernels;
 mod machine;
 mod outside;
@@ -8,6 +9,7 @@ mod patch_table;
 mod regions;
 mod tables;
 
+pub(super) use axes::axes;
 pub(super) use kernels::compile;
 pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::Machine;
@@ -15,4 +17,4 @@ pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::Sides;
 pub(super) use patch_table::{patch_table, strips, swept, tile_table};
 pub(super) use regions::{HostTables, Table, TableBuilder};
-pub(super) use tables::{FaceMap, FillTable, HostLevelTables, LevelTables, TransferTables, axes, face_run, region};
+pub(super) use tables::{FaceMap, FillTable, HostLevelTables, LevelTables, TransferTables, face_run, region};

@@ -1,6 +1,6 @@
 //! The domain's sides as the device sees them.
 
-use super::tables::axes;
+use super::axes::axes;
 use crate::mesh::{Beyond, OriginRun};
 use crate::physics::{Boundary, Problem};
 use cuda::amr::Origin;

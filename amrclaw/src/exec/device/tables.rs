@@ -1,5 +1,6 @@
 //! Plans as tables in the device's memory: made when a level's plans are new, used every step.
 
+use super::axes::axes;
 use super::outside::{Sides, origin};
 use super::{HostTables, Machine, Table, TableBuilder, pointer};
 use crate::index::{CellBox, CellIndex, Ratio};
@@ -8,11 +9,6 @@ use crate::plan::{GhostPlan, LevelPlans, OutsideParts, RefluxPlan, RestrictPlan,
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::{FaceRun, Origin, Region};
-
-/// One value an axis, as the device has them: `missing` along axes beyond the last.
-pub(in crate::exec) fn axes<const D: usize, T: Copy>(values: [T; D], missing: T) -> [T; 3] {
-    std::array::from_fn(|d| values.get(d).copied().unwrap_or(missing))
-}
 
 /// A region and its number of cells.
 pub(in crate::exec) fn region<const D: usize>(

@@ -1,7 +1,6 @@
 //! What the device needs to know of new levels, made on the host before it is sent: all levels' at the same time, by any threads.
 
 use super::flags::FlagTables;
-use super::store::Sizes;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{HostLevelTables, HostTables, TableBuilder, TransferTables, patch_table, tile_table};
 use crate::exec::step::Sweep;
@@ -9,9 +8,29 @@ use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh};
 use crate::plan::{LevelPlans, MeshChange};
+use cuda::amr::TileShape;
+use cuda::compile::Precision;
 use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::sync::Arc;
+
+/// Sizes of a level's arrays.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub num_ghost: i32,
+    pub num_eqn: usize,
+    pub num_aux: usize,
+    /// Bytes of a number.
+    pub number: usize,
+}
+
+impl Sizes {
+    /// Which tiles a sweep is cut into.
+    pub fn tile_shape(&self, sweep: &Sweep) -> TileShape {
+        let precision = if self.number == size_of::<f64>() { Precision::Double } else { Precision::Single };
+        TileShape::new(sweep.axes, self.num_eqn, precision)
+    }
+}
 
 /// What a level to come needs of its mesh, on the host.
 pub(super) struct HostMeshTables<const D: usize> {

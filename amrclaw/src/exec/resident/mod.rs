@@ -33,13 +33,13 @@ use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
 use gather::Reports;
-use host_tables::{HostLevel, HostMeshTables};
+use host_tables::{HostLevel, HostMeshTables, Sizes};
 use parking_lot::Mutex;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
 use std::sync::Arc;
-use store::{DeviceLevel, Sizes};
+use store::DeviceLevel;
 
 /// Values of all levels in a device's memory.
 pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {

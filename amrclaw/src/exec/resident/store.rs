@@ -1,15 +1,14 @@
 //! A level's values in the device's memory.
 
 use super::flags::{FlagTables, Flags};
-use super::host_tables::{HostLevel, Tiles};
+use super::host_tables::{HostLevel, Sizes, Tiles};
 use crate::exec::device::{FaceMap, LevelTables, Machine, pointer};
-use crate::exec::step::{States, Sweep};
+use crate::exec::step::States;
 use crate::fields::LevelLayout;
 use crate::mesh::{Geometry, LevelMesh};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
-use cuda::amr::{Patch, Tile, TileShape};
-use cuda::compile::Precision;
+use cuda::amr::{Patch, Tile};
 use std::sync::Arc;
 
 /// Terms of the conservation fix between a level and the next coarser one.
@@ -45,24 +44,6 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     /// Flags that were asked for.
     pub flags: Option<Flags<N>>,
     pub flag_tables: Option<FlagTables<D, N::Memory>>,
-}
-
-/// Sizes of a level's arrays.
-#[derive(Clone, Copy)]
-pub(super) struct Sizes {
-    pub num_ghost: i32,
-    pub num_eqn: usize,
-    pub num_aux: usize,
-    /// Bytes of a number.
-    pub number: usize,
-}
-
-impl Sizes {
-    /// Which tiles a sweep is cut into.
-    pub fn tile_shape(&self, sweep: &Sweep) -> TileShape {
-        let precision = if self.number == size_of::<f64>() { Precision::Double } else { Precision::Single };
-        TileShape::new(sweep.axes, self.num_eqn, precision)
-    }
 }
 
 impl<const D: usize, N: Machine> DeviceLevel<D, N> {

@@ -4,21 +4,18 @@
 //! corrections the update keeps, `register_coarse` and `register_fine` follow it while the batch's states are there. States of coarse cells beside finer patches so lie on the device a level ahead, and C1,
 //! C2 and C3 are summed up there; the host fetches the sums when it applies the fix.
 
-use super::batches::{Batch, LevelTables};
+use super::faces::CHUNK;
 use super::lanes::{Lane, in_level};
-use crate::exec::device::{axes, face_run};
+use super::tables::LevelTables;
+use crate::exec::device::axes;
 use crate::exec::step::{LevelSweep, Pass, axis_bits};
-use crate::plan::{MeshChange, RefluxPlan};
+use crate::plan::MeshChange;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{FACE_MAP, REGISTER_COARSE, REGISTER_FINE};
-use cuda::amr::{Chunk, FaceMapArgs, FaceRun, RegisterArgs};
+use cuda::amr::{FaceMapArgs, RegisterArgs};
 use cuda::{CudaError, Device, DeviceBuffer, Kernel, Stream};
 use riemann::real::Scalar;
-use std::ops::Range;
-use std::sync::Arc;
 
-/// Faces of a warp.
-const CHUNK: usize = 32;
 /// Terms of the fix between levels, and the kernels that sum them up.
 pub(super) struct Fix<const D: usize> {
     /// None if there is no fix.
@@ -39,60 +36,6 @@ struct Register {
     sums: DeviceBuffer<u8>,
     /// State and aux of the coarse cell beside each face, per sweep: `[sweep, equation then aux, slot]`.
     coarse_cells: DeviceBuffer<u8>,
-}
-
-/// Faces between two levels as one of them sees them: the work on each batch's own.
-pub(super) struct FaceTable<const D: usize> {
-    pub plan: Arc<RefluxPlan<D>>,
-    runs: DeviceBuffer<FaceRun>,
-    chunks: DeviceBuffer<Chunk>,
-    of_batch: Vec<Range<usize>>,
-}
-
-impl<const D: usize> FaceTable<D> {
-    /// `fine`: the batches are those of the finer of the plan's two levels.
-    pub fn new(
-        (device, stream): (&Device, &Stream),
-        plan: &Arc<RefluxPlan<D>>,
-        batches: &[Batch],
-        fine: bool,
-    ) -> Result<Self, CudaError> {
-        let num_patches = batches.iter().map(|batch| batch.patches.end).max().unwrap_or(0);
-        let mut batch_of_patch = vec![0; num_patches];
-        for (n, batch) in batches.iter().enumerate() {
-            batch_of_patch[batch.patches.clone()].fill(n);
-        }
-        let mut runs = Vec::with_capacity(plan.runs().all().len());
-        let mut chunks = vec![Vec::new(); batches.len()];
-        for (number, run) in plan.runs().all().iter().enumerate() {
-            let (run, faces) = face_run(run);
-            let patch = if fine { run.fine_patch } else { run.coarse_patch };
-            let chunk = |first| Chunk { region: number as u32, first: first as u32 };
-            chunks[batch_of_patch[patch as usize]].extend((0..faces).step_by(CHUNK).map(chunk));
-            runs.push(run);
-        }
-        let mut start = 0;
-        let range = |chunks: &Vec<Chunk>| {
-            start += chunks.len();
-            start - chunks.len()..start
-        };
-        let of_batch = chunks.iter().map(range).collect();
-        let chunks = chunks.concat();
-        let table = FaceTable {
-            plan: plan.clone(),
-            runs: device.buffer(runs.len())?,
-            chunks: device.buffer(chunks.len())?,
-            of_batch,
-        };
-        stream.upload(&runs, &table.runs, 0)?;
-        stream.upload(&chunks, &table.chunks, 0)?;
-        Ok(table)
-    }
-
-    /// True if a batch has any of the faces.
-    pub fn has_faces(&self, batch: usize) -> bool {
-        !self.of_batch[batch].is_empty()
-    }
 }
 
 impl<const D: usize> Fix<D> {

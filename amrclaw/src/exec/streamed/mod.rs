@@ -7,8 +7,10 @@
 //! than its memory.
 
 mod batches;
+mod faces;
 mod fix;
 mod lanes;
+mod tables;
 
 use super::device::{KernelOptions, compile, update_name};
 use super::step::{LevelSweep, Pass, SweepEngine};
@@ -18,7 +20,7 @@ use crate::fields::PageLock;
 use crate::index::Ratio;
 use crate::physics::Problem;
 use crate::plan::MeshChange;
-use batches::{Batch, LevelTables};
+use batches::Batch;
 use cuda::abi::Pointer;
 use cuda::amr::{PatchReport, TileShape, UpdateArgs};
 use cuda::compile::Precision;
@@ -32,6 +34,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
+use tables::LevelTables;
 
 /// Bytes of q in a batch at most: long enough that a copy's start-up does not count.
 const MOST_BATCH_BYTES: usize = 16 << 20;

@@ -1,7 +1,7 @@
 //! Checkpoints of a run, and going on from one.
 
 use super::Driver;
-use super::writer::Snapshot;
+use super::snapshot::Snapshot;
 use crate::io::config::Case;
 use crate::io::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
 use crate::simulation::{RunError, ScheduleState};

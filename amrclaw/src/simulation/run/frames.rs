@@ -1,6 +1,6 @@
 //! Frames of a run.
 
-use super::writer::Files;
+use super::snapshot::Files;
 use crate::io::OutputError;
 use crate::io::derived::{append, derive};
 use crate::io::format::picture_name;

@@ -11,6 +11,7 @@ mod gauges;
 mod output;
 mod record;
 mod schedule;
+mod snapshot;
 mod worker;
 mod writer;
 
@@ -23,11 +24,12 @@ use crate::io::{InUse, RunFolder, check_output_dir};
 use gauges::GaugeFiles;
 use output::Wish;
 use schedule::FrameTimes;
+use snapshot::{Files, Snapshot};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use writer::{Files, Snapshot, Writer};
+use writer::Writer;
 
 /// Where a run stands.
 #[derive(Clone, Copy, Debug, PartialEq)]

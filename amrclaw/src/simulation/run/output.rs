@@ -1,6 +1,7 @@
 //! What a run hands to its writer, and what it hears from it.
 
-use super::writer::{Report, Snapshot};
+use super::snapshot::Snapshot;
+use super::writer::Report;
 use super::{Cause, Driver, RunFailure};
 use crate::diagnose::Phase;
 use crate::io::run_json::RunStatus;

@@ -2,34 +2,15 @@
 
 use super::checkpoints::{self, KEPT};
 use super::frames;
+use super::snapshot::{Files, Snapshot};
 use super::worker::Worker;
 use crate::io::config::Case;
-use crate::io::derived::Vocabulary;
-use crate::io::frame::Frame;
-use crate::io::{FrameFormat, OutputError, RunFolder};
-use crate::simulation::{RunError, ScheduleState};
+use crate::io::{OutputError, RunFolder};
+use crate::simulation::RunError;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::{info, warn};
-
-/// A state of the run, and what is to be written of it.
-pub(super) struct Snapshot<const D: usize> {
-    /// The solution. Its number is that of the next frame.
-    pub frame: Frame<D>,
-    pub schedule: ScheduleState,
-    pub totals_initial: Vec<f64>,
-    /// Steps of the coarsest level.
-    pub steps: u64,
-    /// Write a frame.
-    pub as_frame: bool,
-    /// The case asks for the frame: a restart has to write it if this run cannot.
-    pub due: bool,
-    /// Then write a checkpoint, which counts the frame as written.
-    pub as_checkpoint: bool,
-    /// The run ends here: write the checkpoint even if the frame cannot be written.
-    pub last: bool,
-}
 
 /// What has come of a snapshot.
 pub(super) struct Report<const D: usize> {
@@ -43,20 +24,6 @@ pub(super) struct Report<const D: usize> {
 
 /// The thread that writes.
 pub(super) type Writer<const D: usize> = Worker<Box<Snapshot<D>>, Report<D>>;
-
-/// Where and how files are written.
-pub(super) struct Files {
-    pub folder: Arc<RunFolder>,
-    pub format: Vec<FrameFormat>,
-    pub aux: bool,
-    pub png: bool,
-    /// Further fields of frames, by name, and what their formulas may use.
-    pub fields: Vec<(String, String)>,
-    pub vocabulary: Vocabulary,
-    case: String,
-    /// Names of checkpoints, the first to be removed first.
-    checkpoints: Vec<String>,
-}
 
 impl Files {
     /// Those of a case. `checkpoints` are the names of those that an earlier process of this run left, before it was restarted after

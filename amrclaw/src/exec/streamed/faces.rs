@@ -1,0 +1,66 @@
+//! The faces of the conservation fix, as work on each batch's own.
+
+use super::batches::Batch;
+use crate::exec::device::face_run;
+use crate::plan::RefluxPlan;
+use cuda::amr::{Chunk, FaceRun};
+use cuda::{CudaError, Device, DeviceBuffer, Stream};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Faces of a warp.
+pub(super) const CHUNK: usize = 32;
+
+/// Faces between two levels as one of them sees them: the work on each batch's own.
+pub(super) struct FaceTable<const D: usize> {
+    pub plan: Arc<RefluxPlan<D>>,
+    pub runs: DeviceBuffer<FaceRun>,
+    pub chunks: DeviceBuffer<Chunk>,
+    pub of_batch: Vec<Range<usize>>,
+}
+
+impl<const D: usize> FaceTable<D> {
+    /// `fine`: the batches are those of the finer of the plan's two levels.
+    pub fn new(
+        (device, stream): (&Device, &Stream),
+        plan: &Arc<RefluxPlan<D>>,
+        batches: &[Batch],
+        fine: bool,
+    ) -> Result<Self, CudaError> {
+        let num_patches = batches.iter().map(|batch| batch.patches.end).max().unwrap_or(0);
+        let mut batch_of_patch = vec![0; num_patches];
+        for (n, batch) in batches.iter().enumerate() {
+            batch_of_patch[batch.patches.clone()].fill(n);
+        }
+        let mut runs = Vec::with_capacity(plan.runs().all().len());
+        let mut chunks = vec![Vec::new(); batches.len()];
+        for (number, run) in plan.runs().all().iter().enumerate() {
+            let (run, faces) = face_run(run);
+            let patch = if fine { run.fine_patch } else { run.coarse_patch };
+            let chunk = |first| Chunk { region: number as u32, first: first as u32 };
+            chunks[batch_of_patch[patch as usize]].extend((0..faces).step_by(CHUNK).map(chunk));
+            runs.push(run);
+        }
+        let mut start = 0;
+        let range = |chunks: &Vec<Chunk>| {
+            start += chunks.len();
+            start - chunks.len()..start
+        };
+        let of_batch = chunks.iter().map(range).collect();
+        let chunks = chunks.concat();
+        let table = FaceTable {
+            plan: plan.clone(),
+            runs: device.buffer(runs.len())?,
+            chunks: device.buffer(chunks.len())?,
+            of_batch,
+        };
+        stream.upload(&runs, &table.runs, 0)?;
+        stream.upload(&chunks, &table.chunks, 0)?;
+        Ok(table)
+    }
+
+    /// True if a batch has any of the faces.
+    pub fn has_faces(&self, batch: usize) -> bool {
+        !self.of_batch[batch].is_empty()
+    }
+}

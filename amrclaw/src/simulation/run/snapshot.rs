@@ -1,0 +1,39 @@
+//! States of a run on their way into files.
+
+use crate::io::derived::Vocabulary;
+use crate::io::frame::Frame;
+use crate::io::{FrameFormat, RunFolder};
+use crate::simulation::ScheduleState;
+use std::sync::Arc;
+
+/// A state of the run, and what is to be written of it.
+pub(super) struct Snapshot<const D: usize> {
+    /// The solution. Its number is that of the next frame.
+    pub frame: Frame<D>,
+    pub schedule: ScheduleState,
+    pub totals_initial: Vec<f64>,
+    /// Steps of the coarsest level.
+    pub steps: u64,
+    /// Write a frame.
+    pub as_frame: bool,
+    /// The case asks for the frame: a restart has to write it if this run cannot.
+    pub due: bool,
+    /// Then write a checkpoint, which counts the frame as written.
+    pub as_checkpoint: bool,
+    /// The run ends here: write the checkpoint even if the frame cannot be written.
+    pub last: bool,
+}
+
+/// Where and how files are written.
+pub(super) struct Files {
+    pub folder: Arc<RunFolder>,
+    pub format: Vec<FrameFormat>,
+    pub aux: bool,
+    pub png: bool,
+    /// Further fields of frames, by name, and what their formulas may use.
+    pub fields: Vec<(String, String)>,
+    pub vocabulary: Vocabulary,
+    pub case: String,
+    /// Names of checkpoints, the first to be removed first.
+    pub checkpoints: Vec<String>,
+}
