@@ -1,59 +1,16 @@
 //! Which module may use which.
 
 use super::lexer::{body, code_only, identifier_at, matching_brace, words};
+use super::tables::{Inner, Tables};
 use super::{Report, SourceFile, line_of};
-
-/// Modules of the crate `amrclaw`, lowest first, and the crate `riemann`. A module may use what its line names, and
-/// what the lines of those name.
-const TABLE: &[(&str, &[&str])] = &[
-    ("riemann", &[]),
-    ("index", &[]),
-    ("mesh", &["index"]),
-    ("fields", &["mesh", "riemann"]),
-    ("plan", &["mesh", "riemann"]),
-    ("physics", &["fields"]),
-    ("exec", &["physics", "plan"]),
-    ("regrid", &["exec", "plan"]),
-    ("schedule", &["regrid"]),
-    ("diagnose", &["fields"]),
-    ("io", &["fields", "index", "physics", "diagnose"]),
-    ("plugin", &["io"]),
-    ("simulation", &["schedule", "io", "diagnose", "plugin"]),
-    ("sweep", &["simulation"]),
-    ("tune", &["sweep"]),
-    ("converge", &["sweep"]),
-    ("bin", &["tune", "converge"]),
-];
-
-/// Modules inside another one: its folder, how its parts are named from anywhere in the crate, and the same table of its parts.
-struct Inner {
-    sources: &'static str,
-    prefix: &'static str,
-    parts: &'static [(&'static str, &'static [&'static str])],
-}
-
-/// Modules whose parts must not use each other in a circle.
-const INNER: &[Inner] = &[
-    Inner {
-        sources: "amrclaw/src/exec/",
-        prefix: "crate::exec::",
-        parts: &[
-            ("step", &[]),
-            ("device", &["step"]),
-            ("cpu", &["step"]),
-            ("resident", &["cpu", "device", "step"]),
-            ("streamed", &["cpu", "device", "step"]),
-            ("checked", &["cpu"]),
-        ],
-    },
-    Inner { sources: "cuda/src/", prefix: "crate::", parts: &[("runtime", &[]), ("amr", &["runtime"])] },
-];
 
 /// Folder of the crate's sources.
 const SOURCES: &str = "amrclaw/src/";
+/// Crates that modules use only if the table says so.
+const CRATES: [&str; 2] = ["riemann", "cuda"];
 
-pub fn check(file: &SourceFile, report: &mut Report) {
-    INNER.iter().for_each(|inner| check_parts(inner, file, report));
+pub fn check(file: &SourceFile, tables: &Tables, report: &mut Report) {
+    tables.inner.iter().for_each(|inner| check_parts(inner, file, report));
     let Some(inside) = file.path.strip_prefix(SOURCES).and_then(|path| path.strip_suffix(".rs")) else { return };
     if inside == "lib" {
         return; // declares the modules
@@ -63,14 +20,14 @@ pub fn check(file: &SourceFile, report: &mut Report) {
         path.pop();
     }
     let module = path[0];
-    let Some(allowed) = closure(module) else {
+    let Some(allowed) = tables.modules.closure(module) else {
         report.error(&file.path, 1, format!("module `{module}` has no line in the table of module dependencies"));
         return;
     };
     let code = code_only(&file.text);
     let crate_name = if module == "bin" { "amrclaw::" } else { "crate::" };
     for (at, used) in uses(&code, crate_name).into_iter().chain(uses_from_root(&code, path.len())) {
-        if TABLE.iter().all(|(name, _)| *name != used) {
+        if !tables.modules.has(used) {
             if module != "bin" {
                 let message = format!("`{crate_name}{used}` is no module of the table; name the module it is in");
                 report.error(&file.path, line_of(&code, at), message);
@@ -79,44 +36,35 @@ pub fn check(file: &SourceFile, report: &mut Report) {
             report.error(&file.path, line_of(&code, at), format!("`{module}` must not use `{used}`"));
         }
     }
-    if let Some(at) = words(&code, "riemann::").next().filter(|_| !allowed.contains(&"riemann")) {
-        report.error(&file.path, line_of(&code, at), format!("`{module}` must not use the crate `riemann`"));
+    for name in CRATES.iter().filter(|name| !allowed.contains(*name)) {
+        if let Some(at) = words(&code, &format!("{name}::")).next() {
+            report.error(&file.path, line_of(&code, at), format!("`{module}` must not use the crate `{name}`"));
+        }
     }
 }
 
 /// What the parts of a module use of each other.
 fn check_parts(inner: &Inner, file: &SourceFile, report: &mut Report) {
-    let Some(inside) = file.path.strip_prefix(inner.sources).and_then(|path| path.strip_suffix(".rs")) else { return };
+    let Some(inside) = file.path.strip_prefix(inner.folder.as_str()).and_then(|path| path.strip_suffix(".rs")) else {
+        return;
+    };
     let mut path: Vec<&str> = inside.split('/').collect();
     if path.last() == Some(&"mod") {
         path.pop();
     }
-    let Some((part, allowed)) = path.first().and_then(|part| inner.parts.iter().find(|(name, _)| name == part)) else {
+    let Some((part, allowed)) = path.first().and_then(|part| Some((part, inner.parts.closure(part)?))) else {
         return; // the module's own text
     };
     let code = code_only(&file.text);
-    for (at, used) in uses(&code, inner.prefix).into_iter().chain(uses_from_root(&code, path.len())) {
-        if inner.parts.iter().any(|(name, _)| *name == used) && used != *part && !allowed.contains(&used) {
+    for (at, used) in uses(&code, &inner.prefix).into_iter().chain(uses_from_root(&code, path.len())) {
+        if inner.parts.has(used) && used != *part && !allowed.contains(&used) {
             report.error(&file.path, line_of(&code, at), format!("`{part}` must not use `{used}`"));
         }
     }
 }
 
-/// Everything that `module` may use; `None` if it has no line.
-fn closure(module: &str) -> Option<Vec<&'static str>> {
-    let line = |name: &str| TABLE.iter().find(|(n, _)| *n == name).map(|(_, uses)| *uses);
-    let mut all = line(module)?.to_vec();
-    let mut next = 0;
-    while next < all.len() {
-        let more = line(all[next]).unwrap_or(&[]);
-        all.extend(more.iter().filter(|name| !all.contains(name)).copied().collect::<Vec<_>>());
-        next += 1;
-    }
-    Some(all)
-}
-
 /// The first names behind every `prefix` (which ends in `::`), groups in braces included.
-fn uses<'a>(code: &'a str, prefix: &'a str) -> Vec<(usize, &'a str)> {
+fn uses<'a>(code: &'a str, prefix: &str) -> Vec<(usize, &'a str)> {
     words(code, prefix).flat_map(|at| names_at(code, at + prefix.len())).collect()
 }
 
@@ -168,7 +116,8 @@ mod tests {
 
     fn errors(path: &str, text: &str) -> Vec<String> {
         let mut report = Report::default();
-        check(&SourceFile { path: path.into(), text: text.into() }, &mut report);
+        let tables = Tables::of(include_str!("../../../ARCHITECTURE.md"));
+        check(&SourceFile { path: path.into(), text: text.into() }, &tables, &mut report);
         report.errors
     }
 

@@ -1,10 +1,12 @@
 //! Rules that neither rustfmt nor clippy knows. Each file below holds one kind, its table at the top.
 
+mod circles;
 mod dependencies;
 mod examples;
 mod lexer;
 mod names;
 mod sizes;
+mod tables;
 mod text;
 
 pub use text::resolve;
@@ -64,10 +66,12 @@ pub fn run() -> Outcome {
     let files: Vec<SourceFile> = paths.iter().filter_map(read).collect();
     let mut names = HashSet::new();
     files.iter().for_each(|file| names::collect(file, &mut names));
+    let tables = tables::Tables::read(&files, &mut report);
+    circles::check(&files, &mut report);
     for file in &files {
         text::check(file, &paths, &mut report);
         sizes::check(file, &mut report);
-        dependencies::check(file, &mut report);
+        dependencies::check(file, &tables, &mut report);
         names::check(file, &names, &paths, &mut report);
     }
     examples::check(&paths, &mut report);

@@ -1,0 +1,171 @@
+//! Circles of imports: modules beside each other that use each other, by whatever way.
+
+use super::lexer::{body, code_only, identifier_at, matching_brace, words};
+use super::{Report, SourceFile};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Folders of sources, and how each crate is named from outside.
+const CRATES: [&str; 4] = ["riemann/src/", "cuda/src/", "amrclaw/src/", "xtask/src/"];
+/// Where there may be none.
+const WITHOUT: [&str; 1] = ["amrclaw/src/exec"];
+/// Circles that all crates together may have: those that there are, and no more.
+const MOST: usize = 5;
+
+const SUPER: &str = "super::";
+
+/// What the modules of a folder use of each other.
+type Uses = BTreeMap<String, BTreeSet<String>>;
+
+pub fn check(files: &[SourceFile], report: &mut Report) {
+    let circles = find(files);
+    for (folder, modules) in &circles {
+        let message = format!("{} use each other in a circle", modules.join(", "));
+        if circles.len() > MOST || WITHOUT.iter().any(|without| folder.starts_with(without)) {
+            report.error(folder, 1, message);
+        } else {
+            report.warning(folder, 1, message);
+        }
+    }
+}
+
+/// Folders with modules that are in a circle, and these. A module and the one that it is a part of are not said to be in one.
+fn find(files: &[SourceFile]) -> Vec<(String, Vec<String>)> {
+    let sources: Vec<(&str, Vec<&str>, &SourceFile)> = files
+        .iter()
+        .filter_map(|file| {
+            let folder = CRATES.iter().find(|folder| file.path.starts_with(**folder))?;
+            let inside = file.path[folder.len()..].strip_suffix(".rs")?;
+            let mut path: Vec<&str> = inside.split('/').collect();
+            if matches!(path.last(), Some(&("mod" | "lib" | "main"))) {
+                path.pop();
+            }
+            Some((*folder, path, file))
+        })
+        .collect();
+    let modules: BTreeSet<String> = (sources.iter())
+        .flat_map(|(folder, path, _)| (1..=path.len()).map(move |n| format!("{folder}{}", path[..n].join("/"))))
+        .collect();
+    let mut uses: BTreeMap<String, Uses> = BTreeMap::new();
+    for (folder, path, file) in &sources {
+        for used in used_by(&code_only(&file.text), path) {
+            let same = used.iter().zip(path).take_while(|(a, b)| a == b).count();
+            let (Some(to), Some(from)) = (used.get(same), path.get(same)) else { continue };
+            let within = format!("{folder}{}", path[..same].join("/"));
+            let within = within.trim_end_matches('/').to_owned();
+            if modules.contains(&format!("{within}/{to}")) {
+                uses.entry(within).or_default().entry((*from).to_owned()).or_default().insert(to.clone());
+            }
+        }
+    }
+    let circles = uses.into_iter().flat_map(|(folder, uses)| {
+        circles_of(&uses).into_iter().map(move |modules| (folder.clone(), modules)).collect::<Vec<_>>()
+    });
+    circles.collect()
+}
+
+/// Groups of modules of which each uses all others, at last.
+fn circles_of(uses: &Uses) -> Vec<Vec<String>> {
+    let reached: BTreeMap<&String, BTreeSet<&String>> = (uses.keys())
+        .map(|from| {
+            let mut all = BTreeSet::new();
+            let mut next: Vec<&String> = uses[from].iter().collect();
+            while let Some(module) = next.pop() {
+                if all.insert(module) {
+                    next.extend(uses.get(module).into_iter().flatten());
+                }
+            }
+            (from, all)
+        })
+        .collect();
+    let mut groups: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (from, all) in reached.iter().filter(|(from, all)| all.contains(*from)) {
+        let back = |to: &&&String| reached.get(**to).is_some_and(|there| there.contains(*from));
+        groups.insert(all.iter().filter(back).map(|name| (*name).clone()).collect());
+    }
+    groups.into_iter().collect()
+}
+
+/// Paths from the crate's root of what a module at `path` names by `crate::` and `super::`; its tests are left out.
+fn used_by(code: &str, path: &[&str]) -> Vec<Vec<String>> {
+    let inline: Vec<_> = words(code, "mod").filter_map(|at| body(code, at)).collect();
+    let inside = |at: usize| inline.iter().any(|range| range.contains(&at));
+    let mut found = Vec::new();
+    for at in words(code, "crate::").filter(|&at| !inside(at) && !code[..at].ends_with("::")) {
+        paths_at(code, at + "crate::".len(), &[], &mut found);
+    }
+    for at in words(code, SUPER).filter(|&at| !inside(at) && !code[..at].ends_with("::")) {
+        let (mut end, mut depth) = (at, path.len());
+        while code[end..].starts_with(SUPER) {
+            (end, depth) = (end + SUPER.len(), depth.saturating_sub(1));
+        }
+        let above: Vec<String> = path[..depth].iter().map(|part| (*part).to_owned()).collect();
+        paths_at(code, end, &above, &mut found);
+    }
+    found
+}
+
+/// The paths of a use tree at `at`, each behind `before`.
+fn paths_at(code: &str, at: usize, before: &[String], found: &mut Vec<Vec<String>>) {
+    let at = at + (code[at..].len() - code[at..].trim_start().len());
+    if code[at..].starts_with('{') {
+        let end = matching_brace(code, at) - 1;
+        let (mut depth, mut start) = (0, at + 1);
+        for (i, byte) in code.bytes().enumerate().take(end).skip(at + 1) {
+            match byte {
+                b'{' => depth += 1,
+                b'}' => depth -= 1,
+                b',' if depth == 0 => {
+                    paths_at(code, start, before, found);
+                    start = i + 1;
+                }
+                _ => {}
+            }
+        }
+        if !code[start..end].trim().is_empty() {
+            paths_at(code, start, before, found);
+        }
+        return;
+    }
+    let name = identifier_at(code, at);
+    if name.is_empty() {
+        return;
+    }
+    let path = [before, &[name.to_owned()]].concat();
+    match code[at + name.len()..].strip_prefix("::") {
+        Some(_) => paths_at(code, at + name.len() + 2, &path, found),
+        None => found.push(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn circles(files: &[(&str, &str)]) -> Vec<(String, Vec<String>)> {
+        let file = |&(path, text): &(&str, &str)| SourceFile { path: path.into(), text: text.into() };
+        find(&files.iter().map(file).collect::<Vec<_>>())
+    }
+
+    /// Circles of two and of three modules are found, through whatever paths; tests and a module's own parts do not make any.
+    #[test]
+    fn circles_are_found() {
+        let two = [
+            ("amrclaw/src/plan/a.rs", "use super::b::{self, B};"),
+            ("amrclaw/src/plan/b.rs", "use crate::{plan::{a::A, c}, mesh};"),
+            ("amrclaw/src/plan/c.rs", "mod tests { use super::super::a::A; }"),
+        ];
+        assert_eq!(circles(&two), [("amrclaw/src/plan".to_owned(), vec!["a".to_owned(), "b".to_owned()])]);
+        let three = [
+            ("cuda/src/a/mod.rs", "use crate::b;"),
+            ("cuda/src/b.rs", "fn f() -> crate::c::deep::C {}"),
+            ("cuda/src/c/deep.rs", "use super::super::a::A;"),
+        ];
+        assert_eq!(circles(&three)[0].1, ["a", "b", "c"]);
+        let none = [
+            ("cuda/src/a/mod.rs", "mod deep; use deep::D; pub struct A;"),
+            ("cuda/src/a/deep.rs", "use super::A; use crate::b::B;"),
+            ("cuda/src/b.rs", "// use crate::a::A;"),
+        ];
+        assert_eq!(circles(&none), []);
+    }
+}
