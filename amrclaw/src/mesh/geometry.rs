@@ -99,7 +99,8 @@ mod tests {
         for point in [[-0.3, 2.9], [-0.99, 2.01], [1.4, 3.3]] {
             let found = geometry.around(point, &CellBox::new([0, 0], [9, 4]));
             assert!(CellBox::new([0, 0], [9, 4]).contains_box(&found.cells), "{found:?}");
-            let values = found.cells.cells().zip(found.weights).map(|(cell, weight)| weight * linear(geometry.centre(cell)));
+            let values =
+                found.cells.cells().zip(found.weights).map(|(cell, weight)| weight * linear(geometry.centre(cell)));
             assert!((values.sum::<f64>() - linear(point)).abs() < 1e-14, "{point:?}: {found:?}");
             assert!((found.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
         }

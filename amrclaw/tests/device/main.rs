@@ -1,9 +1,9 @@
 //! The executor for GPUs gives what the CPU's gives, to the bit: whole runs with regridding, the conservation fix, rejected
 //! steps. The device is emulated by the host, which runs the same kernels; with `AMRCLAW_TEST_GPU` set it is a GPU.
 
+mod checked;
 #[path = "../common/mod.rs"]
 mod common;
-mod checked;
 mod emulator;
 mod failures;
 mod flags;

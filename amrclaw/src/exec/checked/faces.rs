@@ -36,7 +36,10 @@ pub(super) fn assert_once<const D: usize>(hierarchy: &Hierarchy<D>, fine: Level,
                 }
                 let here = std::array::from_fn(|d| cell[d].rem_euclid(domain.hi[d]));
                 let times = found.remove(&(here, axis, side)).unwrap_or(0);
-                assert_eq!(times, 1, "times that the register of level {fine} has the face of cell {here:?} across {axis:?}, {side:?}");
+                assert_eq!(
+                    times, 1,
+                    "times that the register of level {fine} has the face of cell {here:?} across {axis:?}, {side:?}"
+                );
             }
         }
     }

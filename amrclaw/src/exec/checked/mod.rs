@@ -12,7 +12,8 @@ mod faces;
 mod tests;
 
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes, Probe, Queries,
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes,
+    Probe, Queries,
 };
 use crate::index::Level;
 use crate::mesh::{Hierarchy, MeshEpoch};
@@ -116,7 +117,11 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.mesh = Some((hierarchy.clone(), plans.clone()));
         outcome?;
         for level in change.new_levels() {
-            assert_eq!(self.without_value(level, false), None, "level {level} has cells without values: patch, cell, equation");
+            assert_eq!(
+                self.without_value(level, false),
+                None,
+                "level {level} has cells without values: patch, cell, equation"
+            );
         }
         if values.are_transferred() {
             let after = self.composite();

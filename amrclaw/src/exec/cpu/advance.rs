@@ -90,15 +90,15 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             level: &context,
             solver: self.solver,
             scheme: self.scheme,
-            taps: Shared::new(self.arrays.taps),
-            tap_stride: self.tiles.num_slots(),
+            kept: Shared::new(self.arrays.kept),
+            kept_stride: self.tiles.num_slots(),
         };
         let outcome = tiles.update_all(self.tiles, self.scratch);
         let gather = register::Gather {
             sweeps: self.sweeps,
             sweep: n,
             dt: self.dt * self.sweeps[n].fraction,
-            taps: self.arrays.taps,
+            kept: self.arrays.kept,
             tiles: self.tiles,
             layout,
             q: input,

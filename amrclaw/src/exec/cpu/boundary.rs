@@ -1,7 +1,7 @@
 //! Ghost cells outside the domain.
 
-use crate::fields::{PatchLayout, Shared};
 use super::store::LevelStore;
+use crate::fields::{PatchLayout, Shared};
 use crate::mesh::{AxisEnds, Geometry};
 use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, Problem};
 use crate::plan::BoundaryRegion;
@@ -99,7 +99,12 @@ unsafe fn ask_user<const D: usize, R: Scalar>(
     let mut values = vec![0.0; 2 * context.num_eqn];
     let (mirror, ghost) = values.split_at_mut(context.num_eqn);
     for cell in region.cells.cells() {
-        let place = BoundaryCell { centre: context.geometry.centre(cell), time: context.time, axis: region.axis, side: region.side };
+        let place = BoundaryCell {
+            centre: context.geometry.centre(cell),
+            time: context.time,
+            axis: region.axis,
+            side: region.side,
+        };
         let offset = layout.offset(context.num_eqn, cell);
         for (m, value) in mirror.iter_mut().enumerate() {
             // SAFETY: the patch is ours.

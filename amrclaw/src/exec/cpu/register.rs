@@ -40,7 +40,8 @@ pub(super) struct Gather<'a, const D: usize, R: Scalar> {
     /// Number of the sweep.
     pub sweep: usize,
     pub dt: f64,
-    pub taps: &'a [R],
+    /// Fluxes that the sweep kept.
+    pub kept: &'a [R],
     pub tiles: &'a TilePlan,
     pub layout: &'a LevelLayout<D>,
     /// The state that the sweep started from.
@@ -59,7 +60,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 
     /// Flux of equation `m` kept for a slot.
     fn flux(&self, m: usize, slot: usize) -> R {
-        self.taps[m * self.tiles.num_slots() + slot]
+        self.kept[m * self.tiles.num_slots() + slot]
     }
 
     /// The coarse side: starts the sums with −Δt times the coarse flux and keeps the coarse cells' states.

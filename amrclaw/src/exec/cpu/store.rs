@@ -31,7 +31,7 @@ pub(super) struct LevelStore<const D: usize, R> {
     pub states: States,
     pub aux: Vec<R>,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
-    pub taps: Vec<R>,
+    pub kept: Vec<R>,
     pub register: Register<R>,
     /// Faces to the coarser level, one by one.
     pub faces: Option<Arc<ListedFaces<D>>>,
@@ -46,7 +46,7 @@ pub(super) struct StepArrays<'a, R> {
     /// The next one: another array, or the same.
     pub next: Shared<'a, R>,
     pub aux: &'a [R],
-    pub taps: &'a mut [R],
+    pub kept: &'a mut [R],
     pub register: &'a mut Register<R>,
 }
 
@@ -72,7 +72,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             buffers,
             states: States::new(time),
             aux,
-            taps: Vec::new(),
+            kept: Vec::new(),
             register,
             faces: None,
             tiles: Arc::default(),
@@ -82,7 +82,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// Gives all memory back.
     pub fn dismantle(self, pool: &mut Pool<R>) {
         self.buffers.into_iter().for_each(|b| pool.give(b));
-        let others = [self.aux, self.taps, self.register.sums, self.register.coarse_cells];
+        let others = [self.aux, self.kept, self.register.sums, self.register.coarse_cells];
         others.into_iter().for_each(|b| pool.give(b));
     }
 
@@ -135,7 +135,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             let [q, next] = self.buffers.get_disjoint_mut([self.states.current(), next]).expect("two different arrays");
             (Shared::new(q), Shared::new(next))
         };
-        StepArrays { q, next, aux: &self.aux, taps: &mut self.taps, register: &mut self.register }
+        StepArrays { q, next, aux: &self.aux, kept: &mut self.kept, register: &mut self.register }
     }
 
     /// What the step has written becomes the present state.
@@ -147,7 +147,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
         self.states.restore();
         self.release_spare(pool);
-        let others = [&mut self.taps, &mut self.register.sums, &mut self.register.coarse_cells];
+        let others = [&mut self.kept, &mut self.register.sums, &mut self.register.coarse_cells];
         others.into_iter().for_each(|array| pool.give(std::mem::take(array)));
     }
 
@@ -169,7 +169,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         pool: &mut Pool<R>,
     ) {
         let here = |numbers: usize| if elsewhere { 0 } else { numbers };
-        resize(&mut self.taps, here(self.num_eqn * self.tiles.num_slots()), pool);
+        resize(&mut self.kept, here(self.num_eqn * self.tiles.num_slots()), pool);
         if let Some(reflux) = &plans.reflux {
             let slots = reflux.num_slots();
             resize(&mut self.register.sums, self.num_eqn * slots, pool);

@@ -17,8 +17,8 @@ pub(super) struct Tile {
     pub lo: [i32; 3],
     /// One past the last cell.
     pub hi: [i32; 3],
-    /// Positions in [`TilePlan::taps`]: by axis for split sweeps, all in the first for the unsplit update.
-    pub taps: [Range<usize>; 3],
+    /// Positions in [`TilePlan::kept`]: by axis for split sweeps, all in the first for the unsplit update.
+    pub kept: [Range<usize>; 3],
 }
 
 /// Tiles of all patches of a level, and the faces whose fluxes they keep.
@@ -29,8 +29,8 @@ pub(super) struct Tile {
 pub(super) struct TilePlan {
     /// The tiles, large ones first so that threads end together.
     pub tiles: Vec<Tile>,
-    /// Taps of all tiles.
-    pub taps: Vec<Tap>,
+    /// The faces whose fluxes the tiles keep, one tile's after another.
+    pub kept: Vec<Tap>,
     /// Slots at this level's own edge.
     pub num_fine: usize,
     /// Slots at the finer level's edge.
@@ -58,7 +58,7 @@ fn whole_patches_are_even(mut sizes: Vec<usize>, threads: usize) -> bool {
 }
 
 impl TilePlan {
-    /// Cuts the level's patches into tiles and gives each tile its taps. `split`: the axes are swept one by one.
+    /// Cuts the level's patches into tiles and gives each tile the faces that it keeps. `split`: the axes are swept one by one.
     /// `threads`: how many share the tiles.
     pub fn new<const D: usize>(
         mesh: &LevelMesh<D>,
@@ -76,26 +76,26 @@ impl TilePlan {
             let mut part = TilePlan::default();
             for k in patches {
                 let patch = &mesh.patches()[k];
-                let mut taps = own.map_or(Vec::new(), |reflux| fine_taps(reflux, k, patch));
+                let mut kept = own.map_or(Vec::new(), |reflux| fine_faces(reflux, k, patch));
                 if let Some(reflux) = finer {
-                    taps.extend(coarse_taps(reflux, k, patch, num_fine as u32));
+                    kept.extend(coarse_faces(reflux, k, patch, num_fine as u32));
                 }
                 let size = std::array::from_fn(|d| patch.size().get(d).copied().unwrap_or(1));
                 for (lo, hi) in pieces([0; 3], size, largest) {
                     let last = std::array::from_fn(|d| hi[d] == size[d]);
                     let order = if in_space { Order::Space } else { Order::Rows { split } };
-                    let taps = append_taps(&mut part.taps, &taps, lo, hi, last, order);
-                    part.tiles.push(Tile { patch: k as u32, lo, hi, taps });
+                    let kept = append_faces(&mut part.kept, &kept, lo, hi, last, order);
+                    part.tiles.push(Tile { patch: k as u32, lo, hi, kept });
                 }
             }
             part
         });
         let mut plan = TilePlan { num_fine, num_coarse, ..TilePlan::default() };
         for mut part in parts {
-            let start = plan.taps.len();
-            let moved = |taps: &Range<usize>| start + taps.start..start + taps.end;
-            plan.tiles.extend(part.tiles.iter().map(|tile| Tile { taps: tile.taps.each_ref().map(moved), ..*tile }));
-            plan.taps.append(&mut part.taps);
+            let start = plan.kept.len();
+            let moved = |kept: &Range<usize>| start + kept.start..start + kept.end;
+            plan.tiles.extend(part.tiles.iter().map(|tile| Tile { kept: tile.kept.each_ref().map(moved), ..*tile }));
+            plan.kept.append(&mut part.kept);
         }
         let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
@@ -151,54 +151,54 @@ fn local<const D: usize>(cell: CellIndex<D>, patch: &CellBox<D>) -> [i32; 3] {
     std::array::from_fn(|d| if d < D { cell[d] - patch.lo[d] } else { 0 })
 }
 
-fn fine_taps<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>) -> Vec<Tap> {
-    let mut taps = Vec::new();
+fn fine_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>) -> Vec<Tap> {
+    let mut kept = Vec::new();
     for slot in &reflux.slots()[reflux.fine_range(k)] {
         for (n, ghost) in reflux.fine_ghosts(slot).cells().enumerate() {
-            // The ghost cell lies on the face's coarse side; a tap names the cell above its face.
+            // The ghost cell lies on the face's coarse side; a kept face is named by the cell above it.
             let mut cell = local(ghost, patch);
             cell[slot.axis.index()] += i32::from(slot.coarse_side == riemann::axis::Side::Lower);
-            taps.push(Tap { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: slot.first_fine + n as u32 });
+            kept.push(Tap { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: slot.first_fine + n as u32 });
         }
     }
-    taps
+    kept
 }
 
-fn coarse_taps<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>, first: u32) -> Vec<Tap> {
+fn coarse_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>, first: u32) -> Vec<Tap> {
     let numbers = reflux.of_coarse_patch(k).iter();
-    let tap = |&number: &u32| {
+    let face = |&number: &u32| {
         let slot = &reflux.slots()[number as usize];
         let mut cell = local(slot.coarse_cell, patch);
         cell[slot.axis.index()] += i32::from(slot.coarse_side == riemann::axis::Side::Lower);
         Tap { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: first + number }
     };
-    numbers.map(tap).collect()
+    numbers.map(face).collect()
 }
 
-/// Appends the taps whose faces belong to a tile, in the order in which the update completes them. A face between two
+/// Appends the faces that belong to a tile, in the order in which the update completes them. A face between two
 /// tiles belongs to the upper one; a patch's last faces belong to its last tiles.
-fn append_taps(
+fn append_faces(
     all: &mut Vec<Tap>,
-    taps: &[Tap],
+    faces: &[Tap],
     lo: [i32; 3],
     hi: [i32; 3],
     last: [bool; 3],
     order: Order,
 ) -> [Range<usize>; 3] {
-    let in_tile = |tap: &&Tap| {
+    let in_tile = |face: &&Tap| {
         (0..3).all(|d| {
-            let end = hi[d] + i32::from(d == tap.axis.index() && last[d]);
-            lo[d] <= tap.cell[d] && tap.cell[d] < end
+            let end = hi[d] + i32::from(d == face.axis.index() && last[d]);
+            lo[d] <= face.cell[d] && face.cell[d] < end
         })
     };
     Axis::ALL.map(|axis| {
         let start = all.len();
-        let in_sweep = |tap: &&Tap| match order {
-            Order::Rows { split: true } => tap.axis == axis,
+        let in_sweep = |face: &&Tap| match order {
+            Order::Rows { split: true } => face.axis == axis,
             _ => axis == Axis::X,
         };
-        all.extend(taps.iter().filter(in_tile).filter(in_sweep));
-        all[start..].sort_by_key(|tap| (tap.complete_at(order == Order::Space), tap.axis, tap.cell, tap.slot));
+        all.extend(faces.iter().filter(in_tile).filter(in_sweep));
+        all[start..].sort_by_key(|face| (face.complete_at(order == Order::Space), face.axis, face.cell, face.slot));
         start..all.len()
     })
 }
@@ -219,9 +219,9 @@ mod tests {
         assert!(!whole_patches_are_even(vec![100, 40, 30], 2));
     }
 
-    /// Tiles cover each patch once, and every face of the reflux plan is tapped once on either level.
+    /// Tiles cover each patch once, and every face of the reflux plan is kept once on either level.
     #[test]
-    fn tiles_and_taps_cover_everything_once() {
+    fn tiles_and_kept_faces_cover_everything_once() {
         let ratio = Ratio([2, 2]);
         let domain = CellBox::new([0, 0], [150, 131]);
         let coarse = LevelMesh::new(domain, [false, true], vec![domain]);
@@ -237,10 +237,10 @@ mod tests {
 
         let area = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         assert_eq!(fine_plan.tiles.iter().map(area).sum::<usize>(), fine.num_cells());
-        let mut slots: Vec<_> = fine_plan.taps.iter().map(|t| t.slot as usize).collect();
+        let mut slots: Vec<_> = fine_plan.kept.iter().map(|t| t.slot as usize).collect();
         slots.sort_unstable();
         assert_eq!(slots, (0..reflux.plan.num_fine()).collect::<Vec<_>>());
-        let mut slots: Vec<_> = coarse_plan.taps.iter().map(|t| t.slot as usize).collect();
+        let mut slots: Vec<_> = coarse_plan.kept.iter().map(|t| t.slot as usize).collect();
         slots.sort_unstable();
         assert_eq!(slots, (0..reflux.slots().len()).collect::<Vec<_>>());
     }

@@ -15,8 +15,8 @@ pub(super) struct TileSweep<'a, const D: usize, R: Scalar> {
     pub solver: &'a dyn PatchSolver<R>,
     pub scheme: Scheme,
     /// Fluxes of the faces kept, and numbers between their components.
-    pub taps: Shared<'a, R>,
-    pub tap_stride: usize,
+    pub kept: Shared<'a, R>,
+    pub kept_stride: usize,
 }
 
 impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
@@ -45,12 +45,12 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
             dt: dt * sweep.fraction,
             dx,
             scheme: &self.scheme,
-            taps: &tiles.taps[tile.taps[sweep.taps].clone()],
-            tap_values: if self.tap_stride == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.taps.at(0) },
-            tap_stride: self.tap_stride,
+            taps: &tiles.kept[tile.kept[sweep.kept_list].clone()],
+            tap_values: if self.kept_stride == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.kept.at(0) },
+            tap_stride: self.kept_stride,
         };
         // SAFETY: patches have the ghost cells that the sweeps need and arrays the overrun; tiles are disjoint and
-        // every slot has one tap, so no two tasks write the same place.
+        // every slot has one face, so no two tasks write the same place.
         unsafe { self.solver.update_tile(&args, scratch) }
     }
 

@@ -17,7 +17,7 @@ pub(in crate::exec) struct Sweep {
     /// Ghost cells updated too on both sides along each axis, because later sweeps read them.
     pub grow: [i32; 3],
     /// Which of a tile's lists of kept faces belongs to the sweep.
-    pub taps: usize,
+    pub kept_list: usize,
 }
 
 /// The passes that make up one step in `D` dimensions.
@@ -26,7 +26,7 @@ pub(in crate::exec) fn sweeps<const D: usize>(split: Split) -> Vec<Sweep> {
     let order: Vec<(usize, f64)> = match split {
         Split::Unsplit => {
             let axes = std::array::from_fn(|d| d < D);
-            return vec![Sweep { axes, fraction: 1.0, grow: [0; 3], taps: 0 }];
+            return vec![Sweep { axes, fraction: 1.0, grow: [0; 3], kept_list: 0 }];
         }
         Split::Godunov => (0..D).map(|d| single(d, 1.0)).collect(),
         Split::Strang => {
@@ -37,7 +37,7 @@ pub(in crate::exec) fn sweeps<const D: usize>(split: Split) -> Vec<Sweep> {
     let sweep = |(n, &(axis, fraction)): (usize, &(usize, f64))| {
         let mut grow = [0; 3];
         order[n + 1..].iter().for_each(|&(later, _)| grow[later] += 2);
-        Sweep { axes: std::array::from_fn(|d| d == axis), fraction, grow, taps: axis }
+        Sweep { axes: std::array::from_fn(|d| d == axis), fraction, grow, kept_list: axis }
     };
     order.iter().enumerate().map(sweep).collect()
 }
