@@ -6,6 +6,7 @@
 //! operations in the same order.
 
 #[path = "../src/holds/random.rs"]
+#[allow(dead_code, reason = "states are asked for by numbers between 0 and 1")]
 mod random;
 
 use random::Random;
@@ -125,7 +126,7 @@ impl<R: Scalar> Patch<R> {
 
     fn append_interior(&self, q: &[R], bits: &mut Vec<u64>) {
         let strides = self.strides();
-        for m in 0..q.len() / strides.component {
+        for m in 0..(q.len() - 2 * PACK_OVERRUN) / strides.component {
             for k in 0..self.cells[2] {
                 for j in 0..self.cells[1] {
                     let row = self.start() + m * strides.component + k * strides.slab + j * strides.row;
