@@ -27,7 +27,7 @@ macro_rules! pack {
         add: $add:expr, sub: $sub:expr, mul: $mul:expr, div: $div:expr,
         abs: $abs:expr, neg: $neg:expr, sqrt: $sqrt:expr,
         lt: $lt:expr, le: $le:expr, select: $select:expr, shift_up: $shift_up:expr, shift_down: $shift_down:expr,
-        and: $and:expr, or: $or:expr, not: $not:expr, any: $any:expr $(,)?
+        and: $and:expr, or: $or:expr, not: $not:expr, any: $any:expr $(, features: $features:literal)? $(,)?
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -158,6 +158,18 @@ macro_rules! pack {
                 #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
                 Self(unsafe { $select(mask.0, yes.0, no.0) })
             }
+            $(
+            #[inline(always)]
+            fn outlined<T>(f: impl FnOnce() -> T) -> T {
+                #[inline(never)]
+                #[target_feature(enable = $features)]
+                fn call<T>(f: impl FnOnce() -> T) -> T {
+                    f()
+                }
+                // SAFETY: whoever has packs has entered with their instructions (module comment).
+                unsafe { call(f) }
+            }
+            )?
         }
     };
     (@binary $type:ident, $op:ident, $method:ident, $intrinsic:expr) => {

@@ -126,6 +126,17 @@ pub trait Real:
     fn zero() -> Self {
         Self::constant(0.0)
     }
+    /// Calls `f` as a function of the program by itself that may use the pack's instructions. What `f` is made of must be
+    /// `#[inline(always)]`. Loops that have nothing in common are compiled in less time one by one, and each has the registers to
+    /// itself.
+    #[inline(always)]
+    fn outlined<T>(f: impl FnOnce() -> T) -> T {
+        #[inline(never)]
+        fn call<T>(f: impl FnOnce() -> T) -> T {
+            f()
+        }
+        call(f)
+    }
 }
 
 /// One lane: `f32` or `f64`, with the vector types that a processor may offer for it.
@@ -134,7 +145,8 @@ pub trait Scalar: Real<Scalar = Self, Mask = bool> + PartialOrd + Default {
     type Avx512: Real<Scalar = Self>;
     /// Pack for AVX2.
     type Avx2: Real<Scalar = Self>;
-    /// Pack that every processor can run.
+    /// Pack that every processor can run; on x86-64 the scalar itself: few processors are without AVX2, and packs of plain arrays
+    /// take long to compile.
     type Portable: Real<Scalar = Self>;
     /// Bytes of one number.
     const BYTES: usize = std::mem::size_of::<Self>();
@@ -222,6 +234,9 @@ macro_rules! impl_scalar {
         impl Scalar for $t {
             type Avx512 = crate::lanes::$avx512;
             type Avx2 = crate::lanes::$avx2;
+            #[cfg(target_arch = "x86_64")]
+            type Portable = $t;
+            #[cfg(not(target_arch = "x86_64"))]
             type Portable = crate::lanes::$portable;
             const NAME: &'static str = $name;
 

@@ -24,7 +24,7 @@ pack! {
     shift_down: |here, after| _mm256_shuffle_pd::<0b0101>(here, _mm256_permute2f128_pd::<0x21>(here, after)),
     and: |a, b| _mm256_and_pd(a, b), or: |a, b| _mm256_or_pd(a, b),
     not: |a| _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))),
-    any: |a| _mm256_movemask_pd(a) != 0,
+    any: |a| _mm256_movemask_pd(a) != 0, features: "avx2,bmi2",
 }
 
 pack! {
@@ -56,7 +56,7 @@ pack! {
     },
     and: |a, b| _mm256_and_ps(a, b), or: |a, b| _mm256_or_ps(a, b),
     not: |a| _mm256_xor_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(-1))),
-    any: |a| _mm256_movemask_ps(a) != 0,
+    any: |a| _mm256_movemask_ps(a) != 0, features: "avx2,bmi2",
 }
 
 pack! {
@@ -80,7 +80,7 @@ pack! {
         _mm512_castsi512_pd(_mm512_alignr_epi64::<1>(after, here))
     },
     and: |a: __mmask8, b| a & b, or: |a: __mmask8, b| a | b, not: |a: __mmask8| !a,
-    any: |a: __mmask8| a != 0,
+    any: |a: __mmask8| a != 0, features: "avx512f,avx512dq,avx2,bmi2",
 }
 
 pack! {
@@ -104,5 +104,5 @@ pack! {
         _mm512_castsi512_ps(_mm512_alignr_epi32::<1>(after, here))
     },
     and: |a: __mmask16, b| a & b, or: |a: __mmask16, b| a | b, not: |a: __mmask16| !a,
-    any: |a: __mmask16| a != 0,
+    any: |a: __mmask16| a != 0, features: "avx512f,avx512dq,avx2,bmi2",
 }

@@ -183,7 +183,7 @@ impl SolverKernels {
 /// The entries are methods of the solver: the compiler puts methods where their type is, so that each solver's kernels are a piece
 /// of the program by itself, and several are compiled at the same time.
 macro_rules! dispatch {
-    ($self:ident, $kernel:ident, $portable:ty, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
+    ($self:ident, $kernel:ident, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
         #[cfg(target_arch = "x86_64")]
         trait Entries<R: Scalar, const M: usize, const W: usize, const A: usize> {
             unsafe fn avx512(&self, $($arg: $type),*) -> $out;
@@ -208,7 +208,7 @@ macro_rules! dispatch {
         impl<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize> Portable<R, M, W, A> for S {
             unsafe fn portable(&self, $($arg: $type),*) -> $out {
                 // SAFETY: the caller's promise is handed on.
-                unsafe { $kernel::<S, $portable, M, W, A>(self, $($arg),*) }
+                unsafe { $kernel::<S, R::Portable, M, W, A>(self, $($arg),*) }
             }
         }
         let solver = &$self.solver;
@@ -274,23 +274,21 @@ where
     }
 
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
-        // Known when compiling. In space there are cells, not packs, where there are no vectors: packs of plain arrays take
-        // long to compile.
-        if const { S::DIM > 2 } {
-            if args.sweep == [true; 3] {
-                return dispatch!(self, update_in_space, R, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
-            }
-            return dispatch!(self, update_tile, R, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
+        // Known when compiling: solvers in fewer dimensions come without the code for three axes at once.
+        if const { S::DIM > 2 } && args.sweep == [true; 3] {
+            return dispatch!(self, update_in_space, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
         }
-        dispatch!(self, update_tile, R::Portable, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
+        dispatch!(self, update_tile, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
     }
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
-        dispatch!(self, fluctuation_sums, R::Portable, (axis: Axis, list: &FaceList<R>) -> ())
+        dispatch!(self, fluctuation_sums, (axis: Axis, list: &FaceList<R>) -> ())
     }
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
-        dispatch!(self, apply_source, R::Portable, (row: &SourceRow<R>) -> ())
+        if const { S::HAS_SOURCE } {
+            dispatch!(self, apply_source, (row: &SourceRow<R>) -> ())
+        }
     }
 
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {

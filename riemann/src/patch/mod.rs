@@ -99,7 +99,7 @@ pub struct Tap {
 }
 
 /// One tile of a patch and what to do with it. Pointers point at the patch's first interior cell, component 0.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct TileArgs<'a, R> {
     /// State at the start of the step, ghost cells filled.

@@ -3,10 +3,10 @@
 //! Few faces are kept, and keeping the fluctuations of all in case costs more than solving those few once more. They are
 //! solved while both their cells still hold the old state; the corrections come when the row is done.
 
-use super::Tap;
 use super::tile::Tile;
+use super::{Tap, TileArgs};
 use crate::axis::Side;
-use crate::real::Real;
+use crate::real::{Real, Scalar};
 use crate::solver::Solver;
 
 impl<'a, S, V, const M: usize, const W: usize, const A: usize> Tile<'a, S, V, M, W, A>
@@ -28,7 +28,7 @@ where
     pub(super) unsafe fn solve_taps(&self, taps: &[Tap]) {
         for tap in taps {
             // SAFETY: the face lies in the tile, and its cells have not been written yet.
-            let [lower, upper] = unsafe { self.fluctuations(tap) };
+            let [lower, upper] = unsafe { fluctuations(&self.solver, self.args, tap) };
             for m in 0..M {
                 let seen = match tap.seen_from {
                     Side::Lower => lower[m],
@@ -53,27 +53,34 @@ where
     fn slot(&self, tap: &Tap, m: usize) -> *mut V::Scalar {
         self.args.tap_values.wrapping_add(m * self.args.tap_stride + tap.slot as usize)
     }
+}
 
-    /// Fluctuations of a single face.
-    #[inline(always)]
-    unsafe fn fluctuations(&self, tap: &Tap) -> [[V::Scalar; M]; 2] {
-        let strides = &self.args.strides;
-        let zero = V::Scalar::zero();
-        let (mut q, mut aux) = ([[zero; M]; 2], [[zero; A]; 2]);
-        let upper = strides.offset(tap.cell);
-        let cells = [upper - strides.along(tap.axis) as isize, upper];
-        for (side, offset) in cells.into_iter().enumerate() {
-            // SAFETY: the cells beside a face of the tile are readable.
-            unsafe {
-                for m in 0..M {
-                    q[side][m] = *self.args.q.offset(offset).add(m * strides.component);
-                }
-                for a in 0..A {
-                    aux[side][a] = *self.args.aux.offset(offset).add(a * strides.component);
-                }
+/// Fluctuations of a single face. One function for vectors of all widths: few faces are kept.
+#[inline(never)]
+unsafe fn fluctuations<S, R, const M: usize, const W: usize, const A: usize>(
+    solver: &S,
+    args: &TileArgs<'_, R>,
+    tap: &Tap,
+) -> [[R; M]; 2]
+where
+    S: Solver<M, W, A>,
+    R: Scalar,
+{
+    let strides = &args.strides;
+    let (mut q, mut aux) = ([[R::zero(); M]; 2], [[R::zero(); A]; 2]);
+    let upper = strides.offset(tap.cell);
+    let cells = [upper - strides.along(tap.axis) as isize, upper];
+    for (side, offset) in cells.into_iter().enumerate() {
+        // SAFETY: the cells beside a face of the tile are readable.
+        unsafe {
+            for m in 0..M {
+                q[side][m] = *args.q.offset(offset).add(m * strides.component);
+            }
+            for a in 0..A {
+                aux[side][a] = *args.aux.offset(offset).add(a * strides.component);
             }
         }
-        let face = self.solver.normal(tap.axis, q[0], q[1], aux[0], aux[1]);
-        [face.amdq, face.apdq]
     }
+    let face = solver.normal(tap.axis, q[0], q[1], aux[0], aux[1]);
+    [face.amdq, face.apdq]
 }

@@ -103,27 +103,27 @@ where
     unsafe fn march(&mut self, plane: i32) {
         let args = self.tile.args;
         // Known when the program is compiled: where rows lie along z, z alone is swept.
-        let sweep_x = N == 1 && args.sweep[0];
+        let sweep_x = const { N == 1 } && args.sweep[0];
         // Solvers on a line come without the code for y.
-        let sweep_y = args.sweep[N] && S::DIM > 1;
+        let sweep_y = const { S::DIM > 1 } && args.sweep[N];
         let [first, last] = [args.lo[N] as isize, args.hi[N] as isize];
         // In three dimensions these are the sweeps of split schemes.
-        let transverse = sweep_x && sweep_y && S::DIM == 2 && args.scheme.transverse > 0;
+        let transverse = const { S::DIM == 2 } && sweep_x && sweep_y && args.scheme.transverse > 0;
         let start = if sweep_y { first - 1 } else { first };
         // SAFETY: rows first − 2 ..= last + 1 are readable where y is swept, first .. last where it is not.
         unsafe {
-            if sweep_y {
+            if const { S::DIM > 1 } && sweep_y {
                 self.solve_y(start);
             }
             for k in start..=last {
                 self.load_capacity(k, if sweep_y { last } else { last - 1 });
                 let inside = first <= k && k < last;
-                if sweep_x && (inside || transverse) {
+                if const { N == 1 } && sweep_x && (inside || transverse) {
                     self.x_row(k, transverse, inside);
                 }
                 let taps = self.tile.taps_complete_at([plane, k as i32], false);
                 self.tile.solve_taps(taps);
-                if sweep_y {
+                if const { S::DIM > 1 } && sweep_y {
                     self.y_row(k, transverse, !taps.is_empty());
                 } else if k > first {
                     self.finish_without_y(k - 1);
@@ -195,9 +195,10 @@ where
             }
         }
         let across = axis.transverse_2d();
-        let cells = [self.offset(il, kl), self.offset(ir, kr)];
+        let (cell_lower, cell_upper) = (self.offset(il, kl), self.offset(ir, kr));
         // SAFETY: the cells beside a face that is split are readable, and so are their neighbours.
-        let [aux_lower, aux_upper] = cells.map(|cell| unsafe { self.tile.transverse_aux(across, cell) });
+        let (aux_lower, aux_upper) =
+            unsafe { (self.tile.transverse_aux(across, cell_lower), self.tile.transverse_aux(across, cell_upper)) };
         let of_lower = self.tile.solver.transverse(axis, across, Side::Lower, ql, qr, &aux_lower, lower);
         let of_upper = self.tile.solver.transverse(axis, across, Side::Upper, ql, qr, &aux_upper, upper);
         [of_lower.bmasdq, of_lower.bpasdq, of_upper.bmasdq, of_upper.bpasdq]

@@ -92,7 +92,7 @@ where
                     if i - lanes <= self.tile.columns {
                         parts = self.correct_x(i - lanes, k, transverse, &here, &after);
                     }
-                    if transverse && i - lanes > FIRST {
+                    if const { S::DIM == 2 } && transverse && i - lanes > FIRST {
                         self.gather_x(i - 2 * lanes, &parts_before, &parts);
                     }
                     parts_before = parts;
@@ -158,7 +158,7 @@ where
                 fluctuations[m] = here.apdq[m] + fluctuations[m];
             }
             rows.fluctuations.store(i, fluctuations);
-            if !transverse {
+            if const { S::DIM != 2 } || !transverse {
                 return [[V::zero(); M]; 4];
             }
             let (states, both) = ([here.ql, here.qr], [here.amdq, here.apdq]);

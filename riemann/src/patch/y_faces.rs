@@ -159,7 +159,7 @@ where
                 g = limited_correction::<S, V, M, W, A>(self.tile.args.scheme, &waves, [&below, above], mean);
             }
             let (mut left, mut right) = (self.rows.left.load::<V, M>(i), self.rows.right.load::<V, M>(i));
-            if transverse {
+            if const { S::DIM == 2 } && transverse {
                 let (cells, states) = ([(i, k - 1), (i, k)], [here.q_below, here.q_above]);
                 let parts = self.split_transversely(Axis::Y, cells, states, [face.amdq, face.apdq], &g);
                 self.rows.left.store(i, parts[2]);

@@ -25,7 +25,13 @@ impl<R: Scalar> Group<R> {
     /// Address of number `m` at a place given by [`Buffers::in_row`] or [`Buffers::in_plane`].
     #[inline(always)]
     pub fn at(self, m: usize, place: isize) -> *mut R {
-        self.start.wrapping_offset((m * self.component) as isize + place)
+        self.start.wrapping_add(m.wrapping_mul(self.component)).wrapping_offset(place)
+    }
+
+    /// The group without its first `m` numbers.
+    #[inline(always)]
+    pub fn after(self, m: usize) -> Self {
+        Group { start: self.start.wrapping_add(m.wrapping_mul(self.component)), ..self }
     }
 
     /// Reads `N` numbers of the pack at `place`.
@@ -103,45 +109,29 @@ pub(super) struct FaceRow<R> {
     pub correction: Group<R>,
 }
 
-/// What a cell's fluctuations send through its faces along another axis: 6 vectors, see [`super::transverse`].
-pub(super) type Moved<R> = Group<R>;
-
-/// All that is kept while row `j` of plane `k` is worked on. Names with two axes: what fluctuations along the first send
-/// through faces along the second.
+/// All that is kept while row `j` of plane `k` is worked on. Groups by two axes: what fluctuations along the first send through
+/// faces along the second.
+#[derive(Clone, Copy)]
 pub(super) struct Buffers<R> {
     row: usize,
+    rows: usize,
     /// Faces along x of row j; along y the faces j, then j + 1, of plane k; along z the faces k, then k + 1, by plane.
     pub faces: [FaceRow<R>; 3],
-    /// Fluctuations into the cells, 𝒜⁺ΔQ + 𝒜⁻ΔQ, and corrections of their lower faces: along x and y by plane, those of
-    /// plane k − 1 until plane k's are known.
-    pub plane_fluctuations: [Group<R>; 2],
-    pub plane_corrections: [Group<R>; 2],
-    /// The same of plane k − 1, by row: along x of rows j − 1 and j, along y of row j − 1 and of faces j; along z of rows
-    /// j − 1 and j.
-    pub x_fluctuations: [Group<R>; 2],
-    pub x_corrections: [Group<R>; 2],
-    pub y_fluctuations: Group<R>,
-    pub y_correction: Group<R>,
+    /// What enters the cells of a row along one axis, to be split once or twice: through lower faces, then through upper ones.
+    pub once: Group<R>,
+    pub twice: Group<R>,
+    /// Fluctuations into the cells, 𝒜⁺ΔQ + 𝒜⁻ΔQ, and corrections of their lower faces: along x and y, by ring.
+    pub fluctuations: [Group<R>; 2],
+    pub corrections: [Group<R>; 2],
+    /// Fluctuations along z into the cells of plane k − 1: rows j − 1 and j.
     pub z_fluctuations: [Group<R>; 2],
-    /// What moves along the third axis on its way, by plane where that is z, by row where it is y.
-    pub moved_xy: Moved<R>,
-    pub moved_yx: Moved<R>,
-    pub moved_xz: Moved<R>,
-    pub moved_zx: Moved<R>,
-    /// Where the third axis is x: a row, all of it before its neighbours are looked at.
-    pub moved_along_x: Moved<R>,
-    /// What goes through lower and upper faces: of plane k − 1 to x and y, of plane k to z.
-    pub sent_xy: Group<R>,
-    pub sent_yx: Group<R>,
-    pub sent_xz: Group<R>,
-    pub sent_zx: Group<R>,
-    pub sent_yz: Group<R>,
-    pub sent_zy: Group<R>,
-    /// What went through upper faces of row j − 1 (to y), and of plane k − 1 (to z).
-    pub up_xy: Group<R>,
-    pub up_zy: Group<R>,
-    pub up_xz: Group<R>,
-    pub up_yz: Group<R>,
+    /// What moves along the third axis on its way, 6 vectors: see [`super::transverse`]. By plane where that is z, by row where it is
+    /// y; where it is x, all of a row before its neighbours are looked at.
+    pub moved: [[Group<R>; 3]; 3],
+    /// What goes through lower and upper faces: to x and y of plane k − 1, to z of plane k.
+    pub sent: [[Group<R>; 3]; 3],
+    /// What went up: to y through faces of row j − 1, to z through those of plane k − 1.
+    pub up: [[Group<R>; 3]; 3],
     /// Corrections with all that is sent through faces: F̃ of row j − 1, G̃ of faces j, H̃ of faces k by plane.
     pub f: Group<R>,
     pub g: Group<R>,
@@ -150,13 +140,17 @@ pub(super) struct Buffers<R> {
     pub partial: Group<R>,
 }
 
+/// Rows of a plane beside the tile's, and of a ring beside a plane's: between a row's writing and its last reading a plane of rows is
+/// written, and one more.
+const BESIDE: usize = 2;
+
 /// Numbers of scratch memory that a tile needs, wherever the memory starts.
 pub(in crate::patch) const fn scratch_len(m: usize, w: usize) -> usize {
-    let row = row_len(SPACE_TILE[0]);
     let faces = w * m + 2 * w + 4 * m;
-    let planes = faces + 4 * m + 12 * m + 3 * m;
-    let rows = 2 * faces + 8 * m + 18 * m + 12 * m + 2 * m + 3 * m;
-    (planes * (SPACE_TILE[1] + 2) + rows) * row + ALIGNMENT
+    let planes = faces + (12 + 2 + 1) * m;
+    let rows = 2 * faces + (4 + 2 + 18 + 12 + 2 + 3) * m;
+    let plane = SPACE_TILE[1] + BESIDE;
+    (planes * plane + 4 * m * (plane + BESIDE) + rows) * row_len(SPACE_TILE[0]) + ALIGNMENT
 }
 
 impl<R: Scalar> Buffers<R> {
@@ -173,7 +167,7 @@ impl<R: Scalar> Buffers<R> {
             rest = others;
             Group { start: mine.as_mut_ptr(), component: rows * row }
         };
-        let rows = rows + 2;
+        let rows = rows + BESIDE;
         let mut faces = |rows: usize| FaceRow {
             waves: carve(w * m, rows),
             speeds: carve(w, rows),
@@ -184,40 +178,37 @@ impl<R: Scalar> Buffers<R> {
             correction: carve(m, rows),
         };
         let faces = [faces(1), faces(1), faces(rows)];
-        let mut plane = |vectors: usize| carve(vectors * m, rows);
-        let (plane_fluctuations, plane_corrections) = ([plane(1), plane(1)], [plane(1), plane(1)]);
-        let (moved_xy, moved_yx) = (plane(6), plane(6));
-        let (up_xz, up_yz, h) = (plane(1), plane(1), plane(1));
-        let mut line = |vectors: usize| carve(vectors * m, 1);
+        let ring = rows + BESIDE;
+        let (fluctuations, corrections) = ([carve(m, ring), carve(m, ring)], [carve(m, ring), carve(m, ring)]);
+        let mut group = |vectors: usize, rows: usize| carve(vectors * m, rows);
+        let (once, twice) = (group(2, 1), group(2, 1));
+        let z_fluctuations = [group(1, 1), group(1, 1)];
+        let none = group(0, 1);
+        let moved_along_x = group(6, 1);
+        let moved = [
+            [none, group(6, rows), group(6, 1)],
+            [group(6, rows), none, moved_along_x],
+            [group(6, 1), moved_along_x, none],
+        ];
+        let sent = [0, 1, 2].map(|from| [0, 1, 2].map(|to| if from == to { none } else { group(2, 1) }));
+        let up = [[none, group(1, 1), group(1, rows)], [none, none, group(1, rows)], [none, group(1, 1), none]];
+        let (f, g, h, partial) = (group(1, 1), group(1, 1), group(1, rows), group(1, 1));
         Buffers {
             row,
+            rows,
             faces,
-            plane_fluctuations,
-            plane_corrections,
-            x_fluctuations: [line(1), line(1)],
-            x_corrections: [line(1), line(1)],
-            y_fluctuations: line(1),
-            y_correction: line(1),
-            z_fluctuations: [line(1), line(1)],
-            moved_xy,
-            moved_yx,
-            moved_xz: line(6),
-            moved_zx: line(6),
-            moved_along_x: line(6),
-            sent_xy: line(2),
-            sent_yx: line(2),
-            sent_xz: line(2),
-            sent_zx: line(2),
-            sent_yz: line(2),
-            sent_zy: line(2),
-            up_xy: line(1),
-            up_zy: line(1),
-            up_xz,
-            up_yz,
-            f: line(1),
-            g: line(1),
+            once,
+            twice,
+            fluctuations,
+            corrections,
+            z_fluctuations,
+            moved,
+            sent,
+            up,
+            f,
+            g,
             h,
-            partial: line(1),
+            partial,
         }
     }
 
@@ -233,11 +224,17 @@ impl<R: Scalar> Buffers<R> {
         (j + 1) * self.row as isize + self.in_row(i)
     }
 
+    /// Place of column `i` of row `j`, plane `k` in a ring of rows, which holds a plane and what is read of the one before it.
+    #[inline(always)]
+    pub fn in_ring(&self, i: isize, j: isize, k: isize) -> isize {
+        // Rows and planes are counted from −2.
+        let number = (k + 2) as usize * self.rows + (j + 2) as usize;
+        (number % (self.rows + BESIDE) * self.row) as isize + self.in_row(i)
+    }
+
     /// Row j becomes row j − 1.
     #[inline(always)]
     pub fn next_row(&mut self) {
-        self.x_fluctuations.swap(0, 1);
-        self.x_corrections.swap(0, 1);
         self.z_fluctuations.swap(0, 1);
     }
 }

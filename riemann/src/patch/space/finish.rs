@@ -4,7 +4,7 @@
 //! through faces of an earlier one as `f` is from y: a state that is uniform along an axis has the bits of the plane.
 
 use super::Block;
-use super::buffers::{FIRST, Group};
+use super::buffers::FIRST;
 use crate::axis::Axis;
 use crate::patch::Tap;
 use crate::real::Real;
@@ -15,31 +15,46 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// Takes what goes through faces into their corrections `flux`. `lower`: what the cells above the faces send down,
-    /// `upper`: what those below send up; `kappa`: 1/κ of the cells below and above.
+    /// Takes what goes through faces into the component `m` of their corrections. `lower`: what the cells above the faces send
+    /// down, `upper`: what those below send up; `kappa`: 1/κ of the cells below and above.
     #[inline(always)]
-    fn add_sent(&self, flux: &mut [V; M], from: Axis, through: Axis, kappa: [V; 2], [upper, lower]: [[V; M]; 2]) {
+    fn add_sent(&self, flux: &mut V, [from, through]: [Axis; 2], kappa: [V; 2], [upper, lower]: [V; 2]) {
         let half = V::constant(0.5) * self.dt_over_dx[from.index()];
-        let scales = kappa.map(|kappa| half * kappa);
+        if from < through {
+            *flux -= half * kappa[1] * lower + half * kappa[0] * upper;
+        } else {
+            *flux -= half * (kappa[1] * lower + kappa[0] * upper);
+        }
+    }
+
+    /// The same of what goes down out of the cells at `place`, and of what went up out of those before them, which what goes up now
+    /// replaces at `up_place`.
+    #[inline(always)]
+    unsafe fn pass_up(&self, flux: &mut [V; M], axes: [Axis; 2], kappa: [V; 2], [place, up_place]: [isize; 2]) {
+        let [from, through] = [axes[0].index(), axes[1].index()];
+        let (sent, up, live) = (self.keep.sent[from][through], self.keep.up[from][through], self.live[from][through]);
         for m in 0..M {
-            if from < through {
-                flux[m] -= scales[1] * lower[m] + scales[0] * upper[m];
-            } else {
-                flux[m] -= half * (kappa[1] * lower[m] + kappa[0] * upper[m]);
+            if live[m] {
+                // SAFETY: the places are those of row and plane.
+                unsafe {
+                    let before = V::load(up.at(m, up_place));
+                    V::load(sent.at(M + m, place)).store(up.at(m, up_place));
+                    self.add_sent(&mut flux[m], axes, kappa, [before, V::load(sent.at(m, place))]);
+                }
             }
         }
     }
 
-    /// What goes down out of the cells at `place`, and what went up out of those before them, which what goes up now
-    /// replaces.
+    /// The same of what the cells of a row send through the x-faces between them.
     #[inline(always)]
-    unsafe fn pass_up(sent: Group<V::Scalar>, place: isize, up: Group<V::Scalar>, up_place: isize) -> [[V; M]; 2] {
-        // SAFETY: the places are those of row and plane.
-        unsafe {
-            let [lower, now] = sent.load_all::<V, M, 2>(place);
-            let before = up.load(up_place);
-            up.store(up_place, now);
-            [before, lower]
+    unsafe fn pass_along(&self, flux: &mut [V; M], from: Axis, kappa: [V; 2], place: isize) {
+        let (sent, live) = (self.keep.sent[from.index()][0], self.live[from.index()][0]);
+        for m in 0..M {
+            if live[m] {
+                // SAFETY: the columns left of the row are there.
+                let passed = unsafe { [V::load(sent.at(M + m, place - 1)), V::load(sent.at(m, place))] };
+                self.add_sent(&mut flux[m], [from, Axis::X], kappa, passed);
+            }
         }
     }
 
@@ -48,122 +63,139 @@ where
     #[inline(always)]
     pub(super) unsafe fn finish_row(&mut self, j: isize, k: isize) {
         let lo = self.tile.args.lo;
-        // SAFETY: all rows and planes hold what is read of them.
+        // SAFETY: all rows and planes hold what is read of them. Rows and planes before the first pass on what goes up out of them.
         unsafe {
-            let mut i = FIRST;
-            while i <= self.size[0] {
-                // Rows and planes before the first pass on what goes up out of them.
-                if k > 0 {
-                    self.y_flux(i, j, k - 1);
-                }
-                if j > 0 {
-                    self.z_flux(i, j - 1, k);
-                }
-                if k > 0 && j > 0 {
-                    self.x_flux(i, j - 1, k - 1);
-                }
-                i += V::LANES as isize;
+            if k > 0 {
+                self.pass(
+                    #[inline(always)]
+                    |block| block.y_fluxes(j, k - 1),
+                );
+            }
+            if j > 0 {
+                self.pass(
+                    #[inline(always)]
+                    |block| block.z_fluxes(j - 1, k),
+                );
+            }
+            if k > 0 && j > 0 {
+                self.pass(
+                    #[inline(always)]
+                    |block| block.x_fluxes(j - 1, k - 1),
+                );
             }
             let taps = self.tile.taps_complete_at([lo[2] + k as i32, lo[1] + j as i32], true);
             self.tile.solve_taps(taps);
             self.correct_taps(taps, j);
-            i = FIRST;
-            while i <= self.size[0] && k > 0 && j > 0 {
-                self.write_cells(i, j - 1, k - 1);
-                i += V::LANES as isize;
+            if k > 0 && j > 0 {
+                self.pass(
+                    #[inline(always)]
+                    |block| block.write_cells(j - 1, k - 1),
+                );
             }
         }
     }
 
-    /// G̃ of the faces `j`, plane `k`. Below it row j − 1 then has its part along y.
+    /// G̃ of the faces `j`, plane `k`. Below them row j − 1 then has its part along y.
     #[inline(always)]
-    unsafe fn y_flux(&mut self, i: isize, j: isize, k: isize) {
-        let (place, cell) = (self.keep.in_row(i), self.cell(i, j, k));
-        // SAFETY: the caller's promise.
-        unsafe {
-            let kappa = self.inverse_capacities(Axis::Y, cell);
-            let mut g: [V; M] = self.keep.y_correction.load(place);
-            if self.transverse {
-                let sent = Self::pass_up(self.keep.sent_xy, place, self.keep.up_xy, place);
-                self.add_sent(&mut g, Axis::X, Axis::Y, kappa, sent);
-                let sent = Self::pass_up(self.keep.sent_zy, place, self.keep.up_zy, place);
-                self.add_sent(&mut g, Axis::Z, Axis::Y, kappa, sent);
+    unsafe fn y_fluxes(&mut self, j: isize, k: isize) {
+        let (keep, y) = (self.keep, Axis::Y);
+        let (faces, cells) = (keep.in_ring(0, j, k), keep.in_ring(0, (j - 1).max(-2), k));
+        let mut i = FIRST;
+        while i <= self.size[0] {
+            let (place, cell) = (keep.in_row(i), self.cell(i, j, k));
+            // SAFETY: the caller's promise.
+            unsafe {
+                let kappa = self.inverse_capacities(y, cell);
+                let mut g: [V; M] = keep.corrections[1].load(faces + i);
+                if self.transverse {
+                    self.pass_up(&mut g, [Axis::X, y], kappa, [place; 2]);
+                    self.pass_up(&mut g, [Axis::Z, y], kappa, [place; 2]);
+                }
+                let below: [V; M] = keep.g.load(place);
+                keep.g.store(place, g);
+                let mut part: [V; M] = keep.fluctuations[1].load(cells + i);
+                for m in 0..M {
+                    part[m] += g[m] - below[m];
+                }
+                keep.partial.store(place, part);
             }
-            let below: [V; M] = self.keep.g.load(place);
-            self.keep.g.store(place, g);
-            let mut part: [V; M] = self.keep.y_fluctuations.load(place);
-            for m in 0..M {
-                part[m] += g[m] - below[m];
-            }
-            self.keep.partial.store(place, part);
+            i += V::LANES as isize;
         }
     }
 
     /// H̃ of the faces `k`, row `j`; the new states of row `j`, plane k − 1 but for the part along x, once there are any.
     #[inline(always)]
-    unsafe fn z_flux(&mut self, i: isize, j: isize, k: isize) {
-        let (place, in_plane) = (self.keep.in_row(i), self.keep.in_plane(i, j));
-        let cell = self.cell(i, j, k);
-        // SAFETY: the caller's promise.
-        unsafe {
-            let kappa = self.inverse_capacities(Axis::Z, cell);
-            let mut h: [V; M] = self.keep.faces[2].correction.load(in_plane);
-            if self.transverse {
-                let sent = Self::pass_up(self.keep.sent_xz, place, self.keep.up_xz, in_plane);
-                self.add_sent(&mut h, Axis::X, Axis::Z, kappa, sent);
-                let sent = Self::pass_up(self.keep.sent_yz, place, self.keep.up_yz, in_plane);
-                self.add_sent(&mut h, Axis::Y, Axis::Z, kappa, sent);
+    unsafe fn z_fluxes(&mut self, j: isize, k: isize) {
+        let (keep, z) = (self.keep, Axis::Z);
+        let mut i = FIRST;
+        while i <= self.size[0] {
+            let (place, in_plane, cell) = (keep.in_row(i), keep.in_plane(i, j), self.cell(i, j, k));
+            // SAFETY: the caller's promise.
+            unsafe {
+                let kappa = self.inverse_capacities(z, cell);
+                let mut h: [V; M] = keep.faces[2].correction.load(in_plane);
+                if self.transverse {
+                    self.pass_up(&mut h, [Axis::X, z], kappa, [place, in_plane]);
+                    self.pass_up(&mut h, [Axis::Y, z], kappa, [place, in_plane]);
+                }
+                let below: [V; M] = keep.h.load(in_plane);
+                keep.h.store(in_plane, h);
+                if k > 0 {
+                    let mut q = self.tile.state(cell - self.step(z));
+                    let fluctuations: [V; M] = keep.z_fluctuations[0].load(place);
+                    let y_part: [V; M] = keep.partial.load(place);
+                    let (dtdz, dtdy) = (self.dt_over_dx[2] * kappa[0], self.dt_over_dx[1] * kappa[0]);
+                    for m in 0..M {
+                        q[m] -= dtdz * (fluctuations[m] + (h[m] - below[m]));
+                        q[m] -= dtdy * y_part[m];
+                    }
+                    keep.partial.store(place, q);
+                }
             }
-            let below: [V; M] = self.keep.h.load(in_plane);
-            self.keep.h.store(in_plane, h);
-            if k <= 0 {
-                return;
-            }
-            let mut q = self.tile.state(cell - self.step(Axis::Z));
-            let fluctuations: [V; M] = self.keep.z_fluctuations[0].load(place);
-            let y_part: [V; M] = self.keep.partial.load(place);
-            let (dtdz, dtdy) = (self.dt_over_dx[2] * kappa[0], self.dt_over_dx[1] * kappa[0]);
-            for m in 0..M {
-                q[m] -= dtdz * (fluctuations[m] + (h[m] - below[m]));
-                q[m] -= dtdy * y_part[m];
-            }
-            self.keep.partial.store(place, q);
+            i += V::LANES as isize;
         }
     }
 
     /// F̃ of the faces of row `j`, plane `k`.
     #[inline(always)]
-    unsafe fn x_flux(&mut self, i: isize, j: isize, k: isize) {
-        let (place, cell) = (self.keep.in_row(i), self.cell(i, j, k));
-        // SAFETY: the caller's promise; the columns left of the row are there.
-        unsafe {
-            let mut f: [V; M] = self.keep.x_corrections[0].load(place);
-            if self.transverse {
-                let kappa = self.inverse_capacities(Axis::X, cell);
-                for (from, sent) in [(Axis::Y, self.keep.sent_yx), (Axis::Z, self.keep.sent_zx)] {
-                    let [lower, _] = sent.load_all::<V, M, 2>(place);
-                    let [_, upper] = sent.load_all::<V, M, 2>(place - 1);
-                    self.add_sent(&mut f, from, Axis::X, kappa, [upper, lower]);
+    unsafe fn x_fluxes(&mut self, j: isize, k: isize) {
+        let (keep, start) = (self.keep, self.keep.in_ring(0, j, k));
+        let mut i = FIRST;
+        while i <= self.size[0] {
+            let (place, cell) = (keep.in_row(i), self.cell(i, j, k));
+            // SAFETY: the caller's promise; the columns left of the row are there.
+            unsafe {
+                let mut f: [V; M] = keep.corrections[0].load(start + i);
+                if self.transverse {
+                    let kappa = self.inverse_capacities(Axis::X, cell);
+                    self.pass_along(&mut f, Axis::Y, kappa, place);
+                    self.pass_along(&mut f, Axis::Z, kappa, place);
                 }
+                keep.f.store(place, f);
             }
-            self.keep.f.store(place, f);
+            i += V::LANES as isize;
         }
     }
 
     /// Adds the part along x to the cells of row `j`, plane `k`, and writes them.
     #[inline(always)]
-    unsafe fn write_cells(&mut self, i: isize, j: isize, k: isize) {
-        let (place, cell) = (self.keep.in_row(i), self.cell(i, j, k));
-        // SAFETY: the columns right of the row are there; the tile's cells are ours to write.
-        unsafe {
-            let mut q: [V; M] = self.keep.partial.load(place);
-            let (left, right): ([V; M], [V; M]) = (self.keep.f.load(place), self.keep.f.load(place + 1));
-            let fluctuations: [V; M] = self.keep.x_fluctuations[0].load(place);
-            let dtdx = self.dt_over_dx[0] * self.tile.inverse_capacity(cell);
-            for m in 0..M {
-                q[m] -= dtdx * (fluctuations[m] + (right[m] - left[m]));
+    unsafe fn write_cells(&mut self, j: isize, k: isize) {
+        let (keep, start) = (self.keep, self.keep.in_ring(0, j, k));
+        let mut i = FIRST;
+        while i <= self.size[0] {
+            let (place, cell) = (keep.in_row(i), self.cell(i, j, k));
+            // SAFETY: the columns right of the row are there; the tile's cells are ours to write.
+            unsafe {
+                let mut q: [V; M] = keep.partial.load(place);
+                let (left, right): ([V; M], [V; M]) = (keep.f.load(place), keep.f.load(place + 1));
+                let fluctuations: [V; M] = keep.fluctuations[0].load(start + i);
+                let dtdx = self.dt_over_dx[0] * self.tile.inverse_capacity(cell);
+                for m in 0..M {
+                    q[m] -= dtdx * (fluctuations[m] + (right[m] - left[m]));
+                }
+                self.tile.write(i, cell, q);
             }
-            self.tile.write(i, cell, q);
+            i += V::LANES as isize;
         }
     }
 

@@ -10,12 +10,14 @@
 //! Cells   each splits what its two faces along an axis send into it along the two other axes: `transverse.rs`
 //! Flux    row j − 1 of plane k − 1 is finished when row j of plane k has been split: `finish.rs`
 //! Place   what one row or plane leaves for the next is in buffers that stay in the second-level cache: `buffers.rs`
-//! Bytes   for acoustics 100 numbers a cell of the plane; q read from the cache four times, written once
+//! Bytes   100 numbers a cell of the plane, for acoustics half of them used: what a solver leaves zero is not kept: `live.rs`
+//! Loops   each loop over a row is compiled by itself, axes and sides known: `Block::pass`
 //! Bits    each face's and each cell's arithmetic is the same in every lane width and every tiling
 
 mod buffers;
 mod faces;
 mod finish;
+mod live;
 mod transverse;
 
 pub(super) use buffers::scratch_len;
@@ -26,6 +28,7 @@ use crate::axis::Axis;
 use crate::real::Real;
 use crate::solver::Solver;
 use buffers::Buffers;
+use live::Live;
 
 /// A tile being updated. Columns, rows and planes are counted from its first cell; face i, j or k lies below the cell of
 /// the same number.
@@ -39,6 +42,8 @@ struct Block<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
     /// Transverse waves are asked for, and those split once more.
     transverse: bool,
     double: bool,
+    /// Components of what fluctuations along the first axis send along the second.
+    live: [[Live<M>; 3]; 3],
 }
 
 /// Updates one tile.
@@ -63,7 +68,11 @@ where
     let transverse = args.scheme.transverse > 0;
     let keep = Buffers::new(scratch, [columns, rows], M, W);
     let double = transverse && args.scheme.double_transverse;
-    let mut block = Block::<S, V, M, W, A> { tile, keep, size, dt_over_dx, transverse, double };
+    let mut live = [[[false; M]; 3]; 3];
+    for (axis, along) in Axis::ALL.into_iter().flat_map(|axis| axis.transverse(3).map(move |along| (axis, along))) {
+        live[axis.index()][along.index()] = live::live(solver, axis, along);
+    }
+    let mut block = Block::<S, V, M, W, A> { tile, keep, size, dt_over_dx, transverse, double, live };
     // SAFETY: the caller's promise covers every cell touched.
     unsafe { block.march() };
     block.tile.report()
@@ -89,7 +98,8 @@ where
     }
 
     /// Row `j` of plane `k`: solves, limits and splits, then finishes row j − 1 of plane k − 1. In the row and the plane
-    /// before the first only the faces above them are solved.
+    /// before the first only the faces above them are solved. Each loop over the row is a function by itself: one for all would
+    /// take long to compile, and find no registers.
     #[inline(always)]
     unsafe fn work_on_row(&mut self, j: isize, k: isize) {
         let [_, rows, planes] = self.size;
@@ -99,22 +109,62 @@ where
             let first = j < -1 || k < -1;
             // Rows and planes around the tile are there for what they send into it.
             if !first && (self.transverse || inside_row && inside_plane) {
-                self.x_row(j, k, inside_row && inside_plane);
-            } else if !first {
-                self.set_x_row_aside(j);
+                let inside = inside_row && inside_plane;
+                self.pass(
+                    #[inline(always)]
+                    |block| block.solve_x(j, k, inside),
+                );
+                self.pass(
+                    #[inline(always)]
+                    |block| block.correct_x(j, k),
+                );
+                self.pass(
+                    #[inline(always)]
+                    |block| block.enter_x(j, k),
+                );
+                if self.transverse {
+                    self.send_from::<0>([j, k]);
+                }
             }
             if k >= -1 && (self.transverse || inside_plane) {
-                self.y_row(j, k, inside_plane);
-            } else if !first {
-                self.set_y_row_aside(j);
+                self.pass(
+                    #[inline(always)]
+                    |block| block.march_faces(Axis::Y, [j, k], inside_plane),
+                );
+                if self.transverse && j > 0 {
+                    self.send_from::<1>([j - 1, k]);
+                }
             }
             if j >= -1 && (self.transverse || inside_row) {
-                self.z_row(j, k, inside_row);
+                self.pass(
+                    #[inline(always)]
+                    |block| block.march_faces(Axis::Z, [j, k], inside_row),
+                );
+                if self.transverse && k > 0 {
+                    self.send_from::<2>([j, k - 1]);
+                }
             }
             if !first {
                 self.finish_row(j, k);
             }
         }
+    }
+
+    /// Runs a loop over a row as a function by itself, on a copy of the block: nobody else knows the copy's fields, so that they are
+    /// read once and not again after every number that is stored.
+    #[inline(always)]
+    fn pass(&mut self, run: impl FnOnce(&mut Block<'_, S, V, M, W, A>)) {
+        V::outlined(
+            #[inline(always)]
+            || {
+                let scheme = *self.tile.args.scheme;
+                let args = TileArgs { scheme: &scheme, ..*self.tile.args };
+                let tile = Tile { solver: self.tile.solver.clone(), args: &args, ..self.tile };
+                let mut copy = Block { tile, ..*self };
+                run(&mut copy);
+                (self.tile.courant, self.tile.fault) = (copy.tile.courant, copy.tile.fault);
+            },
+        );
     }
 
     /// Offset of the cell in column `i`, row `j`, plane `k` from the patch's first cell.

@@ -11,32 +11,31 @@
 //! with the capacities of the cells that the parts have left. That is summed in the order in which cells come along b.
 
 use super::Block;
-use super::buffers::{FIRST, Group, Moved};
+use super::buffers::{FIRST, Group};
+use super::live::Live;
 use crate::axis::{Axis, Side};
 use crate::real::Real;
 use crate::solver::Solver;
 
-/// What two faces along an axis send into the cell between them.
-pub(super) struct Incoming<V, const M: usize> {
-    /// States of the lower neighbour, the cell, and the upper neighbour.
-    pub states: [[V; M]; 3],
-    /// 𝒜⁺ΔQ of the lower face, 𝒜⁻ΔQ of the upper one.
-    pub asdq: [[V; M]; 2],
-    /// Corrections of both.
-    pub corrections: [[V; M]; 2],
-}
-
 /// What goes through the faces along one axis: `t∓`, and `up∓` and `down∓` along the third.
-#[derive(Clone, Copy)]
 struct Parts<V, const M: usize> {
     t: [[V; M]; 2],
     up: [[V; M]; 2],
     down: [[V; M]; 2],
 }
 
+/// Fluctuations that go through an axis' faces into cells, and where they are split.
+#[derive(Clone, Copy)]
+struct Entering<V, const M: usize> {
+    axis: Axis,
+    /// They move to this side, through faces between these states.
+    side: Side,
+    between: [[V; M]; 2],
+}
+
 /// Adds what one face sends.
 #[inline(always)]
-fn add<V: Real, const M: usize>(sum: &mut [[V; M]; 2], sent: &[[V; M]; 2]) {
+fn add<V: Real, const M: usize>(sum: &mut [[V; M]; 2], sent: [[V; M]; 2]) {
     for side in 0..2 {
         for m in 0..M {
             sum[side][m] += sent[side][m];
@@ -49,71 +48,116 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// Splits what enters the pack at `cell` through its faces along `axis` along the two others: first, second.
+    /// Splits what enters the cells of row `j`, plane `k` along axis `N` along the two others.
     #[inline(always)]
-    unsafe fn split(&self, axis: Axis, others: [Axis; 2], cell: isize, incoming: &Incoming<V, M>) -> [Parts<V, M>; 2] {
-        let zero = [[V::zero(); M]; 2];
-        let mut parts = [Parts { t: zero, up: zero, down: zero }; 2];
-        // A loop that the compiler had better not unroll: it would double a program that takes long to compile.
-        for side in [Side::Upper, Side::Lower] {
-            // SAFETY: the caller's promise.
-            let sent = unsafe { self.split_one(axis, others, cell, side, incoming) };
-            for n in 0..2 {
-                add(&mut parts[n].t, &sent[n].t);
-                add(&mut parts[n].up, &sent[n].up);
-                add(&mut parts[n].down, &sent[n].down);
+    pub(super) unsafe fn send_from<const N: usize>(&mut self, [j, k]: [isize; 2]) {
+        let [axis, first, second] = [Axis::ALL[N], Axis::ALL[(N + 1) % 3], Axis::ALL[(N + 2) % 3]];
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Where there are no vectors, one text serves all axes: all six take longer to compile than they spare.
+            if const { V::LANES == 1 } {
+                self.send_any([axis, first, second], [j, k]);
+                self.send_any([axis, second, first], [j, k]);
+            } else {
+                // The axes are named in the closures, so that they are known when these are compiled.
+                self.pass(
+                    #[inline(always)]
+                    |block| block.send([Axis::ALL[N], Axis::ALL[(N + 1) % 3], Axis::ALL[(N + 2) % 3]], [j, k]),
+                );
+                self.pass(
+                    #[inline(always)]
+                    |block| block.send([Axis::ALL[N], Axis::ALL[(N + 2) % 3], Axis::ALL[(N + 1) % 3]], [j, k]),
+                );
             }
+        }
+        if axis != Axis::X {
+            let through = if axis == Axis::Y { Axis::Z } else { Axis::Y };
+            self.finish_moving_along_x([N, through.index()]);
+        }
+    }
+
+    #[inline(never)]
+    unsafe fn send_any(&mut self, axes: [Axis; 3], place: [isize; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe { self.send(axes, place) };
+    }
+
+    /// What enters the cells of row `j`, plane `k` along `axis` and leaves through faces along `through`, some of it after it has
+    /// moved along `third`. Keeps what is sent through the faces of the cells before them along `third`.
+    #[inline(always)]
+    unsafe fn send(&mut self, [axis, through, third]: [Axis; 3], [j, k]: [isize; 2]) {
+        let moved = self.keep.moved[axis.index()][through.index()];
+        let sent = self.keep.sent[axis.index()][through.index()];
+        let live = self.live[axis.index()][through.index()];
+        let start = if third == Axis::Z { self.keep.in_plane(0, j) } else { self.keep.in_row(0) };
+        // Through x-faces go the cells beside the row's ends too.
+        let end = if axis == Axis::X { self.size[0] } else { self.size[0] + 1 };
+        let mut i = FIRST;
+        while i < end {
+            // SAFETY: neighbours are readable; places are those of row and plane.
+            unsafe {
+                let parts = self.split([axis, through, third], self.cell(i, j, k), self.keep.in_row(i));
+                if third == Axis::X {
+                    self.keep_for_x(live, moved, start + i, &parts);
+                } else {
+                    self.move_on(third, live, [moved, sent], [start + i, self.keep.in_row(i)], &parts);
+                }
+            }
+            i += V::LANES as isize;
+        }
+    }
+
+    /// Splits what enters the pack at `cell`, `place` of its row.
+    #[inline(always)]
+    unsafe fn split(&self, [axis, through, third]: [Axis; 3], cell: isize, place: isize) -> Parts<V, M> {
+        let zero = [[V::zero(); M]; 2];
+        let mut parts = Parts { t: zero, up: zero, down: zero };
+        let step = self.step(axis);
+        // SAFETY: neighbours are readable; the place is one of the row.
+        unsafe {
+            let [below, here, above] =
+                [self.tile.state(cell - step), self.tile.state(cell), self.tile.state(cell + step)];
+            let upward = Entering { axis, side: Side::Upper, between: [below, here] };
+            self.split_one(upward, [through, third], cell, place, 0, &mut parts);
+            let downward = Entering { axis, side: Side::Lower, between: [here, above] };
+            self.split_one(downward, [through, third], cell, place, M, &mut parts);
+            self.per_capacity(cell, &mut parts);
         }
         parts
     }
 
-    /// The same of one face's fluctuation, which moves to `side`: of the upper-going one of the lower face, or of the
-    /// lower-going one of the upper face.
+    /// The same of what enters through one face, `number` of `once` and `twice`.
     #[inline(always)]
     unsafe fn split_one(
         &self,
-        axis: Axis,
-        [first, second]: [Axis; 2],
+        entering: Entering<V, M>,
+        [through, third]: [Axis; 2],
         cell: isize,
-        side: Side,
-        incoming: &Incoming<V, M>,
-    ) -> [Parts<V, M>; 2] {
-        let face = side.opposite().index();
-        let (ql, qr) = (incoming.states[face], incoming.states[face + 1]);
-        let asdq = incoming.asdq[face];
-        let (mut once, mut twice) = (asdq, asdq);
-        if self.tile.args.scheme.transverse == 2 {
-            // The factors of the correction are those of ½ Δt/Δx and of ⅙ Δt², by which the parts are scaled.
-            for m in 0..M {
-                let correction = incoming.corrections[face][m];
-                let double = correction + correction;
-                if side == Side::Lower {
-                    once[m] += double;
-                    twice[m] += double + correction;
-                } else {
-                    once[m] -= double;
-                    twice[m] -= double + correction;
-                }
+        place: isize,
+        number: usize,
+        parts: &mut Parts<V, M>,
+    ) {
+        // SAFETY: neighbours are readable; the place is one of the row.
+        unsafe {
+            let once: [V; M] = self.keep.once.after(number).load(place);
+            add(&mut parts.t, self.split_along(through, entering, cell, once));
+            if self.double {
+                let twice: [V; M] = self.keep.twice.after(number).load(place);
+                let [down, up] = self.split_along(third, entering, cell, twice);
+                add(&mut parts.up, self.split_along(through, entering, cell + self.step(third), up));
+                add(&mut parts.down, self.split_along(through, entering, cell - self.step(third), down));
             }
         }
-        let split = |along: Axis, cell: isize, asdq: [V; M]| {
-            // SAFETY: the neighbours of the tile's cells, and theirs, are readable.
-            let aux = unsafe { self.tile.transverse_aux(along, cell) };
-            let split = self.tile.solver.transverse(axis, along, side, ql, qr, &aux, asdq);
-            [split.bmasdq, split.bpasdq]
-        };
-        let zero = [[V::zero(); M]; 2];
-        let parts_through = |across: Axis| Parts { t: split(across, cell, once), up: zero, down: zero };
-        let mut parts = [parts_through(first), parts_through(second)];
-        if self.double {
-            let [down, up] = split(second, cell, twice);
-            parts[0].up = split(first, cell + self.step(second), up);
-            parts[0].down = split(first, cell - self.step(second), down);
-            let [down, up] = split(first, cell, twice);
-            parts[1].up = split(second, cell + self.step(first), up);
-            parts[1].down = split(second, cell - self.step(first), down);
-        }
-        parts
+    }
+
+    /// The parts of `asdq` in the pack at `cell` that move down and up.
+    #[inline(always)]
+    unsafe fn split_along(&self, along: Axis, from: Entering<V, M>, cell: isize, asdq: [V; M]) -> [[V; M]; 2] {
+        let [ql, qr] = from.between;
+        // SAFETY: the neighbours of the tile's cells, and theirs, are readable.
+        let aux = unsafe { self.tile.transverse_aux(along, cell) };
+        let split = self.tile.solver.transverse(from.axis, along, from.side, ql, qr, &aux, asdq);
+        [split.bmasdq, split.bpasdq]
     }
 
     /// Divides what has left the cell by its capacity.
@@ -131,108 +175,88 @@ where
         }
     }
 
-    /// Takes the parts of the cells that come next along `third`, and answers what the cells before them send.
+    /// Takes the parts of the cells that come next along `third`, and keeps what the cells before them send.
     #[inline(always)]
-    unsafe fn move_on(&self, third: Axis, moved: Moved<V::Scalar>, place: isize, parts: &Parts<V, M>) -> [[V; M]; 2] {
-        // SAFETY: the place is one of the group's.
-        unsafe {
-            if !self.double {
-                let before = moved.load_all::<V, M, 2>(place);
-                moved.store_all(place, &parts.t);
-                return before;
+    unsafe fn move_on(
+        &self,
+        third: Axis,
+        live: Live<M>,
+        [moved, sent]: [Group<V::Scalar>; 2],
+        [moved_at, sent_at]: [isize; 2],
+        parts: &Parts<V, M>,
+    ) {
+        let weight = V::constant(1.0 / 3.0) * self.dt_over_dx[third.index()];
+        for side in 0..2 {
+            for m in 0..M {
+                if !live[m] {
+                    continue;
+                }
+                let number = side * M + m;
+                let [t_at, up_at, down_at] = [
+                    moved.at(number, moved_at),
+                    moved.at(2 * M + number, moved_at),
+                    moved.at(4 * M + number, moved_at),
+                ];
+                let mut t = parts.t[side][m];
+                // SAFETY: the places are those of the groups.
+                unsafe {
+                    let mut before = V::load(t_at);
+                    if self.double {
+                        before -= weight * (parts.down[side][m] - V::load(down_at));
+                        t -= weight * (parts.up[side][m] - V::load(up_at));
+                        parts.up[side][m].store(up_at);
+                        parts.down[side][m].store(down_at);
+                    }
+                    t.store(t_at);
+                    before.store(sent.at(number, sent_at));
+                }
             }
-            let [t0, t1, up0, up1, down0, down1] = moved.load_all::<V, M, 6>(place);
-            let (mut sent, mut t) = ([t0, t1], parts.t);
-            let (up, down) = ([up0, up1], [down0, down1]);
-            let weight = V::constant(1.0 / 3.0) * self.dt_over_dx[third.index()];
+        }
+    }
+
+    /// Keeps the parts of a pack of cells whose third axis is x.
+    #[inline(always)]
+    unsafe fn keep_for_x(&self, live: Live<M>, moved: Group<V::Scalar>, place: isize, parts: &Parts<V, M>) {
+        for (k, part) in [&parts.t, &parts.up, &parts.down].into_iter().enumerate() {
             for side in 0..2 {
                 for m in 0..M {
-                    sent[side][m] -= weight * (parts.down[side][m] - down[side][m]);
-                    t[side][m] -= weight * (parts.up[side][m] - up[side][m]);
-                }
-            }
-            moved.store_all(place, &[t[0], t[1], parts.up[0], parts.up[1], parts.down[0], parts.down[1]]);
-            sent
-        }
-    }
-
-    /// Splits what enters cells of row `j`, plane `k` along x: through y-faces of plane k − 1, z-faces of row j − 1.
-    #[inline(always)]
-    pub(super) unsafe fn send_from_x(&mut self, i: isize, j: isize, k: isize, incoming: &Incoming<V, M>) {
-        let (cell, place) = (self.cell(i, j, k), self.keep.in_row(i));
-        // SAFETY: neighbours are readable; places are those of row and plane.
-        unsafe {
-            let [mut to_y, mut to_z] = self.split(Axis::X, [Axis::Y, Axis::Z], cell, incoming);
-            self.per_capacity(cell, &mut to_y);
-            self.per_capacity(cell, &mut to_z);
-            let sent = self.move_on(Axis::Z, self.keep.moved_xy, self.keep.in_plane(i, j), &to_y);
-            self.keep.sent_xy.store_all(place, &sent);
-            let sent = self.move_on(Axis::Y, self.keep.moved_xz, place, &to_z);
-            self.keep.sent_xz.store_all(place, &sent);
-        }
-    }
-
-    /// Splits what enters cells of row `j`, plane `k` along y: through x-faces of plane k − 1; the rest is finished along x.
-    #[inline(always)]
-    pub(super) unsafe fn send_from_y(&mut self, i: isize, j: isize, k: isize, incoming: &Incoming<V, M>) {
-        let (cell, place) = (self.cell(i, j, k), self.keep.in_row(i));
-        // SAFETY: likewise.
-        unsafe {
-            let [mut to_x, mut to_z] = self.split(Axis::Y, [Axis::X, Axis::Z], cell, incoming);
-            self.per_capacity(cell, &mut to_x);
-            self.per_capacity(cell, &mut to_z);
-            let sent = self.move_on(Axis::Z, self.keep.moved_yx, self.keep.in_plane(i, j), &to_x);
-            self.keep.sent_yx.store_all(place, &sent);
-            self.keep_for_x(place, &to_z);
-        }
-    }
-
-    /// Splits what enters cells of row `j`, plane `k` along z: through x-faces of row j − 1; the rest is finished along x.
-    #[inline(always)]
-    pub(super) unsafe fn send_from_z(&mut self, i: isize, j: isize, k: isize, incoming: &Incoming<V, M>) {
-        let (cell, place) = (self.cell(i, j, k), self.keep.in_row(i));
-        // SAFETY: likewise.
-        unsafe {
-            let [mut to_x, mut to_y] = self.split(Axis::Z, [Axis::X, Axis::Y], cell, incoming);
-            self.per_capacity(cell, &mut to_x);
-            self.per_capacity(cell, &mut to_y);
-            let sent = self.move_on(Axis::Y, self.keep.moved_zx, place, &to_x);
-            self.keep.sent_zx.store_all(place, &sent);
-            self.keep_for_x(place, &to_y);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn keep_for_x(&self, place: isize, parts: &Parts<V, M>) {
-        let [t, up, down] = [parts.t, parts.up, parts.down];
-        // SAFETY: the place is one of the row.
-        unsafe { self.keep.moved_along_x.store_all(place, &[t[0], t[1], up[0], up[1], down[0], down[1]]) };
-    }
-
-    /// What a row of cells sends whose third axis is x: both neighbours are in the row.
-    #[inline(always)]
-    pub(super) unsafe fn finish_moving_along_x(&mut self, sent: Group<V::Scalar>) {
-        let moved = self.keep.moved_along_x;
-        let weight = V::constant(1.0 / 3.0) * self.dt_over_dx[0];
-        let mut i = FIRST;
-        while i <= self.size[0] {
-            let place = self.keep.in_row(i);
-            // SAFETY: places are those of the row, and the columns beside it are there.
-            unsafe {
-                let [mut t0, mut t1, up0, up1, down0, down1] = moved.load_all::<V, M, 6>(place);
-                if self.double {
-                    let [_, _, before0, before1, ..] = moved.load_all::<V, M, 6>(place - 1);
-                    let [.., after0, after1] = moved.load_all::<V, M, 6>(place + 1);
-                    for m in 0..M {
-                        t0[m] -= weight * (up0[m] - before0[m]);
-                        t1[m] -= weight * (up1[m] - before1[m]);
-                        t0[m] -= weight * (after0[m] - down0[m]);
-                        t1[m] -= weight * (after1[m] - down1[m]);
+                    if live[m] && (k == 0 || self.double) {
+                        // SAFETY: the place is one of the row.
+                        unsafe { part[side][m].store(moved.at((2 * k + side) * M + m, place)) };
                     }
                 }
-                sent.store_all(place, &[t0, t1]);
             }
-            i += V::LANES as isize;
         }
+    }
+
+    /// What a row of cells sends from `axis`, whose third axis is x: both neighbours are in the row.
+    #[inline(always)]
+    fn finish_moving_along_x(&mut self, [axis, through]: [usize; 2]) {
+        self.pass(
+            #[inline(always)]
+            |block| {
+                let (moved, sent) = (block.keep.moved[axis][through], block.keep.sent[axis][through]);
+                let weight = V::constant(1.0 / 3.0) * block.dt_over_dx[0];
+                for number in (0..2 * M).filter(|number| block.live[axis][through][number % M]) {
+                    let [t, up, down] = [moved.after(number), moved.after(2 * M + number), moved.after(4 * M + number)];
+                    let mut i = FIRST;
+                    while i <= block.size[0] {
+                        let place = block.keep.in_row(i);
+                        // SAFETY: places are those of the row, and the columns beside it are there.
+                        unsafe {
+                            let [mut sum]: [V; 1] = t.load(place);
+                            if block.double {
+                                let ([before], [here]): ([V; 1], [V; 1]) = (up.load(place - 1), up.load(place));
+                                sum -= weight * (here - before);
+                                let ([here], [after]): ([V; 1], [V; 1]) = (down.load(place), down.load(place + 1));
+                                sum -= weight * (after - here);
+                            }
+                            sum.store(sent.at(number, place));
+                        }
+                        i += V::LANES as isize;
+                    }
+                }
+            },
+        );
     }
 }
