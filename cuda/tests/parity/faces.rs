@@ -1,6 +1,6 @@
 //! Riemann problems and transverse splittings of all solvers on random admissible states.
 
-use super::support::solvers::{Random, TestSolver, all};
+use super::support::solvers::{Random, TestSolver, all_in};
 use super::{Machine, check};
 use cuda::abi::{DeviceStruct, Plain, Pointer, Real};
 use cuda::compile::{Precision, Source, Target};
@@ -120,7 +120,7 @@ fn same_faces<R: Scalar + Plain>(
 ) -> [f64; 4] {
     let source = Source {
         file: "faces.cu",
-        texts: vec![TEXT.replace("AXIS", if axis == Axis::X { "X" } else { "Y" }).leak()],
+        texts: vec![TEXT.replace("AXIS", ["X", "Y", "Z"][axis.index()]).leak()],
         structs: vec![<FacesArgs as DeviceStruct>::cuda_text()],
         defines: vec![],
     };
@@ -157,16 +157,16 @@ fn same_faces<R: Scalar + Plain>(
 fn solvers_agree() {
     let machine = Machine::open();
     println!("{FACES} faces along each axis; f64 without fused operations: to the bit; else the largest difference");
-    for solver in all() {
-        let both = |run: &dyn Fn(Axis) -> [f64; 4]| {
-            let [x, y] = [run(Axis::X), run(Axis::Y)];
-            std::array::from_fn::<_, 4, _>(|kind| x[kind].max(y[kind]))
+    for (dim, solver) in [2, 3].into_iter().flat_map(|dim| all_in(dim).into_iter().map(move |solver| (dim, solver))) {
+        let along_all = |run: &dyn Fn(Axis) -> [f64; 4]| {
+            let larger = |a: [f64; 4], b: [f64; 4]| std::array::from_fn(|kind| a[kind].max(b[kind]));
+            Axis::ALL[..dim].iter().map(|&axis| run(axis)).fold([0.0; 4], larger)
         };
         let (double, single) = (&*solver.faces.double, &*solver.faces.single);
-        both(&|axis| same_faces::<f64>(&machine, &solver, double, (axis, false)));
-        let fused = both(&|axis| same_faces::<f64>(&machine, &solver, double, (axis, true)));
-        let single = both(&|axis| same_faces::<f32>(&machine, &solver, single, (axis, true)));
+        along_all(&|axis| same_faces::<f64>(&machine, &solver, double, (axis, false)));
+        let fused = along_all(&|axis| same_faces::<f64>(&machine, &solver, double, (axis, true)));
+        let single = along_all(&|axis| same_faces::<f32>(&machine, &solver, single, (axis, true)));
         let text = |worst: [f64; 4]| worst.map(|d| format!("{d:.1e}")).join(" ");
-        println!("{:25} f64 fused {}   f32 fused {}", solver.name, text(fused), text(single));
+        println!("{:25} in {dim}D  f64 fused {}   f32 fused {}", solver.name, text(fused), text(single));
     }
 }
