@@ -20,4 +20,4 @@ pub use runtime::error::CudaError;
 pub use runtime::kernel::{Grid, Kernel, Module};
 pub use runtime::memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};
 pub use runtime::stream::{Event, Graph, Stream};
-pub use runtime::{abi, compile, kernel, memory, nvrtc};
+pub use runtime::{abi, cache, compile, kernel, memory, nvrtc};

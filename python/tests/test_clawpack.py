@@ -210,6 +210,12 @@ def test_schemes_steps_and_checkpoints(load):
     assert "source: the terms that src2 computes" in fixed.wanted
 
 
+def test_no_source_where_clawpack_has_none(load):
+    """With source_split = 0 Clawpack calls no src2: a source term of the solver's own must not act here either."""
+    assert load(solver="advection_reaction").case["scheme"]["source"] == "none"
+    assert "source" not in load().case["scheme"]
+
+
 def test_flagging_and_regions(load):
     """Either criterion alone, both, or none but regions; levels of regions stop at the finest."""
     richardson = dict(flag2refine=False, flag_richardson=True, flag_richardson_tol=1e-3)
@@ -327,6 +333,15 @@ def test_settings_in_three_dimensions_become_cases(tmp_path, shape, solver):
     assert case["solver"]["name"] == solver and imported.remarks == []
     assert case["mesh"]["cells"] == [20, 14, 8] and list(case["mesh"]["boundary"]) == ["x", "y", "z"]
     assert case["levels"]["ratio"] == [2] and case["scheme"]["transverse"] == 2 and len(case["scheme"]["limiter"]) == num_waves
+    assert "double_transverse" not in case["scheme"]
+
+
+@pytest.mark.parametrize(("waves", "transverse"), [(10, 1), (20, 2)])
+def test_transverse_waves_that_are_not_split_again(tmp_path, waves, transverse):
+    """Clawpack's 10 and 20 are transverse waves without double ones."""
+    (tmp_path / "setrun.py").write_text(simple_setrun(3, num_eqn=4, num_waves=2, limiter=["mc"] * 2, transverse_waves=waves))
+    scheme = load_setrun(tmp_path / "setrun.py").case["scheme"]
+    assert (scheme["transverse"], scheme["double_transverse"]) == (transverse, False)
 
 
 @pytest.mark.parametrize(("source", "solver"), [("rp1_euler_with_efix", "euler"), ("rpn3_vc_acoustics", "acoustics_variable")])

@@ -5,6 +5,7 @@
 //! sweep, with and without a capacity, on odd sizes down to one cell. Equality is that of bits: all widths do the same
 //! operations in the same order.
 
+#[allow(dead_code, reason = "the tests of the solvers' properties use the rest")]
 #[path = "../src/holds/random.rs"]
 #[allow(dead_code, reason = "states are asked for by numbers between 0 and 1")]
 mod random;

@@ -1,7 +1,7 @@
 //! Compiling a solver's file.
 
-use super::cache::{self, Hash};
 use super::{PluginError, source, toolchain};
+use cuda::cache::{self, Hash};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -21,7 +21,7 @@ pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginE
     let package = format!("solver_{key}");
     let folder = cache.join("solvers").join(&key);
     let library = folder.join(format!("{}{package}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
-    if cache::is_whole(&library) {
+    if cache::read(&library).is_some() {
         return Ok(library);
     }
     let solver = source::solver_name(path, &text)?;
@@ -70,7 +70,8 @@ impl Job<'_> {
         let riemann = self.common.join("riemann");
         cache::write(&folder.join("Cargo.toml"), source::manifest(self.package, &riemann).as_bytes())?;
         cache::write(&folder.join("src/lib.rs"), source::root(&file, solver).as_bytes())?;
-        cache::write(&folder.join("Cargo.lock"), source::lock().as_bytes())
+        cache::write(&folder.join("Cargo.lock"), source::lock().as_bytes())?;
+        Ok(())
     }
 
     /// Runs cargo: with what is on this machine, or if that is not enough, with what it can fetch.

@@ -1,5 +1,6 @@
 //! Why a solver cannot be loaded.
 
+use cuda::cache::CacheError;
 use riemann::plugin::LoadError;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -25,17 +26,9 @@ pub enum PluginError {
         /// What the system says.
         source: std::io::Error,
     },
-    /// There is nowhere to keep what is compiled.
-    #[error("there is no folder for compiled solvers: neither AMRCLAW_CACHE nor HOME is set")]
-    NoCache,
-    /// The folder for what is compiled is not safe to load code from.
-    #[error("{}, the folder for compiled solvers, {message}", path.display())]
-    Cache {
-        /// The folder.
-        path: PathBuf,
-        /// Why not.
-        message: String,
-    },
+    /// There is no folder to keep what is compiled, or it is of no use.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// The file has no solver.
     #[error("{} holds no solver: no `#[riemann::solver(...)]` stands before a struct", path.display())]
     NoSolver {
@@ -89,8 +82,9 @@ impl PluginError {
             PluginError::NoToolchain { .. } => {
                 "install Rust (https://rustup.rs), so that `cargo` and `rustc` are in PATH, or give a compiled library"
             }
-            PluginError::NoCache => "set AMRCLAW_CACHE to a folder",
-            PluginError::Cache { .. } => {
+            PluginError::Cache(CacheError::NoFolder) => "set AMRCLAW_CACHE to a folder",
+            PluginError::Cache(CacheError::Io { .. }) => "name a folder that can be written to in AMRCLAW_CACHE",
+            PluginError::Cache(CacheError::Unsafe { .. }) => {
                 "what lies there is loaded and run: `chmod 700` the folder if it is yours alone, or name another in AMRCLAW_CACHE"
             }
             PluginError::NoSolver { .. } => "`amrclaw solver new NAME` writes a file to start from",

@@ -4,7 +4,6 @@
 //! `riemann::plugin`.
 
 mod build;
-mod cache;
 mod chosen;
 #[cfg(all(target_os = "linux", target_pointer_width = "64", target_endian = "little"))]
 mod elf;

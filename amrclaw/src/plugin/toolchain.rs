@@ -1,7 +1,7 @@
 //! The user's compiler.
 
 use super::PluginError;
-use super::cache::{self, Hash};
+use cuda::cache::{self, Hash};
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,8 @@ pub fn version(cache: &Path) -> Result<String, PluginError> {
     let missing = |source| PluginError::NoToolchain { program: "rustc", source };
     let rustc = executable("rustc").ok_or_else(|| missing(std::io::ErrorKind::NotFound.into()))?;
     let kept = cache.join("toolchains").join(fingerprint(&rustc).name());
-    if cache::is_whole(&kept)
-        && let Ok(text) = std::fs::read_to_string(&kept)
-    {
-        return Ok(text);
+    if let Some(text) = cache::read(&kept) {
+        return Ok(String::from_utf8_lossy(&text).into_owned());
     }
     // In the folder where solvers are compiled: rustup's choice may depend on it.
     let output = Command::new(&rustc).arg("-vV").current_dir(cache).stdin(Stdio::null()).output().map_err(missing)?;

@@ -1,12 +1,12 @@
 //! From a kernel's file, a solver's text and a run's options to machine code, kept on disk.
 
+use crate::runtime::cache::{self, Hash};
 use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
 use crate::runtime::kernel::Module;
 use crate::runtime::nvrtc::{Compiled, Nvrtc};
 use riemann::device_source::DeviceSource;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 
@@ -119,16 +119,22 @@ impl Source {
     /// # Errors
     /// If it has to be compiled and cannot be.
     pub fn machine_code(&self, target: &Target, architecture: &str) -> Result<Vec<u8>, CudaError> {
-        let path = cache_folder().map(|folder| folder.join(cache_name(self, target, architecture)));
-        if let Some(cubin) = path.as_deref().and_then(|path| std::fs::read(path).ok()) {
+        let path = match cache::folder() {
+            Ok(folder) => Some(folder.join("kernels").join(cache_name(self, target, architecture))),
+            Err(error) => {
+                tracing::warn!("kernels are compiled anew in each run: {error}");
+                None
+            }
+        };
+        if let Some(cubin) = path.as_deref().and_then(cache::read) {
             return Ok(cubin);
         }
         let compiled = self.compile(target, architecture)?;
         tracing::debug!("compiled {} for {architecture}: {}", self.file, compiled.log.trim());
         if let Some(path) = path
-            && let Err(error) = keep(&path, &compiled.cubin)
+            && let Err(error) = cache::keep(&path, &compiled.cubin)
         {
-            tracing::warn!("{}: not kept for the next run: {error}", path.display());
+            tracing::warn!("not kept for the next run: {error}");
         }
         Ok(compiled.cubin)
     }
@@ -148,46 +154,17 @@ impl Device {
     }
 }
 
-/// Folder of machine code from earlier runs: `AMRCLAW_CACHE`, or `amrclaw` in the user's cache folder.
-pub fn cache_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let own = || variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
-    variable("AMRCLAW_CACHE").or_else(|| own().map(|folder| folder.join("amrclaw"))).map(|f| f.join("kernels"))
-}
-
 /// Name of a kernel's machine code: its content and options decide it, not the compiler, which may be missing where the
 /// folder is copied to.
 fn cache_name(source: &Source, target: &Target, architecture: &str) -> String {
     let key = format!("{:?}\n{}", options(target, architecture), source.assemble(target));
     let stem = source.file.trim_end_matches(".cu");
-    format!("{stem}-{architecture}-{:032x}.cubin", fnv1a_128(key.as_bytes()))
-}
-
-/// The hash FNV-1a of 128 bits: the same in every version of the program.
-fn fnv1a_128(bytes: &[u8]) -> u128 {
-    let step = |hash: u128, &byte: &u8| (hash ^ u128::from(byte)).wrapping_mul((1 << 88) + 0x13b);
-    bytes.iter().fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, step)
-}
-
-/// Writes a file under another name first, so that other runs see all of it or nothing.
-fn keep(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().expect("the cache has a folder");
-    std::fs::create_dir_all(folder)?;
-    let unfinished = path.with_extension(format!("{}.tmp", std::process::id()));
-    std::fs::write(&unfinished, bytes)?;
-    std::fs::rename(unfinished, path)
+    format!("{stem}-{architecture}-{}.cubin", Hash::new().add(key).digits())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The published test vectors of the hash.
-    #[test]
-    fn the_hash_is_fnv1a() {
-        assert_eq!(fnv1a_128(b""), 0x6c62272e07bb014262b821756295c58d);
-        assert_eq!(fnv1a_128(b"a"), 0xd228cb696f1a8caf78912b704e4a8964);
-    }
 
     /// Whatever changes the machine code changes the name under which it is kept.
     #[test]

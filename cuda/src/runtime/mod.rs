@@ -1,6 +1,7 @@
 //! CUDA as this project uses it: a device and its memory, streams, kernels compiled at run time. Knows no patch.
 
 pub mod abi;
+pub mod cache;
 pub mod compile;
 pub(crate) mod device;
 pub(crate) mod error;

@@ -189,17 +189,16 @@ class _Converter:
         transverse = number_of(claw["transverse_waves"], _TRANSVERSE_WORDS, "clawdata.transverse_waves")
         split = number_of(claw["dimensional_split"], _SPLIT_WORDS, "clawdata.dimensional_split")
         source = number_of(claw["source_split"], _SPLIT_WORDS, "clawdata.source_split")
-        if self.num_dim == 3 and transverse in (10, 20):
-            self.remarks.append(
-                f"clawdata.transverse_waves = {transverse}: transverse waves are propagated along the third axis too, as with "
-                f"{transverse // 10 * 11}"
-            )
         scheme: dict[str, Any] = {
             "order": int(claw["order"]),
             "transverse": transverse if transverse <= 2 else transverse // 10,
             "split": ["unsplit", "godunov", "strang"][split],
             "limiter": self._limiters(),
         }
+        if self.num_dim == 3 and transverse in (10, 20):
+            scheme["double_transverse"] = False
+        if self.solver is None or self.solver.has_source:
+            scheme["source"] = "none"
         if source:
             scheme["source"] = ["none", "godunov", "strang"][source]
             self.wanted.append(f"source: the terms that src{self.num_dim} computes")

@@ -27,6 +27,8 @@ class Solver:
     fwaves: bool = False
     capacity: Optional[str] = None
     """The last auxiliary value, if it is a capacity function."""
+    has_source: bool = False
+    """It has a source term of its own, which acts unless the case says otherwise."""
     more_per_axis: tuple[int, int] = (0, 0)
     """How many more waves and auxiliary values each further axis brings."""
 
@@ -55,7 +57,7 @@ SOLVERS = (
     Solver("advection", ("rpn2_advection", "rp1_advection"), _VELOCITY, 1, 0),
     Solver("advection_edge", ("rpn2_vc_advection", "rpn2_advection_edge", "rpn2cons_edgevel", "rpn3_vc_advection"), {}, 1, 2, more_per_axis=(0, 1)),
     Solver("advection_mapped", ("rpn2_vc_advection",), {}, 1, 3, capacity="capacity"),
-    Solver("advection_reaction", (), {**_VELOCITY, "rate": ("rate",)}, 1, 0),
+    Solver("advection_reaction", (), {**_VELOCITY, "rate": ("rate",)}, 1, 0, has_source=True),
     Solver("burgers", ("rpn2_burgers", "rp1_burgers", "rpn3_burgers"), {}, 1, 0),
     Solver(
         "elasticity",

@@ -13,7 +13,7 @@ use syn::{Error, ImplItem, Result};
 
 /// Checks a block for one number of dimensions.
 pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl) -> Result<Program> {
-    if let Some((_, path, _)) = &block.trait_ {
+    if let Some((path, _)) = &block.trait_ {
         return Err(Error::new_spanned(
             path,
             "write `impl Solver { … }` without a trait: the trait is implemented for you",

@@ -174,9 +174,9 @@ impl Checker<'_> {
         };
         let mut arms: Vec<Arm> = Vec::new();
         for (k, arm) in switch.arms.iter().enumerate() {
-            if let Some((guard, _)) = &arm.guard {
+            if let syn::Pat::Guard(guard) = &arm.pat {
                 return Err(Error::new_spanned(
-                    guard,
+                    guard.if_token,
                     "arms with conditions are not in the solver language: write `if`",
                 ));
             }

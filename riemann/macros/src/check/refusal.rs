@@ -111,7 +111,7 @@ pub fn macro_call(call: &syn::Macro) -> Error {
 pub fn expression(expr: &Expr) -> Error {
     let (place, message) = match expr {
         Expr::Closure(closure) => {
-            (closure.or1_token.span(), "closures are not in the solver language: write a function in this block")
+            (closure.inputs_begin.span(), "closures are not in the solver language: write a function in this block")
         }
         Expr::Reference(reference) => (reference.and_token.span(), "values are passed as copies: leave out the `&`"),
         Expr::Return(end) => (end.return_token.span(), "let the function end in its value: `if … { a } else { b }`"),

@@ -190,7 +190,7 @@ impl Context<'_> {
         let mut takes_self = false;
         for input in &signature.inputs {
             match input {
-                syn::FnArg::Receiver(receiver) if receiver.reference.is_some() && receiver.mutability.is_none() => {
+                syn::FnArg::Receiver(syn::Receiver { kind: syn::ReceiverKind::Reference(_, _, None), .. }) => {
                     takes_self = true;
                 }
                 syn::FnArg::Receiver(receiver) => {

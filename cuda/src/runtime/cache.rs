@@ -1,37 +1,68 @@
-//! Where compiled solvers are kept.
+//! The user's folder for what is compiled once: machine code of kernels, and solvers from files.
 //!
-//! `AMRCLAW_CACHE`, or `amrclaw` in the user's folder for caches. In it: `toolchains/`, what compilers say of themselves;
-//! `riemann-HASH/`, the sources that solvers are compiled against, and what the compiler makes of them; `solvers/KEY/`,
-//! the compiled solvers, each with a digest. All of it can be deleted at any time, and what is damaged is made anew.
-//!
-//! What lies there is loaded and run, so the folder must be the user's own, and no other may write to it.
+//! `AMRCLAW_CACHE`, or `amrclaw` in the user's folder for caches. All of it can be deleted at any time. What lies there is loaded
+//! and run, so the folder must be the user's own, and no other may write to it; each file has a digest beside it, and one that is
+//! damaged is made anew.
 
-use super::PluginError;
 use std::env;
+use std::io;
 use std::path::{Path, PathBuf};
+
+/// The folder, or a file of it, is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    /// Neither `AMRCLAW_CACHE` nor the variables that name the user's folders are set.
+    #[error("there is no folder for what is compiled: neither AMRCLAW_CACHE nor HOME is set")]
+    NoFolder,
+    /// The operating system refused to.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was to be done.
+        action: &'static str,
+        /// With which file or folder.
+        path: PathBuf,
+        /// Why it could not be.
+        source: io::Error,
+    },
+    /// It is not safe to load code from there.
+    #[error("{}, the folder for what is compiled, {message}", path.display())]
+    Unsafe {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        message: &'static str,
+    },
+}
+
+impl CacheError {
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> CacheError + use<> {
+        let path = path.to_owned();
+        move |source| CacheError::Io { action, path, source }
+    }
+}
 
 /// The folder for everything that is kept, made if need be.
 ///
 /// # Errors
 /// It cannot be made, is another user's, or others may write to it.
-pub fn folder() -> Result<PathBuf, PluginError> {
+pub fn folder() -> Result<PathBuf, CacheError> {
     let folder = place()?;
     make_private(&folder)?;
     Ok(folder)
 }
 
 #[cfg(unix)]
-fn make_private(folder: &Path) -> Result<(), PluginError> {
+fn make_private(folder: &Path) -> Result<(), CacheError> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};
     if let Some(above) = folder.parent() {
-        std::fs::create_dir_all(above).map_err(PluginError::io("create", above))?;
+        std::fs::create_dir_all(above).map_err(CacheError::io("create", above))?;
     }
     match std::fs::DirBuilder::new().mode(0o700).create(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(PluginError::io("create", folder)(e)),
+        Err(e) if e.kind() != io::ErrorKind::AlreadyExists => return Err(CacheError::io("create", folder)(e)),
         _ => {}
     }
-    let data = std::fs::metadata(folder).map_err(PluginError::io("read", folder))?;
-    let wrong = |message: &str| Err(PluginError::Cache { path: folder.to_owned(), message: message.to_owned() });
+    let data = std::fs::metadata(folder).map_err(CacheError::io("read", folder))?;
+    let wrong = |message| Err(CacheError::Unsafe { path: folder.to_owned(), message });
     // SAFETY: it only asks, and cannot fail.
     let user = unsafe { libc::geteuid() };
     match data.mode() & 0o022 {
@@ -43,14 +74,14 @@ fn make_private(folder: &Path) -> Result<(), PluginError> {
 }
 
 #[cfg(not(unix))]
-fn make_private(folder: &Path) -> Result<(), PluginError> {
-    std::fs::create_dir_all(folder).map_err(PluginError::io("create", folder))
+fn make_private(folder: &Path) -> Result<(), CacheError> {
+    std::fs::create_dir_all(folder).map_err(CacheError::io("create", folder))
 }
 
-fn place() -> Result<PathBuf, PluginError> {
+fn place() -> Result<PathBuf, CacheError> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = set("AMRCLAW_CACHE") {
-        return std::path::absolute(&folder).map_err(PluginError::io("find", &folder));
+        return std::path::absolute(&folder).map_err(CacheError::io("find", &folder));
     }
     let caches = if cfg!(windows) {
         set("LOCALAPPDATA")
@@ -59,15 +90,23 @@ fn place() -> Result<PathBuf, PluginError> {
     } else {
         set("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| set("HOME").map(|home| home.join(".cache")))
     };
-    caches.map(|caches| caches.join("amrclaw")).ok_or(PluginError::NoCache)
+    caches.map(|caches| caches.join("amrclaw")).ok_or(CacheError::NoFolder)
 }
 
 /// Fowler, Noll and Vo's hash FNV-1a of 128 bits, over parts that are kept apart.
+#[derive(Clone, Copy, Debug)]
 pub struct Hash(u128);
 
-impl Hash {
-    pub fn new() -> Self {
+impl Default for Hash {
+    fn default() -> Self {
         Hash(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+
+impl Hash {
+    /// Of nothing yet.
+    pub fn new() -> Self {
+        Hash::default()
     }
 
     /// Adds a part.
@@ -80,7 +119,7 @@ impl Hash {
     }
 
     /// All of the hash in hexadecimal digits.
-    fn digits(&self) -> String {
+    pub fn digits(&self) -> String {
         format!("{:032x}", self.0)
     }
 
@@ -91,13 +130,16 @@ impl Hash {
 }
 
 /// Writes a file, and the folders above it.
-pub fn write(path: &Path, text: &[u8]) -> Result<(), PluginError> {
+///
+/// # Errors
+/// Names the file or folder, and the cause.
+pub fn write(path: &Path, text: &[u8]) -> Result<(), CacheError> {
     let folder = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(folder).map_err(PluginError::io("create", folder))?;
+    std::fs::create_dir_all(folder).map_err(CacheError::io("create", folder))?;
     // Under a name of its own first: two programs may write the same file.
     let passing = path.with_added_extension(std::process::id().to_string());
-    std::fs::write(&passing, text).map_err(PluginError::io("write", &passing))?;
-    std::fs::rename(&passing, path).map_err(PluginError::io("write", path))
+    std::fs::write(&passing, text).map_err(CacheError::io("write", &passing))?;
+    std::fs::rename(&passing, path).map_err(CacheError::io("write", path))
 }
 
 /// Where the digest of a kept file lies.
@@ -106,16 +148,19 @@ fn digest_of(path: &Path) -> PathBuf {
 }
 
 /// Writes a file with its digest, which comes last: without it the file counts for nothing.
-pub fn keep(path: &Path, bytes: &[u8]) -> Result<(), PluginError> {
+///
+/// # Errors
+/// Names the file or folder, and the cause.
+pub fn keep(path: &Path, bytes: &[u8]) -> Result<(), CacheError> {
     write(path, bytes)?;
     write(&digest_of(path), Hash::new().add(bytes).digits().as_bytes())
 }
 
-/// True if a kept file is there, and is what was written.
-pub fn is_whole(path: &Path) -> bool {
-    let read = |path: &Path| std::fs::read(path).ok();
-    let digest = |bytes: Vec<u8>| Hash::new().add(bytes).digits().into_bytes();
-    read(path).map(digest).is_some_and(|digest| read(&digest_of(path)) == Some(digest))
+/// A kept file, if it is there and is what was written.
+pub fn read(path: &Path) -> Option<Vec<u8>> {
+    let bytes = std::fs::read(path).ok()?;
+    let digest = std::fs::read(digest_of(path)).ok()?;
+    (Hash::new().add(&bytes).digits().into_bytes() == digest).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -135,18 +180,18 @@ mod tests {
     fn damage_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/file");
-        assert!(!is_whole(&path));
+        assert!(read(&path).is_none());
         keep(&path, b"content").unwrap();
-        assert!(is_whole(&path));
+        assert!(read(&path).is_some());
         for (file, text) in [(path.clone(), "contenT"), (path.clone(), "conten"), (digest_of(&path), "")] {
             let before = std::fs::read(&file).unwrap();
             std::fs::write(&file, text).unwrap();
-            assert!(!is_whole(&path), "{}", file.display());
+            assert!(read(&path).is_none(), "{}", file.display());
             std::fs::write(&file, before).unwrap();
         }
-        assert!(is_whole(&path));
+        assert!(read(&path).is_some());
         std::fs::remove_file(digest_of(&path)).unwrap();
-        assert!(!is_whole(&path));
+        assert!(read(&path).is_none());
     }
 
     /// A new folder is the user's alone; one that others may write to is refused, and so is a file.
