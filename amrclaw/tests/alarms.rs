@@ -56,7 +56,7 @@ fn downwind(overrides: &[&str]) -> Simulation<2> {
     let solver = ChosenSolver::own(Downwind { u: 1.0 });
     let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
     let case = Case::from_str_with(BUMP, "a bump", &overrides, |_| Ok(solver.shape.clone())).expect("a right case");
-    Simulation::with_chosen(&case, &RunOptions::default(), &solver).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case).solver(&solver).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The first error of at most so many steps.

@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wind = [0.5, 0.25];
     let solver = ChosenSolver::own(SoundInWind { density: 1.0, bulk: 1.0, wind_x: wind[0], wind_y: wind[1] });
     let case = Case::from_str_with(CASE, "sound in wind", &[], |_| Ok(solver.shape.clone()))?;
-    let mut simulation = Simulation::<2>::with_chosen(&case, &RunOptions::default(), &solver)?;
+    let mut simulation = Simulation::<2>::builder(&case).solver(&solver).build()?;
 
     println!("{:>5} {:>6} {:>7} {:>10} {:>18}", "t", "steps", "patches", "∫ p", "centre of the sound");
     for step in 0..=4 {

@@ -249,7 +249,7 @@ fn start<const D: usize>(
     if let Some(flag) = function(functions.flag, 1) {
         user.flag = Some(flag);
     }
-    program::Simulation::with_functions(&case.case, options, user)
+    program::Simulation::builder(&case.case).options(options).functions(user).build()
 }
 
 fn leased_patches<'py, const D: usize>(

@@ -79,6 +79,11 @@ impl ChosenSolver {
         ChosenSolver { shape, kernels: instance.kernels(), plugin: Some((instance, plugin.hooks())) }
     }
 
+    /// Kernels of the program's own, of a solver that has no description.
+    pub fn of_kernels(shape: SolverShape, kernels: SolverKernels) -> Self {
+        ChosenSolver { shape, kernels, plugin: None }
+    }
+
     /// The solver's own functions. `aux`: auxiliary values that take the place of the solver's.
     pub fn functions<const D: usize>(&self, aux: Option<Arc<dyn CellFunction<D>>>) -> UserFunctions<D> {
         let Some((solver, hooks)) = &self.plugin else { return UserFunctions::default() };

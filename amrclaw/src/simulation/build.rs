@@ -1,17 +1,15 @@
-//! From a case to a simulation.
+//! From a case to its problem and to the settings of its run.
 
-use super::executor::MakeExecutor;
-use super::{RunError, RunOptions, Settings, Simulation};
+use super::{RunError, Settings};
 use crate::index::Ratio;
 use crate::io::config::{self, Case, Settled, SolverShape};
 use crate::io::expression::ExpressionBoundary;
 use crate::mesh::Domain;
 use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions};
 use crate::plan::nesting_width;
-use crate::plugin::ChosenSolver;
 use crate::regrid::{ClusterParams, RefinementRegion, RegridOptions};
 use riemann::limiter::Limiter;
-use riemann::patch::{MAX_WAVES, Scheme, SolverKernels};
+use riemann::patch::{MAX_WAVES, Scheme};
 use std::sync::Arc;
 use tracing::{info, warn};
 
@@ -44,7 +42,11 @@ fn scheme(case: &Case, shape: &SolverShape, settled: &Settled) -> Scheme {
     }
 }
 
-fn problem<const D: usize>(case: &Case, shape: &SolverShape, user: UserFunctions<D>) -> Result<Problem<D>, RunError> {
+pub(super) fn problem<const D: usize>(
+    case: &Case,
+    shape: &SolverShape,
+    user: UserFunctions<D>,
+) -> Result<Problem<D>, RunError> {
     let settled = case.settled(shape);
     let missing = |key: &str, what: &str| {
         case.error(
@@ -134,7 +136,7 @@ fn remark(case: &Case, shape: &SolverShape, settled: &Settled, idle: bool) {
     }
 }
 
-fn settings<const D: usize>(case: &Case, shape: &SolverShape, num_ghost: i32) -> Settings<D> {
+pub(super) fn settings<const D: usize>(case: &Case, shape: &SolverShape, num_ghost: i32) -> Settings<D> {
     let settled = case.settled(shape);
     let ratios: Vec<Ratio<D>> = case.levels.ratio.iter().map(|r| Ratio(axes(r))).collect();
     let largest = || ratios.iter().map(|r| r.largest() as u32).collect();
@@ -164,111 +166,5 @@ fn settings<const D: usize>(case: &Case, shape: &SolverShape, num_ghost: i32) ->
         max_retries: case.time.max_retries,
         end: case.time.end,
         growth_limit: case.time.growth_limit,
-    }
-}
-
-impl<const D: usize> Simulation<D> {
-    /// Sets up a case: builds the initial hierarchy from exact initial data on every level.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the case, and initial data or a capacity that is not finite.
-    pub fn from_case(case: &Case, options: &RunOptions) -> Result<Self, RunError> {
-        Self::with_functions(case, options, UserFunctions::default())
-    }
-
-    /// As [`Simulation::from_case`], with functions for what the case leaves to its user.
-    ///
-    /// # Errors
-    /// Likewise.
-    pub fn with_functions(case: &Case, options: &RunOptions, user: UserFunctions<D>) -> Result<Self, RunError> {
-        Self::assemble_chosen(case, options, user, &super::executor::make)?.begin(case)
-    }
-
-    /// A simulation with the case's solver that has no values yet.
-    pub(super) fn assemble_chosen(
-        case: &Case,
-        options: &RunOptions,
-        user: UserFunctions<D>,
-        make: MakeExecutor<'_, D>,
-    ) -> Result<Self, RunError> {
-        Self::assemble_with(case, options, &ChosenSolver::of(case)?, user, make)
-    }
-
-    fn assemble_with(
-        case: &Case,
-        options: &RunOptions,
-        solver: &ChosenSolver,
-        user: UserFunctions<D>,
-        make: MakeExecutor<'_, D>,
-    ) -> Result<Self, RunError> {
-        let aux = case.aux_cells::<D>(&solver.shape)?.map(|cells| Arc::new(cells) as _);
-        let user = user.or(solver.functions(aux));
-        Self::assemble(case, options, &solver.shape, &solver.kernels, user, make)
-    }
-
-    /// As [`Simulation::with_functions`], on an executor of the program's own.
-    ///
-    /// # Errors
-    /// Likewise.
-    pub fn with_executor(
-        case: &Case,
-        options: &RunOptions,
-        user: UserFunctions<D>,
-        make: MakeExecutor<'_, D>,
-    ) -> Result<Self, RunError> {
-        Self::assemble_chosen(case, options, user, make)?.begin(case)
-    }
-
-    /// As [`Simulation::from_case`], with a solver of the program's own and what it brings along: see
-    /// [`ChosenSolver::own`].
-    ///
-    /// # Errors
-    /// Likewise.
-    pub fn with_chosen(case: &Case, options: &RunOptions, solver: &ChosenSolver) -> Result<Self, RunError> {
-        let make = &super::executor::make;
-        Self::assemble_with(case, options, solver, UserFunctions::default(), make)?.begin(case)
-    }
-
-    /// As [`Simulation::with_functions`], with a solver of the program's own in place of the case's. `shape` describes it.
-    ///
-    /// # Errors
-    /// Likewise.
-    pub fn with_solver(
-        case: &Case,
-        options: &RunOptions,
-        shape: &SolverShape,
-        solver: &SolverKernels,
-        user: UserFunctions<D>,
-    ) -> Result<Self, RunError> {
-        Self::assemble(case, options, shape, solver, user, &super::executor::make)?.begin(case)
-    }
-
-    /// Builds the initial hierarchy of a case.
-    fn begin(mut self, case: &Case) -> Result<Self, RunError> {
-        self.attempt(|simulation| simulation.check_sources(case))?;
-        let begin = |simulation: &mut Self| {
-            simulation.build_initial_hierarchy()?;
-            simulation.watch_growth(true)
-        };
-        self.attempt(begin).map_err(|error| error.in_case(case, &self.equations, &self.aux))?;
-        Ok(self)
-    }
-
-    fn assemble(
-        case: &Case,
-        options: &RunOptions,
-        shape: &SolverShape,
-        solver: &SolverKernels,
-        user: UserFunctions<D>,
-        make: MakeExecutor<'_, D>,
-    ) -> Result<Self, RunError> {
-        assert_eq!(solver.double.dim(), D, "the solver's dimension");
-        let problem = problem::<D>(case, shape, user)?;
-        let settings = settings::<D>(case, shape, problem.num_ghost());
-        let ratios = settings.ratios.clone();
-        let executor = make(&problem, solver, ratios, options)?;
-        let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
-        Simulation::new(problem, settings, executor, shape, gauges, options, solver.double.clone())
-            .map_err(|error| error.in_case(case, &shape.equations, &shape.aux))
     }
 }

@@ -1,6 +1,7 @@
 //! A simulation: a problem, its hierarchy, and the steps that take it through time.
 
 mod build;
+mod builder;
 mod error;
 mod executor;
 mod gauge;
@@ -14,6 +15,7 @@ mod start;
 mod step;
 
 pub use crate::physics::UserFunctions;
+pub use builder::SimulationBuilder;
 pub use error::RunError;
 pub use executor::MakeExecutor;
 pub use gauge::{Gauge, GaugeSample};
@@ -267,7 +269,7 @@ impl<const D: usize> Simulation<D> {
     /// ```
     /// use amrclaw::index::Level;
     /// use amrclaw::io::config::{Case, find_built_in};
-    /// use amrclaw::simulation::{RunOptions, Simulation};
+    /// use amrclaw::simulation::Simulation;
     ///
     /// let text = r#"
     ///     solver = { name = "advection", u = 1.0, v = 0.5 }
@@ -276,7 +278,7 @@ impl<const D: usize> Simulation<D> {
     ///     initial = { q = "x + 100 * y" }
     /// "#;
     /// let case = Case::from_str_with(text, "case", &[], find_built_in)?;
-    /// let simulation = Simulation::<2>::from_case(&case, &RunOptions::default())?;
+    /// let simulation = Simulation::<2>::builder(&case).build()?;
     /// let q = simulation.q_view(Level::COARSEST, 0).and_then(|view| view.f64()).expect("one patch in f64");
     /// assert_eq!(q.shape(), [1, 10, 20]);
     /// assert!((q[[0, 9, 0]] - 95.025).abs() < 1e-12); // the cell with its centre at (0.025, 0.95)

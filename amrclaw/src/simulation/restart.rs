@@ -1,13 +1,13 @@
 //! Going on from a snapshot as if the run had never stopped, bit for bit.
 
-use super::{GrowthRecord, MakeExecutor, RunError, RunOptions, Simulation};
+use super::{GrowthRecord, RunError, Simulation};
 use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::{LevelState, NewValues};
 use crate::index::{CellBox, Level, Ratio};
 use crate::io::config::{Case, CaseErrors};
 use crate::io::frame::{Frame, FrameLevel};
 use crate::mesh::{Hierarchy, LevelMesh};
-use crate::physics::{Criterion, UserFunctions};
+use crate::physics::Criterion;
 use crate::regrid::nest::LevelNesting;
 use serde::{Deserialize, Serialize};
 
@@ -36,40 +36,8 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// A simulation that goes on from a frame, which holds auxiliary values if the solver has any. The case may differ
-    /// from that of the frame in everything but the domain, the equations and the ratios of the frame's levels.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the case, or does not fit the frame.
-    pub fn resume(
-        case: &Case,
-        options: &RunOptions,
-        frame: &Frame<D>,
-        state: &ScheduleState,
-    ) -> Result<Self, RunError> {
-        Self::resume_with_executor(case, options, frame, state, &super::executor::make)
-    }
-
-    /// As [`Simulation::resume`], on an executor of the program's own.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the case, or does not fit the frame.
-    pub fn resume_with_executor(
-        case: &Case,
-        options: &RunOptions,
-        frame: &Frame<D>,
-        state: &ScheduleState,
-        make: MakeExecutor<'_, D>,
-    ) -> Result<Self, RunError> {
-        let mut simulation = Self::assemble_chosen(case, options, UserFunctions::default(), make)?;
-        simulation.check_fit(case, frame)?;
-        simulation.check_levels(case, frame)?;
-        simulation.attempt(|simulation| simulation.load(frame, state))?;
-        Ok(simulation)
-    }
-
     /// Refuses a frame of another problem.
-    fn check_fit(&self, case: &Case, frame: &Frame<D>) -> Result<(), RunError> {
+    pub(super) fn check_fit(&self, case: &Case, frame: &Frame<D>) -> Result<(), RunError> {
         let domain = &self.problem.domain;
         let num_levels = frame.levels.len();
         let (ratios, frame_ratios) = (&self.settings.ratios, &frame.ratios);
@@ -99,7 +67,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Refuses patches that a mesh of this case cannot have.
-    fn check_levels(&self, case: &Case, frame: &Frame<D>) -> Result<(), RunError> {
+    pub(super) fn check_levels(&self, case: &Case, frame: &Frame<D>) -> Result<(), RunError> {
         let width = self.settings.regrid.nesting_width;
         let mut coarser: Option<LevelMesh<D>> = None;
         for (l, level) in frame.levels.iter().enumerate() {
@@ -148,7 +116,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// Takes over levels, values and schedule.
-    fn load(&mut self, frame: &Frame<D>, schedule: &ScheduleState) -> Result<(), RunError> {
+    pub(super) fn load(&mut self, frame: &Frame<D>, schedule: &ScheduleState) -> Result<(), RunError> {
         let boxes = |level: &FrameLevel<D>| level.patches.iter().map(|p| p.cells).collect::<Vec<_>>();
         let mut levels = frame.levels.iter().map(boxes);
         let coarsest: Vec<CellBox<D>> = levels.next().unwrap_or_default();

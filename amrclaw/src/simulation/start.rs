@@ -1,11 +1,11 @@
 //! What a case's data are at the start, before there are levels: what cannot be run is refused by the line that says so.
 
 use super::build::axes;
-use super::{RunError, RunOptions, Simulation};
+use super::{RunError, Simulation};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{Case, CaseErrors, SolverFrom};
-use crate::physics::{CellFunction, CellRow, SourceSplit, UserFunctions};
+use crate::physics::{CellFunction, CellRow, SourceSplit};
 use riemann::patch::{PACK_OVERRUN, SourceRow};
 
 /// Cells of a row that are looked at together.
@@ -30,8 +30,7 @@ pub fn check(case: &Case) -> Result<(), RunError> {
 }
 
 fn check_in<const D: usize>(case: &Case) -> Result<(), RunError> {
-    let (options, user) = (RunOptions::default(), UserFunctions::default());
-    let mut simulation = Simulation::<D>::assemble_chosen(case, &options, user, &super::executor::make)?;
+    let mut simulation = Simulation::<D>::builder(case).assemble()?;
     simulation.attempt(|simulation| simulation.check_start(case))
 }
 

@@ -1,7 +1,8 @@
 //! A solver of the tests' own: advection with a capacity function.
 
 use amrclaw::io::config::{Case, SolverShape};
-use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
+use amrclaw::plugin::ChosenSolver;
+use amrclaw::simulation::{RunOptions, Simulation};
 use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 
@@ -60,7 +61,7 @@ pub fn start_with_capacity(text: &str, overrides: &[&str], velocity: [f64; 2]) -
     let case = Case::from_str_with(text, "case.toml", &overrides, |_| Ok(shape.clone()));
     let case = case.unwrap_or_else(|e| panic!("{e}"));
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-    let kernels = SolverKernels::new(WithCapacity { velocity });
-    let simulation = Simulation::with_solver(&case, &options, &shape, &kernels, UserFunctions::default());
+    let solver = ChosenSolver::of_kernels(shape, SolverKernels::new(WithCapacity { velocity }));
+    let simulation = Simulation::builder(&case).options(&options).solver(&solver).build();
     simulation.unwrap_or_else(|e| panic!("{e}"))
 }

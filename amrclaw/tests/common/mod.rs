@@ -56,18 +56,22 @@ pub fn start(text: &str, overrides: &[&str]) -> Simulation<2> {
 
 /// A simulation of a case on so many threads.
 pub fn start_on(text: &str, overrides: &[&str], threads: usize) -> Simulation<2> {
-    Simulation::from_case(&case(text, overrides), &options(threads)).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case(text, overrides)).options(&options(threads)).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A simulation of a case in a precision.
 pub fn start_in(text: &str, overrides: &[&str], precision: Precision) -> Simulation<2> {
     let options = RunOptions { precision, ..options(2) };
-    Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case(text, overrides)).options(&options).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// A simulation of a case with functions of the test's own.
 pub fn start_with(text: &str, overrides: &[&str], user: UserFunctions<2>) -> Simulation<2> {
-    Simulation::with_functions(&case(text, overrides), &options(2), user).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case(text, overrides))
+        .options(&options(2))
+        .functions(user)
+        .build()
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Takes coarse steps.

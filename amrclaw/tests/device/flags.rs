@@ -42,7 +42,7 @@ pub fn problem<const D: usize>(text: &str) -> (Problem<D>, SolverKernels, Emulat
             Box::new(CpuExecutor::new(problem.clone(), solver.double.clone(), ratios, 1));
         Ok(executor)
     };
-    let built = Simulation::with_executor(&case(text, &[]), &options, UserFunctions::default(), &make);
+    let built = Simulation::builder(&case(text, &[])).options(&options).executor(&make).build();
     assert!(built.is_ok());
     let (problem, solver) = seen.into_inner().expect("nothing panics").expect("an executor was made");
     let kernels = solver.double.device_source().expect("built-in solvers have a text");

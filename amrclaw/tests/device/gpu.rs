@@ -6,6 +6,7 @@ use super::table::{CASES, settings, with_walls};
 use amrclaw::io::config::{Case, SolverShape};
 use amrclaw::io::frame::Frame;
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
+use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{Device, Precision, RunOptions, Simulation, UserFunctions};
 use riemann::patch::SolverKernels;
 use riemann::prelude::*;
@@ -21,7 +22,7 @@ fn plain(device: Device) -> RunOptions {
 }
 
 fn start(text: &str, overrides: &[&str], options: &RunOptions) -> Simulation<2> {
-    let simulation = Simulation::from_case(&case(text, overrides), options);
+    let simulation = Simulation::builder(&case(text, overrides)).options(options).build();
     simulation.unwrap_or_else(|e| panic!("{}: {e}\n{text}", options.device.name()))
 }
 
@@ -180,7 +181,7 @@ fn boundaries_of_the_users_agree() {
     let case = case(&text, &["mesh.boundary.x=[\"user\",\"wall\"]"]);
     same_bits::<2>("inflow", STEPS, |options| {
         let user = UserFunctions { boundary: Some(Arc::new(Inflow)), ..UserFunctions::default() };
-        Simulation::with_functions(&case, options, user).unwrap_or_else(|e| panic!("{e}"))
+        Simulation::builder(&case).options(options).functions(user).build().unwrap_or_else(|e| panic!("{e}"))
     });
 }
 
@@ -222,9 +223,9 @@ fn one_dimension_agrees() {
     };
     let text = [PULSE, LINE].concat();
     let case = Case::from_str_with(&text, "case.toml", &[], |_| Ok(shape.clone())).unwrap_or_else(|e| panic!("{e}"));
-    let kernels = SolverKernels::new(Line {});
+    let solver = ChosenSolver::of_kernels(shape, SolverKernels::new(Line {}));
     same_bits::<1>("one dimension", 3 * STEPS, |options| {
-        let simulation = Simulation::with_solver(&case, options, &shape, &kernels, UserFunctions::default());
+        let simulation = Simulation::builder(&case).options(options).solver(&solver).build();
         simulation.unwrap_or_else(|e| panic!("{e}"))
     });
 }
@@ -234,7 +235,7 @@ fn benchmark(device: Device, device_memory: Option<u64>) -> Result<Simulation<2>
     let text = include_str!("../../../examples/acoustics_radial/case.toml");
     let options = RunOptions { threads: Some(4), device_memory, ..plain(device) };
     let overrides = ["mesh.cells=[150,150]", "regrid.interval=2", "output.format=[]"];
-    Simulation::from_case(&case(text, &overrides), &options).map_err(|e| e.to_string())
+    Simulation::builder(&case(text, &overrides)).options(&options).build().map_err(|e| e.to_string())
 }
 
 /// After the third regrid of each level the driver is not asked for memory any more, neither for the device's nor for pinned

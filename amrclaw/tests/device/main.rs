@@ -49,7 +49,12 @@ fn emulated<const D: usize>(
 
 fn start_emulated<const D: usize>(text: &str, overrides: &[&str], user: UserFunctions<D>) -> Simulation<D> {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-    Simulation::with_executor(&case(text, overrides), &options, user, &emulated).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case(text, overrides))
+        .options(&options)
+        .functions(user)
+        .executor(&emulated)
+        .build()
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Three levels of sound over a domain with `dx != dy`, a wall, an open and two periodic sides.
@@ -104,7 +109,8 @@ fn flow_is_that_of_the_cpu_to_the_bit() {
 fn a_line_is_that_of_the_cpu_to_the_bit() {
     let text = include_str!("../cases/gas_on_a_line.toml");
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-    let mut cpu = Simulation::<1>::from_case(&case(text, &[]), &options).unwrap_or_else(|e| panic!("{e}"));
+    let mut cpu =
+        Simulation::<1>::builder(&case(text, &[])).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
     let mut device = start_emulated::<1>(text, &[], UserFunctions::default());
     for step in 0..6 {
         cpu.step().unwrap_or_else(|e| panic!("{e}"));
@@ -142,7 +148,7 @@ fn kernels_of_runs_compile() {
     for (text, overrides) in [(paper, &["mesh.cells=[50,50]"][..]), (SOUND, &["scheme.split=\"strang\""]), (SWIRL, &[])]
     {
         let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-        let built = Simulation::with_executor(&case(text, overrides), &options, UserFunctions::default(), &compile);
+        let built = Simulation::builder(&case(text, overrides)).options(&options).executor(&compile).build();
         assert!(built.is_ok());
     }
 }

@@ -10,7 +10,7 @@ fn check<const D: usize>(text: &str, steps: usize) {
     assert_restarts_change_nothing(
         || start_emulated::<D>(text, &[], UserFunctions::default()),
         |frame, state| {
-            let resumed = Simulation::resume_with_executor(&case, &options, frame, state, &emulated);
+            let resumed = Simulation::builder(&case).options(&options).executor(&emulated).resume(frame, state);
             resumed.unwrap_or_else(|e| panic!("{e}"))
         },
         steps,

@@ -14,7 +14,11 @@ const LEVELS: &str =
     "[levels]\nmax = 2\nratio = 2\nratio_time = 1\n[regrid]\nbuffer = 0\n[regrid.flag]\ntolerance = 1e9\n";
 
 fn start<const D: usize>(text: &str, user: UserFunctions<D>) -> Simulation<D> {
-    Simulation::with_functions(&case(text, &[]), &options(2), user).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    Simulation::builder(&case(text, &[]))
+        .options(&options(2))
+        .functions(user)
+        .build()
+        .unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
 /// One to five cells across, with every pair of sides and every way to sweep, at both orders: the same bits as in a domain that holds

@@ -6,10 +6,12 @@ use amrclaw::simulation::Simulation;
 
 fn check<const D: usize>(text: &str, steps: usize) {
     let (case, options) = (case(text, &[]), options(2));
-    let start = || Simulation::<D>::from_case(&case, &options).unwrap_or_else(|e| panic!("{e}"));
+    let start = || Simulation::<D>::builder(&case).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
     assert_restarts_change_nothing(
         start,
-        |frame, state| Simulation::resume(&case, &options, frame, state).unwrap_or_else(|e| panic!("{e}")),
+        |frame, state| {
+            Simulation::builder(&case).options(&options).resume(frame, state).unwrap_or_else(|e| panic!("{e}"))
+        },
         steps,
     );
 }

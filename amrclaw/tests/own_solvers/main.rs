@@ -20,7 +20,8 @@ fn begin(solver: &ChosenSolver, text: &str, overrides: &[&str]) -> Result<Simula
     let text = format!("[solver]\npath = \"of the test\"\n{text}");
     let case = Case::from_str_with(&text, "case.toml", &overrides, |_| Ok(solver.shape.clone()));
     let case = case.unwrap_or_else(|e| panic!("{e}"));
-    Simulation::with_chosen(&case, &RunOptions { threads: Some(2), ..RunOptions::default() }, solver)
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    Simulation::builder(&case).options(&options).solver(solver).build()
 }
 
 /// The simulation at a time, and the totals at the start.

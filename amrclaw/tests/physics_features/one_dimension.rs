@@ -14,7 +14,7 @@ q = "exp(-300 * (x - 0.4)^2)"
 /// A simulation on a line.
 fn start(text: &str, overrides: &[&str]) -> Simulation<1> {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-    Simulation::from_case(&case(text, overrides), &options).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case(text, overrides)).options(&options).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// The mean of `|q_0 − exact|` over the finest cells, times the length of the line.

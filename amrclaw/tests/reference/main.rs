@@ -28,7 +28,7 @@ const SAME_NONLINEAR: f64 = 1e-11;
 fn start(case: &str) -> Simulation<2> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/reference").join(format!("{case}.toml"));
     let case = Case::load_with(&path, &[], find_built_in).unwrap_or_else(|e| panic!("{e}"));
-    Simulation::from_case(&case, &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Takes coarse steps with a fixed step size, and compares all cells after each of the given numbers of steps.
@@ -138,7 +138,7 @@ fn acoustics_paper_100() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/acoustics_radial/case.toml");
     let small = ["mesh.cells=[100,100]".to_string()];
     let case = Case::load_with(&path, &small, find_built_in).unwrap_or_else(|e| panic!("{e}"));
-    let mut simulation = Simulation::<2>::from_case(&case, &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let mut simulation = Simulation::<2>::builder(&case).build().unwrap_or_else(|e| panic!("{e}"));
     simulation.advance_to(1.0).unwrap_or_else(|e| panic!("{e}"));
     let counts = simulation.counts();
     let steps: Vec<u64> = counts.levels.iter().map(|level| level.steps).collect();

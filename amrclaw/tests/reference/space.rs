@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
 fn start(case: &str, overrides: &[String]) -> Simulation<3> {
     let path = folder().join(format!("{case}.toml"));
     let case = Case::load_with(&path, overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"));
-    Simulation::from_case(&case, &RunOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+    Simulation::builder(&case).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Takes coarse steps and compares all cells with the frames of `reference` after each of the given numbers of steps.

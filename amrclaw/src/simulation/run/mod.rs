@@ -161,14 +161,15 @@ impl<'a, const D: usize> Driver<'a, D> {
         let mut times = FrameTimes::new(&case.output.frames, case.time.start, case.time.end);
         let (simulation, totals_initial, frame_number, begins_with_frame) = match &files.restart {
             None => {
-                let simulation = Simulation::<D>::from_case(case, options)?;
+                let simulation = Simulation::<D>::builder(case).options(options).build()?;
                 let (totals, due) = (simulation.totals(), times.due_at_start(simulation.time()));
                 (simulation, totals, 0, due)
             }
             Some(path) => {
                 let (checkpoint, state) = checkpoints::read::<D>(path)?;
                 checkpoints::check_time(case, checkpoint.frame.time)?;
-                let simulation = Simulation::resume(case, options, &checkpoint.frame, &state.schedule)?;
+                let simulation = Simulation::builder(case).options(options);
+                let simulation = simulation.resume(&checkpoint.frame, &state.schedule)?;
                 times.skip_to(simulation.time());
                 (simulation, state.totals_initial, checkpoint.frame.number, state.frame_due)
             }

@@ -1,0 +1,127 @@
+//! From a case, and what a program adds to it, to a simulation.
+
+use super::build::{axes, problem, settings};
+use super::executor::{MakeExecutor, make};
+use super::{RunError, RunOptions, ScheduleState, Simulation};
+use crate::io::config::Case;
+use crate::io::frame::Frame;
+use crate::physics::UserFunctions;
+use crate::plugin::ChosenSolver;
+use std::sync::Arc;
+
+/// What a simulation is made from: a case, and what a program adds to it. [`Simulation::builder`] begins one.
+///
+/// ```
+/// use amrclaw::io::config::{Case, find_built_in};
+/// use amrclaw::simulation::{RunOptions, Simulation};
+///
+/// let text = r#"
+///     solver = { name = "advection", u = 1.0, v = 0.5 }
+///     mesh = { cells = [20, 10] }
+///     time = { end = 0.1 }
+///     initial = { q = "x" }
+/// "#;
+/// let case = Case::from_str_with(text, "case", &[], find_built_in)?;
+/// let two_threads = RunOptions { threads: Some(2), ..RunOptions::default() };
+/// let mut simulation = Simulation::<2>::builder(&case).options(&two_threads).build()?;
+/// simulation.advance_to(0.1)?;
+/// assert_eq!(simulation.time(), 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct SimulationBuilder<'a, const D: usize> {
+    case: &'a Case,
+    options: RunOptions,
+    functions: UserFunctions<D>,
+    solver: Option<&'a ChosenSolver>,
+    make: MakeExecutor<'a, D>,
+}
+
+impl<const D: usize> Simulation<D> {
+    /// A simulation of the case as it stands, unless more is said.
+    ///
+    /// # Panics
+    /// [`SimulationBuilder::build`] does if the case has another number of dimensions.
+    pub fn builder(case: &Case) -> SimulationBuilder<'_, D> {
+        let (options, functions) = (RunOptions::default(), UserFunctions::default());
+        SimulationBuilder { case, options, functions, solver: None, make: &make }
+    }
+}
+
+impl<'a, const D: usize> SimulationBuilder<'a, D> {
+    /// How the case is run: threads, precision, device.
+    pub fn options(mut self, options: &RunOptions) -> Self {
+        self.options = options.clone();
+        self
+    }
+
+    /// Functions for what the case leaves to its user.
+    pub fn functions(mut self, functions: UserFunctions<D>) -> Self {
+        self.functions = functions;
+        self
+    }
+
+    /// A solver of the program's own in place of the case's, with what it brings along: see [`ChosenSolver::own`].
+    pub fn solver(mut self, solver: &'a ChosenSolver) -> Self {
+        self.solver = Some(solver);
+        self
+    }
+
+    /// An executor of the program's own in place of that of the options' device.
+    pub fn executor(mut self, make: MakeExecutor<'a, D>) -> Self {
+        self.make = make;
+        self
+    }
+
+    /// The simulation at its start: the hierarchy is built from exact initial data on every level.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the case, and initial data or a capacity that is not finite.
+    pub fn build(self) -> Result<Simulation<D>, RunError> {
+        let case = self.case;
+        let mut simulation = self.assemble()?;
+        simulation.attempt(|simulation| simulation.check_sources(case))?;
+        let begin = |simulation: &mut Simulation<D>| {
+            simulation.build_initial_hierarchy()?;
+            simulation.watch_growth(true)
+        };
+        let begun = simulation.attempt(begin);
+        begun.map_err(|error| error.in_case(case, &simulation.equations, &simulation.aux))?;
+        Ok(simulation)
+    }
+
+    /// A simulation that goes on from a frame, which holds auxiliary values if the solver has any. The case may differ
+    /// from that of the frame in everything but the domain, the equations and the ratios of the frame's levels.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the case, or does not fit the frame.
+    pub fn resume(self, frame: &Frame<D>, state: &ScheduleState) -> Result<Simulation<D>, RunError> {
+        let case = self.case;
+        let mut simulation = self.assemble()?;
+        simulation.check_fit(case, frame)?;
+        simulation.check_levels(case, frame)?;
+        simulation.attempt(|simulation| simulation.load(frame, state))?;
+        Ok(simulation)
+    }
+
+    /// A simulation that has no values yet.
+    pub(super) fn assemble(self) -> Result<Simulation<D>, RunError> {
+        let Self { case, options, functions, solver, make } = self;
+        let of_case;
+        let solver = match solver {
+            Some(solver) => solver,
+            None => {
+                of_case = ChosenSolver::of(case)?;
+                &of_case
+            }
+        };
+        let (shape, kernels) = (&solver.shape, &solver.kernels);
+        assert_eq!(kernels.double.dim(), D, "the solver's dimension");
+        let aux = case.aux_cells::<D>(shape)?.map(|cells| Arc::new(cells) as _);
+        let problem = problem::<D>(case, shape, functions.or(solver.functions(aux)))?;
+        let settings = settings::<D>(case, shape, problem.num_ghost());
+        let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
+        let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
+        Simulation::new(problem, settings, executor, shape, gauges, &options, kernels.double.clone())
+            .map_err(|error| error.in_case(case, &shape.equations, &shape.aux))
+    }
+}
