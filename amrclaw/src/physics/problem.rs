@@ -133,6 +133,20 @@ pub enum Split {
     Strang,
 }
 
+impl Split {
+    /// All there are.
+    pub const ALL: [Split; 3] = [Split::Unsplit, Split::Godunov, Split::Strang];
+
+    /// The name used in case files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Split::Unsplit => "unsplit",
+            Split::Godunov => "godunov",
+            Split::Strang => "strang",
+        }
+    }
+}
+
 /// How a source term joins the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceSplit {
@@ -142,6 +156,20 @@ pub enum SourceSplit {
     Godunov,
     /// For half a step before the waves, and half a step after them.
     Strang,
+}
+
+impl SourceSplit {
+    /// All there are.
+    pub const ALL: [SourceSplit; 3] = [SourceSplit::None, SourceSplit::Godunov, SourceSplit::Strang];
+
+    /// The name used in case files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SourceSplit::None => "none",
+            SourceSplit::Godunov => "godunov",
+            SourceSplit::Strang => "strang",
+        }
+    }
 }
 
 /// A problem on a domain, without its Riemann solver.

@@ -30,7 +30,7 @@ fn domain<const D: usize>(case: &Case) -> Domain<D> {
 fn scheme(case: &Case, shape: &SolverShape, settled: &Settled) -> Scheme {
     let mut limiters = [Limiter::default(); MAX_WAVES];
     for (w, limiter) in limiters.iter_mut().enumerate().take(shape.waves) {
-        *limiter = case.scheme.limiter[w.min(case.scheme.limiter.len() - 1)].into();
+        *limiter = case.scheme.limiter[w.min(case.scheme.limiter.len() - 1)];
     }
     let capacity = case.scheme.capacity.as_ref().and_then(|name| shape.aux.iter().position(|a| a == name));
     Scheme {
@@ -85,11 +85,9 @@ pub(super) fn problem<const D: usize>(
     if aux.is_none() && !shape.aux.is_empty() {
         return Err(missing("aux", "auxiliary values").into());
     }
-    let source_split = match settled.source {
-        config::SourceSplitting::None if case.scheme.source.is_none() && user.source.is_some() => SourceSplit::Godunov,
-        config::SourceSplitting::None => SourceSplit::None,
-        config::SourceSplitting::Godunov => SourceSplit::Godunov,
-        config::SourceSplitting::Strang => SourceSplit::Strang,
+    let source_split = match (case.scheme.source, &user.source) {
+        (None, Some(_)) => SourceSplit::Godunov,
+        _ => settled.source,
     };
     let has_source = shape.has_source || source.is_some() || user.source.is_some();
     remark(case, shape, &settled, has_source && source_split == SourceSplit::None);
@@ -107,11 +105,7 @@ pub(super) fn problem<const D: usize>(
             ),
         },
         scheme: scheme(case, shape, &settled),
-        split: match settled.split {
-            config::Sweeps::Unsplit => Split::Unsplit,
-            config::Sweeps::Godunov => Split::Godunov,
-            config::Sweeps::Strang => Split::Strang,
-        },
+        split: settled.split,
         source_split,
         conservation_fix: case.regrid.conservation_fix,
     })
@@ -121,8 +115,8 @@ pub(super) fn problem<const D: usize>(
 /// case does without.
 fn remark(case: &Case, shape: &SolverShape, settled: &Settled, idle: bool) {
     let (solver, Settled { split, cfl_desired, cfl_max, .. }) = (&shape.name, *settled);
-    if case.scheme.split.is_none() && split != config::Sweeps::Unsplit {
-        info!(solver, %split, "the solver has no `transverse`: sweeps go along the axes one by one");
+    if case.scheme.split.is_none() && split != Split::Unsplit {
+        info!(solver, split = split.name(), "the solver has no `transverse`: sweeps go along the axes one by one");
     }
     match settled.stable_courant {
         Some(bound) if bound < 1.0 && !case.scheme.allow_unstable => {

@@ -1,11 +1,13 @@
 //! The typed form of a case file. `docs/case-file.md` describes every key.
 
-use super::choice::{BoundaryKind, Criterion, Limiter, SourceSplitting, Sweeps};
+use super::choice::{BoundaryKind, Criterion};
 use super::origin::Origin;
 use crate::index::Level;
 use crate::io::FrameFormat;
 use crate::io::expression::Syntax;
 use crate::io::run_json::SolverRecord;
+use crate::physics::{SourceSplit, Split};
+use riemann::limiter::Limiter;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -145,12 +147,12 @@ pub struct SchemeSettings {
     /// In three dimensions: transverse waves are split once more, along the third axis.
     pub double_transverse: bool,
     /// Sweeps along the axes one by one, or all at once; `None`: what suits the solver, see [`Settled`](super::Settled).
-    pub split: Option<Sweeps>,
+    pub split: Option<Split>,
     /// One limiter for every wave, or one per wave.
     pub limiter: Vec<Limiter>,
     /// How source terms are taken together with the waves; `None`: as the case and its solver have any, see
     /// [`Settled`](super::Settled).
-    pub source: Option<SourceSplitting>,
+    pub source: Option<SourceSplit>,
     /// Auxiliary value that is the capacity function.
     pub capacity: Option<String>,
     /// Courant numbers at which the scheme is not stable are not refused.

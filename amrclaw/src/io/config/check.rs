@@ -1,12 +1,13 @@
 //! The fit between a case and its solver.
 
 use super::case::{Case, CellData, MeshSettings, NamedExpression, SolverChoice};
-use super::choice::{BoundaryKind, SourceSplitting};
+use super::choice::BoundaryKind;
 use super::reader::{Reader, plural};
 use super::settle::check_stability;
 use super::shape::SolverShape;
 use crate::io::derived::Formula;
 use crate::io::expression::{Expression, Names, cell_names, nearest};
+use crate::physics::SourceSplit;
 
 /// Expressions in the order of the solver, compiled.
 #[derive(Debug, Default)]
@@ -93,7 +94,7 @@ fn check_scheme(reader: &mut Reader<'_>, case: &Case, shape: &SolverShape) {
     let has_terms = shape.has_source || !reader.names("source").is_empty();
     let message = format!("the solver `{}` has no source term", shape.name);
     let help = "write \"none\", or give the terms under `[source]`";
-    let wanted = scheme.source.is_some_and(|splitting| splitting != SourceSplitting::None);
+    let wanted = scheme.source.is_some_and(|splitting| splitting != SourceSplit::None);
     reader.check(has_terms || !wanted, "scheme.source", message, help);
     if let Some(capacity) = scheme.capacity.as_ref().filter(|name| !shape.aux.contains(name)) {
         let message = format!("the solver `{}` has no auxiliary value `{capacity}`", shape.name);

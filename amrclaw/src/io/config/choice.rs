@@ -1,6 +1,8 @@
 //! Settings that are one of a few words.
 
 use crate::io::FrameFormat;
+use crate::physics::{SourceSplit, Split};
+use riemann::limiter::Limiter;
 use std::fmt;
 
 /// A setting that is one of a few words.
@@ -57,50 +59,26 @@ choices! {
         /// An expression, or the solver's own criterion.
         User = "user",
     }
-    /// How sweeps along the axes are combined.
-    Sweeps {
-        /// All axes in one step, with transverse waves.
-        Unsplit = "unsplit",
-        /// One axis after the other.
-        Godunov = "godunov",
-        /// Half, whole and half steps, to second order in time.
-        Strang = "strang",
-    }
-    /// Limiter of the second-order corrections of a wave.
-    Limiter {
-        /// No limiter: Lax–Wendroff.
-        None = "none",
-        /// Minmod.
-        Minmod = "minmod",
-        /// Superbee.
-        Superbee = "superbee",
-        /// Monotonised central difference.
-        Mc = "mc",
-        /// Van Leer.
-        VanLeer = "van_leer",
-    }
-    /// How source terms are taken together with the waves.
-    SourceSplitting {
-        /// No source terms.
-        None = "none",
-        /// A whole step of the source after the waves.
-        Godunov = "godunov",
-        /// Half a step of the source before and after the waves.
-        Strang = "strang",
-    }
 }
 
-impl From<Limiter> for riemann::limiter::Limiter {
-    fn from(limiter: Limiter) -> Self {
-        match limiter {
-            Limiter::None => Self::None,
-            Limiter::Minmod => Self::Minmod,
-            Limiter::Superbee => Self::Superbee,
-            Limiter::Mc => Self::Mc,
-            Limiter::VanLeer => Self::VanLeer,
+/// What the rest of the program calls its own: the words are theirs.
+macro_rules! words_of {
+    ($($name:ident)*) => {$(
+        impl Choice for $name {
+            const ALL: &'static [(&'static str, Self)] = &{
+                let mut all = [("", $name::ALL[0]); $name::ALL.len()];
+                let mut k = 0;
+                while k < all.len() {
+                    all[k] = ($name::ALL[k].name(), $name::ALL[k]);
+                    k += 1;
+                }
+                all
+            };
         }
-    }
+    )*};
 }
+
+words_of! { Split SourceSplit Limiter }
 
 impl Choice for FrameFormat {
     const ALL: &'static [(&'static str, Self)] = &FrameFormat::NAMES;

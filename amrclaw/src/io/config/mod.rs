@@ -22,7 +22,7 @@ pub use case::{
     Case, CellData, FlagSettings, FrameSchedule, GaugeSettings, InflowValues, LevelSettings, MeshSettings,
     NamedExpression, OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
 };
-pub use choice::{BoundaryKind, Criterion, Limiter, SourceSplitting, Sweeps};
+pub use choice::{BoundaryKind, Criterion};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settle::Settled;

@@ -1,11 +1,10 @@
 //! What a case leaves to its solver to decide, and what it must not decide against it.
 
 use super::case::Case;
-use super::choice::{SourceSplitting, Sweeps};
 use super::reader::Reader;
 use super::shape::SolverShape;
 use crate::physics::Update;
-use riemann::limiter::Limiter;
+use crate::physics::{SourceSplit, Split};
 
 /// Share of the largest stable Courant number that steps aim for.
 const DESIRED_SHARE: f64 = 0.9;
@@ -14,11 +13,11 @@ const DESIRED_SHARE: f64 = 0.9;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
     /// Sweeps along the axes one by one, or all at once.
-    pub split: Sweeps,
+    pub split: Split,
     /// 0 to 2; 0 too where the sweeps are split or the solver has no transverse splitting.
     pub transverse: u8,
     /// How source terms are taken together with the waves.
-    pub source: SourceSplitting,
+    pub source: SourceSplit,
     /// The largest Courant number at which the scheme is stable; `None` if there is none to rely on.
     pub stable_courant: Option<f64>,
     /// Courant number that steps aim for.
@@ -36,14 +35,13 @@ impl Case {
     pub fn settled(&self, shape: &SolverShape) -> Settled {
         let scheme = &self.scheme;
         let split = scheme.split.unwrap_or(match (shape.has_transverse || shape.dimension == 1, scheme.order) {
-            (true, _) => Sweeps::Unsplit,
-            (false, 1) => Sweeps::Godunov,
-            (false, _) => Sweeps::Strang,
+            (true, _) => Split::Unsplit,
+            (false, 1) => Split::Godunov,
+            (false, _) => Split::Strang,
         });
-        let unsplit = split == Sweeps::Unsplit;
+        let unsplit = split == Split::Unsplit;
         let transverse = if unsplit && shape.has_transverse { scheme.transverse } else { 0 };
         let has_terms = shape.has_source || !self.source.is_empty();
-        let limiters: Vec<Limiter> = scheme.limiter.iter().map(|&limiter| limiter.into()).collect();
         let (dimension, order) = (shape.dimension, scheme.order);
         let update = Update {
             dimension,
@@ -51,7 +49,7 @@ impl Case {
             transverse,
             double_transverse: scheme.double_transverse,
             split: !unsplit,
-            limiters: &limiters,
+            limiters: &scheme.limiter,
         };
         let stable_courant = update.largest_courant();
         let bound = if scheme.allow_unstable { 1.0 } else { stable_courant.unwrap_or(1.0) };
@@ -59,7 +57,7 @@ impl Case {
         Settled {
             split,
             transverse,
-            source: scheme.source.unwrap_or(if has_terms { SourceSplitting::Godunov } else { SourceSplitting::None }),
+            source: scheme.source.unwrap_or(if has_terms { SourceSplit::Godunov } else { SourceSplit::None }),
             stable_courant,
             cfl_desired: self.time.cfl_desired.unwrap_or(cfl_max.min(DESIRED_SHARE * bound)),
             cfl_max,
@@ -109,7 +107,7 @@ fn description(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
 
 /// What to write to have a stable scheme.
 fn ways(case: &Case, shape: &SolverShape) -> String {
-    let split = format!("`split = \"{}\"`", if case.scheme.order == 1 { Sweeps::Godunov } else { Sweeps::Strang });
+    let split = format!("`split = \"{}\"`", if case.scheme.order == 1 { Split::Godunov } else { Split::Strang }.name());
     if shape.has_transverse {
         format!("{split} or `transverse = 2` under `[scheme]`")
     } else {

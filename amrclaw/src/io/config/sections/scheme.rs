@@ -1,8 +1,9 @@
 //! `[scheme]`.
 
 use crate::io::config::case::SchemeSettings;
-use crate::io::config::choice::{Limiter, SourceSplitting};
 use crate::io::config::reader::Reader;
+use crate::physics::SourceSplit;
+use riemann::limiter::Limiter;
 
 /// Reads the numerical scheme.
 pub fn read(reader: &mut Reader<'_>) -> SchemeSettings {
@@ -30,10 +31,10 @@ fn one_of(reader: &mut Reader<'_>, path: &str, lowest: i64, highest: i64) -> u8 
 }
 
 /// Expressions in `[source]` are there to be used.
-fn source(reader: &mut Reader<'_>) -> Option<SourceSplitting> {
+fn source(reader: &mut Reader<'_>) -> Option<SourceSplit> {
     let terms = !reader.names("source").is_empty();
     let splitting = reader.optional_choice("scheme.source");
-    let ignored = terms && splitting == Some(SourceSplitting::None);
+    let ignored = terms && splitting == Some(SourceSplit::None);
     let help = "write \"godunov\" or \"strang\", or remove `[source]`";
     reader.check(!ignored, "scheme.source", "is \"none\", but the case has a `[source]`", help);
     splitting

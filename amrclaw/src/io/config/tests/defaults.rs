@@ -3,6 +3,8 @@
 use super::*;
 use crate::index::Level;
 use crate::io::FrameFormat;
+use crate::physics::Split;
+use riemann::limiter::Limiter;
 
 /// Every default that `docs/case-file.md` promises.
 #[test]
@@ -139,7 +141,7 @@ fn overrides_are_laid_over_the_file() {
     let case = load(&text, &overrides).unwrap();
     assert_eq!(case.mesh.cells, [10, 12]);
     assert_eq!(case.gauge, [GaugeSettings { name: "g1".into(), position: vec![0.25, 0.75] }]);
-    assert_eq!((case.scheme.split, case.time.end), (Some(Sweeps::Strang), 4.0));
+    assert_eq!((case.scheme.split, case.time.end), (Some(Split::Strang), 4.0));
     assert_eq!(case.mesh.boundary, [[BoundaryKind::Periodic; 2], [BoundaryKind::Extrapolate; 2]]);
     let CellData::Expressions(initial) = &case.initial else { panic!("expressions") };
     assert_eq!(initial[1].text, "sin(2*pi*x)");

@@ -3,6 +3,8 @@
 use super::robust::concrete;
 use super::*;
 use crate::io::FrameFormat;
+use crate::physics::{SourceSplit, Split};
+use riemann::limiter::Limiter;
 
 const DOCUMENT: &str = include_str!("../../../../../docs/case-file.md");
 
@@ -83,9 +85,9 @@ fn choice_words() -> Vec<&'static str> {
     let mut words: Vec<&str> = Vec::new();
     words.extend(BoundaryKind::ALL.iter().map(|(word, _)| *word));
     words.extend(Criterion::ALL.iter().map(|(word, _)| *word));
-    words.extend(Sweeps::ALL.iter().map(|(word, _)| *word));
-    words.extend(Limiter::ALL.iter().map(|(word, _)| *word));
-    words.extend(SourceSplitting::ALL.iter().map(|(word, _)| *word));
+    words.extend(Split::ALL.iter().map(|split| split.name()));
+    words.extend(Limiter::ALL.iter().map(|limiter| limiter.name()));
+    words.extend(SourceSplit::ALL.iter().map(|split| split.name()));
     words.extend(FrameFormat::ALL.map(FrameFormat::name));
     words
 }

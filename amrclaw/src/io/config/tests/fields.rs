@@ -1,6 +1,7 @@
 //! Expressions of a case, compiled for its solver; cases in one and three dimensions.
 
 use super::*;
+use crate::physics::SourceSplit;
 use crate::physics::{CellFunction, CellRow};
 use riemann::catalogue::ParameterCheck;
 
@@ -74,7 +75,7 @@ fn values_come_in_the_solvers_order() {
 #[test]
 fn source_terms_see_the_solution() {
     let case = load_for(1, CASE, &["initial.momentum=0"]).unwrap();
-    assert_eq!(case.settled(&shape(1)).source, SourceSplitting::Godunov);
+    assert_eq!(case.settled(&shape(1)).source, SourceSplit::Godunov);
     let (depth, momentum, bottom, kappa) = ([1.0, 2.0], [3.0, 0.5], [0.0; 2], [1.0; 2]);
     let further: [&[f64]; 4] = [&depth, &momentum, &bottom, &kappa];
     let mut out = [f64::NAN; 4];

@@ -1,6 +1,7 @@
 //! What a case leaves to its solver.
 
 use super::*;
+use crate::physics::{SourceSplit, Split};
 
 /// Advection in a few dimensions, with `transverse` or without.
 fn advection(dimension: usize, has_transverse: bool) -> SolverShape {
@@ -46,16 +47,16 @@ fn assert_refused(outcome: Result<Settled, CaseErrors>, key: &str, words: &[&str
 fn solvers_without_transverse_are_split() {
     let (with, without) = (advection(2, true), advection(2, false));
     let plain = settled(&with, &[]).unwrap();
-    assert_eq!((plain.split, plain.transverse, plain.cfl_desired, plain.cfl_max), (Sweeps::Unsplit, 2, 0.9, 1.0));
+    assert_eq!((plain.split, plain.transverse, plain.cfl_desired, plain.cfl_max), (Split::Unsplit, 2, 0.9, 1.0));
     let split = settled(&without, &[]).unwrap();
-    assert_eq!((split.split, split.transverse, split.cfl_desired, split.cfl_max), (Sweeps::Strang, 0, 0.9, 1.0));
-    assert_eq!(settled(&without, &["scheme.order=1"]).unwrap().split, Sweeps::Godunov);
-    assert_eq!(settled(&without, &["scheme.split=godunov"]).unwrap().split, Sweeps::Godunov);
+    assert_eq!((split.split, split.transverse, split.cfl_desired, split.cfl_max), (Split::Strang, 0, 0.9, 1.0));
+    assert_eq!(settled(&without, &["scheme.order=1"]).unwrap().split, Split::Godunov);
+    assert_eq!(settled(&without, &["scheme.split=godunov"]).unwrap().split, Split::Godunov);
     let unsplit = settled(&without, &["scheme.split=unsplit", "scheme.order=1"]).unwrap();
-    assert_eq!((unsplit.split, unsplit.cfl_desired, unsplit.cfl_max), (Sweeps::Unsplit, 0.45, 0.5));
+    assert_eq!((unsplit.split, unsplit.cfl_desired, unsplit.cfl_max), (Split::Unsplit, 0.45, 0.5));
     let line = SolverShape { dimension: 1, ..without };
     let case = Case::from_str(PUFF, "case.toml", &["mesh.cells=[20]".to_string()]).unwrap();
-    assert_eq!((case.settled(&line).split, case.settled(&line).cfl_max), (Sweeps::Unsplit, 1.0));
+    assert_eq!((case.settled(&line).split, case.settled(&line).cfl_max), (Split::Unsplit, 1.0));
 }
 
 /// Courant numbers beyond what is stable are refused at their key, with what to write; `allow_unstable` lets them pass.
@@ -96,9 +97,9 @@ fn source_terms_act() {
     let with = advection(2, true);
     let own = SolverShape { has_source: true, ..with.clone() };
     let source = |shape, sets: &[&str]| settled(shape, sets).unwrap().source;
-    assert_eq!(source(&with, &[]), SourceSplitting::None);
-    assert_eq!(source(&own, &[]), SourceSplitting::Godunov);
-    assert_eq!(source(&with, &["source.q=-q"]), SourceSplitting::Godunov);
-    assert_eq!(source(&own, &["scheme.source=none"]), SourceSplitting::None);
-    assert_eq!(source(&own, &["scheme.source=strang"]), SourceSplitting::Strang);
+    assert_eq!(source(&with, &[]), SourceSplit::None);
+    assert_eq!(source(&own, &[]), SourceSplit::Godunov);
+    assert_eq!(source(&with, &["source.q=-q"]), SourceSplit::Godunov);
+    assert_eq!(source(&own, &["scheme.source=none"]), SourceSplit::None);
+    assert_eq!(source(&own, &["scheme.source=strang"]), SourceSplit::Strang);
 }
