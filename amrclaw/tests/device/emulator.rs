@@ -11,16 +11,21 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
 
 /// The emulated device of one run, or of several that follow each other.
 #[derive(Clone)]
 pub struct Emulator {
     /// Compiled texts with the kernels in them.
-    libraries: Arc<[(Library, Vec<&'static str>)]>,
+    libraries: Arc<[(Compiled, Vec<&'static str>)]>,
     /// Kernels run one at a time.
     running: Arc<Mutex<()>>,
     allocations: Arc<AtomicU64>,
 }
+
+/// A library and the folder of its file, which stays as long: the system takes a new file in the place of one that is gone for the
+/// same library.
+type Compiled = (Library, TempDir);
 
 /// Memory in words, so that it is aligned for every number.
 pub struct HostMemory {
@@ -71,7 +76,7 @@ impl Emulator {
     }
 }
 
-fn compile(source: &str) -> Library {
+fn compile(source: &str) -> Compiled {
     let folder = tempfile::tempdir().expect("a folder for the compiler");
     let (file, library) = (folder.path().join("kernel.cpp"), folder.path().join("kernel.so"));
     std::fs::write(&file, source).expect("the folder can be written to");
@@ -80,7 +85,7 @@ fn compile(source: &str) -> Library {
     let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // SAFETY: the library is the one just made; it has no initialisation of its own.
-    unsafe { Library::new(&library) }.expect("the library was just made")
+    (unsafe { Library::new(&library) }.expect("the library was just made"), folder)
 }
 
 impl HostMemory {
@@ -142,7 +147,7 @@ impl Machine for Emulator {
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
         let _one_at_a_time = self.running.lock().expect("no kernel panics");
-        let (library, names) =
+        let ((library, _), names) =
             self.libraries.iter().find(|(_, names)| names.contains(&kernel)).unwrap_or_else(|| panic!("no {kernel}"));
         let symbol = match kernel {
             "update_xyz" | "update_xyz_alone" => "emulate_update_3d".to_owned(),

@@ -151,7 +151,7 @@ fn options_of_cases_agree() {
     let table: &[&[&str]] = &[
         &["regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=1e-3"],
         &["regrid.flag.criterion=\"user\"", "regrid.flag.expression=\"pressure > 0.4 + 0.1 * x\""],
-        &["scheme.order=1", "scheme.transverse=0"],
+        &["scheme.order=1", "scheme.transverse=0", "time.cfl_desired=0.4"],
         &["scheme.transverse=1", "scheme.limiter=[\"superbee\",\"minmod\"]"],
         &["time.dt_initial=3.0"],
         &["source.pressure=\"-2 * pressure * x\"", "scheme.source=\"strang\""],

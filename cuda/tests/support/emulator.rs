@@ -7,10 +7,13 @@ use cuda::compile::{Source, Target};
 use libloading::Library;
 use std::path::Path;
 use std::process::Command;
+use tempfile::TempDir;
 
 /// A kernel as a function of the host.
 pub struct Emulated {
     library: Library,
+    /// The folder of its file, which stays as long: the system takes a new file in the place of one that is gone for the same library.
+    _folder: TempDir,
     /// The function's name.
     symbol: String,
 }
@@ -31,7 +34,7 @@ impl Emulated {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         // SAFETY: the library is the one just made; it has no initialisation of its own.
         let library = unsafe { Library::new(&library) }.expect("the library was just made");
-        Emulated { library, symbol: format!("emulate_{name}") }
+        Emulated { library, _folder: folder, symbol: format!("emulate_{name}") }
     }
 
     /// Runs the kernel.
