@@ -174,7 +174,10 @@ fn a_second_interrupt_ends_a_run_at_once() {
     // The first one waits for the step of some million cells, and for its checkpoint. The shell knows `kill` itself: a process
     // for each would come too late on a busy machine. Two at the same moment would be one.
     let interrupts = format!("kill -INT {0} && sleep 0.01 && kill -INT {0}", child.id());
-    assert!(Command::new("sh").args(["-c", &interrupts]).status().unwrap().success(), "the first one waits for the step");
+    assert!(
+        Command::new("sh").args(["-c", &interrupts]).status().unwrap().success(),
+        "the first one waits for the step"
+    );
     let outcome = Outcome::from(child.wait_with_output().unwrap());
     assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(1), ""));
     let left = files(&dir);

@@ -7,6 +7,7 @@ use amrclaw::exec::device::{KernelOptions, KernelText, Machine};
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
 use libloading::Library;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,15 +18,21 @@ use tempfile::TempDir;
 #[derive(Clone)]
 pub struct Emulator {
     /// Compiled texts with the kernels in them.
-    libraries: Arc<[(Compiled, Vec<&'static str>)]>,
-    /// Kernels run one at a time.
-    running: Arc<Mutex<()>>,
+    libraries: Arc<[(Arc<Compiled>, Vec<&'static str>)]>,
     allocations: Arc<AtomicU64>,
 }
 
-/// A library and the folder of its file, which stays as long: the system takes a new file in the place of one that is gone for the
-/// same library.
-type Compiled = (Library, TempDir);
+/// A compiled text.
+struct Compiled {
+    library: Library,
+    /// Where its file lies, as long as it is in use: the system takes a new file in the place of one that is gone for the same library.
+    _folder: TempDir,
+    /// Its kernels run one at a time.
+    running: Mutex<()>,
+}
+
+/// What has been compiled, by its text: simulations of one case have the same kernels.
+static COMPILED: Mutex<BTreeMap<String, Arc<Compiled>>> = Mutex::new(BTreeMap::new());
 
 /// Memory in words, so that it is aligned for every number.
 pub struct HostMemory {
@@ -69,10 +76,16 @@ impl Emulator {
                 };
             }
             let names = text.entries.iter().map(|[_, name]| *name).collect();
-            (compile(&source), names)
+            let known = COMPILED.lock().expect("no thread panics").get(&source).cloned();
+            let compiled = known.unwrap_or_else(|| {
+                let compiled = Arc::new(compile(&source));
+                COMPILED.lock().expect("no thread panics").insert(source, compiled.clone());
+                compiled
+            });
+            (compiled, names)
         };
         let libraries = options.texts().into_iter().map(compile).collect();
-        Emulator { libraries, running: Arc::default(), allocations: Arc::default() }
+        Emulator { libraries, allocations: Arc::default() }
     }
 }
 
@@ -85,7 +98,8 @@ fn compile(source: &str) -> Compiled {
     let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // SAFETY: the library is the one just made; it has no initialisation of its own.
-    (unsafe { Library::new(&library) }.expect("the library was just made"), folder)
+    let library = unsafe { Library::new(&library) }.expect("the library was just made");
+    Compiled { library, _folder: folder, running: Mutex::new(()) }
 }
 
 impl HostMemory {
@@ -146,8 +160,7 @@ impl Machine for Emulator {
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
-        let _one_at_a_time = self.running.lock().expect("no kernel panics");
-        let ((library, _), names) =
+        let (compiled, names) =
             self.libraries.iter().find(|(_, names)| names.contains(&kernel)).unwrap_or_else(|| panic!("no {kernel}"));
         let symbol = match kernel {
             "update_xyz" | "update_xyz_alone" => "emulate_update_3d".to_owned(),
@@ -155,9 +168,10 @@ impl Machine for Emulator {
             other => format!("emulate_{other}"),
         };
         debug_assert!(!names.is_empty());
+        let _one_at_a_time = compiled.running.lock().expect("no kernel panics");
         // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
         unsafe {
-            let run = library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(symbol.as_bytes());
+            let run = compiled.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(symbol.as_bytes());
             run.unwrap_or_else(|e| panic!("{kernel}: {e}"))(grid.blocks.as_ptr(), grid.threads, argument);
         }
         Ok(())

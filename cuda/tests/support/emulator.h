@@ -1,6 +1,8 @@
 // emulator.h: runs a kernel on the host. The threads of a block are coroutines that take turns; whatever waits for other
 // threads on a device (a shuffle, a barrier) passes the turn on here.
+#undef _FORTIFY_SOURCE // Its check of jumps knows one stack only.
 #include <cmath>
+#include <csetjmp>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -23,16 +25,29 @@ static Dim3 blockIdx, gridDim, blockDim, threadIdx;
 namespace emulator {
 struct Thread {
     ucontext_t context;
+    std::jmp_buf here;
     std::vector<char> stack;
-    bool done;
+    bool started, done;
     unsigned exchanges;
     std::uint64_t offered[2];
 };
 static std::vector<Thread> threads;
-static ucontext_t scheduler;
+static std::jmp_buf scheduler;
 static unsigned current, waiting, generation;
 
-inline void pass() { swapcontext(&threads[current].context, &scheduler); }
+// Jumps within the process: swapcontext would ask the system each time. Functions of their own, so that no caller is one that a
+// jump comes back to.
+__attribute__((noinline)) static void pass()
+{
+    if (_setjmp(threads[current].here) == 0) _longjmp(scheduler, 1);
+}
+__attribute__((noinline)) static void resume(Thread& thread)
+{
+    if (_setjmp(scheduler) != 0) return;
+    if (thread.started) _longjmp(thread.here, 1);
+    thread.started = true;
+    setcontext(&thread.context);
+}
 
 // Offers VALUE to the warp and returns what lane LANE of it offers. Two places take turns, since a lane may be one exchange
 // ahead of the next.
@@ -121,11 +136,14 @@ inline int __float_as_int(float v) { return as_bits<int>(v); }
 
 #define EMULATE(KERNEL, ARGS)                                                                                                    \
     static const ARGS* args_of_##KERNEL;                                                                                         \
+    /* A block's thread, which is that of the next block too. */                                                                 \
     static void thread_of_##KERNEL()                                                                                             \
     {                                                                                                                            \
-        KERNEL(*args_of_##KERNEL);                                                                                               \
-        emulator::threads[emulator::current].done = true;                                                                        \
-        emulator::pass();                                                                                                        \
+        for (;;) {                                                                                                               \
+            KERNEL(*args_of_##KERNEL);                                                                                           \
+            emulator::threads[emulator::current].done = true;                                                                    \
+            emulator::pass();                                                                                                    \
+        }                                                                                                                        \
     }                                                                                                                            \
     extern "C" void emulate_##KERNEL(const unsigned* blocks, unsigned num_threads, const void* args)                             \
     {                                                                                                                            \
@@ -134,26 +152,26 @@ inline int __float_as_int(float v) { return as_bits<int>(v); }
         gridDim = Dim3{blocks[0], blocks[1], blocks[2]};                                                                         \
         blockDim = Dim3{num_threads, 1, 1};                                                                                      \
         threads.resize(num_threads);                                                                                             \
+        for (Thread& thread : threads) {                                                                                         \
+            thread.stack.resize(1 << 18);                                                                                        \
+            thread.started = false;                                                                                              \
+            getcontext(&thread.context);                                                                                         \
+            thread.context.uc_stack.ss_sp = thread.stack.data();                                                                 \
+            thread.context.uc_stack.ss_size = thread.stack.size();                                                               \
+            thread.context.uc_link = nullptr;                                                                                    \
+            makecontext(&thread.context, thread_of_##KERNEL, 0);                                                                 \
+        }                                                                                                                        \
         for (unsigned block = 0; block < blocks[0] * blocks[1] * blocks[2]; block++) {                                           \
             blockIdx = Dim3{block % blocks[0], block / blocks[0] % blocks[1], block / blocks[0] / blocks[1]};                    \
             waiting = 0;                                                                                                         \
-            for (Thread& thread : threads) {                                                                                     \
-                thread.stack.resize(1 << 18);                                                                                    \
-                thread.done = false;                                                                                             \
-                thread.exchanges = 0;                                                                                            \
-                getcontext(&thread.context);                                                                                     \
-                thread.context.uc_stack.ss_sp = thread.stack.data();                                                             \
-                thread.context.uc_stack.ss_size = thread.stack.size();                                                           \
-                thread.context.uc_link = &scheduler;                                                                             \
-                makecontext(&thread.context, thread_of_##KERNEL, 0);                                                             \
-            }                                                                                                                    \
+            for (Thread& thread : threads) thread.done = false, thread.exchanges = 0;                                            \
             for (bool busy = true; busy;) {                                                                                      \
                 busy = false;                                                                                                    \
                 for (current = 0; current < threads.size(); current++) {                                                         \
                     if (threads[current].done) continue;                                                                         \
                     busy = true;                                                                                                 \
                     threadIdx = Dim3{current, 0, 0};                                                                             \
-                    swapcontext(&scheduler, &threads[current].context);                                                          \
+                    resume(threads[current]);                                                                                    \
                 }                                                                                                                \
             }                                                                                                                    \
         }                                                                                                                        \
