@@ -28,9 +28,9 @@ fn run<const D: usize>(text: &str) {
         assert!(simulation.hierarchy().num_levels() > 1 && simulation.counts().regrids > 0);
         (bits(&simulation.frame()), simulation.dt_next().to_bits())
     };
-    let expected = outcome(Simulation::from_case(&case, &options));
+    let expected = outcome(Simulation::builder(&case).options(&options).build());
     for (what, make) in [("processor", on_cpu), ("device", on_device)] {
-        let found = outcome(Simulation::with_executor(&case, &options, UserFunctions::default(), make));
+        let found = outcome(Simulation::builder(&case).options(&options).executor(make).build());
         assert!(found == expected, "other bits on the {what}");
     }
 }

@@ -137,7 +137,10 @@ fn space_agrees() {
     for (solver, overrides) in space::CASES {
         let text = space::text(solver);
         same_bits::<3>(&format!("{overrides:?}"), STEPS, |options| {
-            Simulation::from_case(&case(&text, overrides), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+            Simulation::builder(&case(&text, overrides))
+                .options(options)
+                .build()
+                .unwrap_or_else(|e| panic!("{e}\n{text}"))
         });
     }
 }

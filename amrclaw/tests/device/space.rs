@@ -88,7 +88,10 @@ pub fn text(solver: &str) -> String {
 
 fn compare(solver: &str, overrides: &[&str], steps: usize) {
     let text = text(solver);
-    let mut cpu = Simulation::<3>::from_case(&case(&text, overrides), &options(2)).unwrap_or_else(|e| panic!("{e}"));
+    let mut cpu = Simulation::<3>::builder(&case(&text, overrides))
+        .options(&options(2))
+        .build()
+        .unwrap_or_else(|e| panic!("{e}"));
     let mut device = start_emulated::<3>(&text, overrides, UserFunctions::default());
     for step in 0..steps {
         take_steps(&mut cpu, 1);
