@@ -236,8 +236,7 @@ energy = "if(x - y < 0.46, 1e-6, 100) / 0.4 + 0.5 * if(hypot(x - 0.5, y - 0.5) <
 "#;
 
 /// A value that is no number, or not admissible, may arise in a ghost cell that only a later sweep reads, and reach no cell of a
-/// patch's own. That
-/// too ends in an error with its place, after the tries that there are, and with the state before the step.
+/// patch's own. That too ends in an error with its place, after the tries that there are, and with the state before the step.
 #[test]
 fn what_breaks_between_sweeps_is_an_error_with_a_place() {
     let mut simulation = start(NEAR_VACUUM, &[]);
