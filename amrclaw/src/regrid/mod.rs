@@ -37,6 +37,8 @@ pub struct RegridOptions<const D: usize> {
 pub struct RegridTime<'a> {
     /// Time of the base level and all finer ones.
     pub time: f64,
+    /// The coarsest level at that time: the base level, or a coarser one whose step is next.
+    pub coarsest: Level,
     /// Step of the coarsest level.
     pub dt: f64,
     /// Steps of each finer level in one of the next coarser.
@@ -61,9 +63,10 @@ pub fn finer_boxes<const D: usize>(
         true => FlagRequest { width: options.buffer, inset: Some(options.nesting_width).filter(|_| level == base) },
         false => FlagRequest::default(),
     };
-    // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own.
-    for level in levels.clone().rev() {
-        exec.fill_ghosts(level, &plans[level.index()])?;
+    // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own. Those of levels
+    // coarser than the base are of the time before the last averages.
+    for l in at.coarsest.index()..=finest {
+        exec.fill_ghosts(Level(l as u8), &plans[l])?;
     }
     for level in levels.clone() {
         exec.begin_flagging(level, request(level))?;

@@ -156,6 +156,11 @@ impl Subcycle {
         candidates.into_iter().find(due).filter(|&base| base <= self.finest)
     }
 
+    /// The level whose turn it is.
+    pub fn level(&self) -> Level {
+        Level(self.level as u8)
+    }
+
     /// Tells the outcome of a regrid: the finest level that now has patches.
     pub fn set_finest(&mut self, base: Level, finest: Level) {
         self.finest = finest.index();

@@ -218,7 +218,7 @@ impl<const D: usize> Simulation<D> {
         let clock = std::time::Instant::now();
         let time = self.subcycle.time(base);
         let plans = self.plans.clone();
-        let at = RegridTime { time, dt, time_ratios: &self.settings.time_ratios };
+        let at = RegridTime { time, coarsest: self.subcycle.level(), dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
         let boxes = finer_boxes(base, &self.hierarchy, exec, &plans, &self.settings.regrid, at)?;
         self.check_memory(base, &boxes)?;
@@ -266,7 +266,7 @@ impl<const D: usize> Simulation<D> {
                 break;
             }
             let time_ratios = &self.settings.time_ratios;
-            let at = RegridTime { time: self.time, dt: self.dt_next, time_ratios };
+            let at = RegridTime { time: self.time, coarsest: Level::COARSEST, dt: self.dt_next, time_ratios };
             let exec = self.exec.as_mut();
             let boxes = finer_boxes(level, &self.hierarchy, exec, &self.plans, &self.settings.regrid, at)?;
             if boxes.iter().all(Vec::is_empty) {
