@@ -6,7 +6,7 @@ use amrclaw::exec::ExecError;
 use amrclaw::io::config::Case;
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
 use amrclaw::plugin::ChosenSolver;
-use amrclaw::simulation::{RunError, RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{RunError, Simulation, UserFunctions};
 use common::{bits, start, start_with, take_steps};
 use riemann::prelude::*;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ mod sound_in_wind;
 
 use amrclaw::io::config::Case;
 use amrclaw::plugin::ChosenSolver;
-use amrclaw::simulation::{RunOptions, Simulation};
+use amrclaw::simulation::Simulation;
 use sound_in_wind::SoundInWind;
 use std::error::Error;
 

@@ -7,7 +7,7 @@ use super::kernels_of;
 use amrclaw::exec::checked::Checked;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
-use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation};
 
 const STEPS: usize = 4;
 

@@ -11,7 +11,7 @@ use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
 use amrclaw::physics::{Boundary, CellFunction, CellRow, Criterion, Problem, Split};
 use amrclaw::plan::{MeshChange, PlanOptions};
 use amrclaw::regrid::nest::{LevelNesting, split_to_size};
-use amrclaw::simulation::{RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{RunOptions, Simulation};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use riemann::catalogue;

@@ -10,7 +10,7 @@ mod npz;
 mod space;
 
 use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::simulation::{RunOptions, Simulation};
+use amrclaw::simulation::Simulation;
 use field::{Field, relative_l1};
 use npz::Npz;
 use std::path::Path;

@@ -4,7 +4,7 @@ use crate::field::{Field, relative_l1};
 use crate::{SAME_FORMULAS, SAME_INTERFACES, SAME_NONLINEAR, assert_equal};
 use amrclaw::index::CellBox;
 use amrclaw::io::config::{Case, find_built_in};
-use amrclaw::simulation::{RunOptions, Simulation};
+use amrclaw::simulation::Simulation;
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
