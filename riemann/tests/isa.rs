@@ -7,7 +7,6 @@
 
 #[allow(dead_code, reason = "the tests of the solvers' properties use the rest")]
 #[path = "../src/holds/random.rs"]
-#[allow(dead_code, reason = "states are asked for by numbers between 0 and 1")]
 mod random;
 
 use random::Random;

@@ -16,8 +16,8 @@ pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginE
     let text = std::fs::read_to_string(path).map_err(PluginError::io("read", path))?;
     let cache = cache::folder()?;
     let toolchain = toolchain::version(&cache)?;
-    let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.add(name).add(text)).name();
-    let key = Hash::new().add(&text).add(&riemann).add(&toolchain).name();
+    let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
+    let key = Hash::new().with(&text).with(&riemann).with(&toolchain).name();
     let package = format!("solver_{key}");
     let folder = cache.join("solvers").join(&key);
     let library = folder.join(format!("{}{package}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));

@@ -48,9 +48,9 @@ fn fingerprint(rustc: &Path) -> Hash {
     let settings = std::fs::read(rustup.join("settings.toml")).unwrap_or_default();
     let chosen: OsString = env::var_os("RUSTUP_TOOLCHAIN").unwrap_or_default();
     Hash::new()
-        .add(rustc.as_os_str().as_encoded_bytes())
-        .add(modified(rustc))
-        .add(settings)
-        .add(chosen.as_encoded_bytes())
-        .add(modified(&rustup.join("update-hashes")))
+        .with(rustc.as_os_str().as_encoded_bytes())
+        .with(modified(rustc))
+        .with(settings)
+        .with(chosen.as_encoded_bytes())
+        .with(modified(&rustup.join("update-hashes")))
 }

@@ -207,7 +207,7 @@ mod tests {
     fn every_solver_has_threads() {
         for (equations, precision) in [(1, Precision::Single), (9, Precision::Double), (40, Precision::Double)] {
             let shape = TileShape::new([true; 3], equations, precision);
-            assert!((32..=352).contains(&shape.threads()) && shape.threads() % 32 == 0);
+            assert!((32..=352).contains(&shape.threads()) && shape.threads().is_multiple_of(32));
         }
     }
 

@@ -109,8 +109,8 @@ impl Hash {
         Hash::default()
     }
 
-    /// Adds a part.
-    pub fn add(mut self, part: impl AsRef<[u8]>) -> Self {
+    /// With one more part.
+    pub fn with(mut self, part: impl AsRef<[u8]>) -> Self {
         let part = part.as_ref();
         for &byte in part.iter().chain(&(part.len() as u64).to_le_bytes()) {
             self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
@@ -153,14 +153,14 @@ fn digest_of(path: &Path) -> PathBuf {
 /// Names the file or folder, and the cause.
 pub fn keep(path: &Path, bytes: &[u8]) -> Result<(), CacheError> {
     write(path, bytes)?;
-    write(&digest_of(path), Hash::new().add(bytes).digits().as_bytes())
+    write(&digest_of(path), Hash::new().with(bytes).digits().as_bytes())
 }
 
 /// A kept file, if it is there and is what was written.
 pub fn read(path: &Path) -> Option<Vec<u8>> {
     let bytes = std::fs::read(path).ok()?;
     let digest = std::fs::read(digest_of(path)).ok()?;
-    (Hash::new().add(&bytes).digits().into_bytes() == digest).then_some(bytes)
+    (Hash::new().with(&bytes).digits().into_bytes() == digest).then_some(bytes)
 }
 
 #[cfg(test)]
@@ -216,6 +216,6 @@ mod tests {
     /// Parts do not run together.
     #[test]
     fn parts_are_kept_apart() {
-        assert_ne!(Hash::new().add("ab").add("c").name(), Hash::new().add("a").add("bc").name());
+        assert_ne!(Hash::new().with("ab").with("c").name(), Hash::new().with("a").with("bc").name());
     }
 }

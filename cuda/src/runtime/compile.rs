@@ -159,7 +159,7 @@ impl Device {
 fn cache_name(source: &Source, target: &Target, architecture: &str) -> String {
     let key = format!("{:?}\n{}", options(target, architecture), source.assemble(target));
     let stem = source.file.trim_end_matches(".cu");
-    format!("{stem}-{architecture}-{}.cubin", Hash::new().add(key).digits())
+    format!("{stem}-{architecture}-{}.cubin", Hash::new().with(key).digits())
 }
 
 #[cfg(test)]

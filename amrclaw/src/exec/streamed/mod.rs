@@ -31,6 +31,7 @@ use parking_lot::Mutex;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Instant;
@@ -140,13 +141,13 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         pass: &Pass<'_, D>,
     ) -> Result<usize, CudaError> {
         let key = [pass.level, pass.number];
-        if !state.tables.contains_key(&key) {
+        if let Entry::Vacant(place) = state.tables.entry(key) {
             let kernel = self.kernel(context.sweep.axes, self.conservation_fix);
             let shape = Self::tile_shape(context);
             let blocks = kernel.blocks_per_multiprocessor(&self.device, shape.threads())?;
             let tiles = (shape, blocks * self.device.info().multiprocessors);
             let made = LevelTables::new(&self.device, context, pass, tiles, self.batch_bytes)?;
-            state.tables.insert(key, made);
+            place.insert(made);
         }
         let stream = &state.lanes.all[0].stream;
         state.fix.make_registers::<R>(&self.device, [context.num_eqn, context.num_aux], pass)?;
