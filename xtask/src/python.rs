@@ -55,8 +55,8 @@ fn install_wheel(interpreter: &Path) -> Outcome {
     let mut maturin = command(interpreter);
     maturin.args(["-m", "maturin", "build", "--quiet", "--profile", "dev", "--manifest-path"]);
     maturin.arg("python/Cargo.toml").arg("--interpreter").arg(interpreter).arg("--out").arg(&wheels);
-    // The optimisation of the tests: what they have compiled need not be compiled again.
-    run(maturin.env("CARGO_PROFILE_DEV_OPT_LEVEL", "2"))?;
+    // The profile of the tests: what they have compiled need not be compiled again.
+    run(&mut maturin)?;
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"];
     let mut pip = command(interpreter);
     run(pip.args(install).args(["--force-reinstall", "--find-links"]).arg(&wheels).arg("amrclaw"))
