@@ -67,7 +67,7 @@ pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path, encoding: Encoding) -
 /// Name of the file to open in VisIt.
 pub const VISIT_FILE_NAME: &str = "fort.claw";
 
-/// Names of all files that [`write`] makes of frame `number`, which has auxiliary values or not.
+/// Names of all files that [`write()`] makes of frame `number`, which has auxiliary values or not.
 pub fn file_names(number: usize, aux: bool, encoding: Encoding) -> Vec<String> {
     let kinds = match encoding {
         Encoding::Ascii => "qt",
