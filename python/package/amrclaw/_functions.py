@@ -139,7 +139,9 @@ def of_position(function: Callable[..., Any], names: Sequence[str], what: str, t
 def _wants_cells(function: Callable[..., Any]) -> bool:
     """Whether a function has a parameter `cells`."""
     try:
-        return "cells" in inspect.signature(function).parameters
+        parameter = inspect.signature(function).parameters.get("cells")
+        # A function of any number of coordinates may call them so.
+        return parameter is not None and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     except (TypeError, ValueError):
         return False
 

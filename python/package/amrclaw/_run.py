@@ -44,7 +44,7 @@ def run(
     folder = os.fspath(output) if output is not None else default_output(checked)
     display = Display() if progress is True else None
     try:
-        _, folder = _amrclaw.run(
+        _, written = _amrclaw.run(
             checked,
             folder,
             options(threads, precision, device, fmad, device_memory),
@@ -55,7 +55,7 @@ def run(
     finally:
         if display is not None:
             display.finish()
-    return Run(folder)
+    return Run(os.fspath(written))
 
 
 def load(dir: PathLike) -> "Run":
