@@ -1,6 +1,6 @@
 //! Circles of imports: modules beside each other that use each other, by whatever way.
 
-use super::lexer::{body, code_only, identifier_at, matching_brace, words};
+use super::lexer::{body, code_only, identifier_at, items_of_group, words};
 use super::{Report, SourceFile};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,21 +108,8 @@ fn used_by(code: &str, path: &[&str]) -> Vec<Vec<String>> {
 fn paths_at(code: &str, at: usize, before: &[String], found: &mut Vec<Vec<String>>) {
     let at = at + (code[at..].len() - code[at..].trim_start().len());
     if code[at..].starts_with('{') {
-        let end = matching_brace(code, at) - 1;
-        let (mut depth, mut start) = (0, at + 1);
-        for (i, byte) in code.bytes().enumerate().take(end).skip(at + 1) {
-            match byte {
-                b'{' => depth += 1,
-                b'}' => depth -= 1,
-                b',' if depth == 0 => {
-                    paths_at(code, start, before, found);
-                    start = i + 1;
-                }
-                _ => {}
-            }
-        }
-        if !code[start..end].trim().is_empty() {
-            paths_at(code, start, before, found);
+        for item in items_of_group(code, at) {
+            paths_at(code, item, before, found);
         }
         return;
     }

@@ -1,6 +1,6 @@
 //! Which module may use which.
 
-use super::lexer::{body, code_only, identifier_at, matching_brace, words};
+use super::lexer::{body, code_only, identifier_at, items_of_group, words};
 use super::tables::{Inner, Tables};
 use super::{Report, SourceFile, line_of};
 
@@ -91,23 +91,8 @@ fn names_at(code: &str, at: usize) -> Vec<(usize, &str)> {
     if !code[at..].starts_with('{') {
         return vec![(at, identifier_at(code, at))];
     }
-    let end = matching_brace(code, at) - 1;
-    let mut names = Vec::new();
-    let (mut depth, mut start) = (0, at + 1);
-    for (i, byte) in code.bytes().enumerate().take(end).skip(at + 1) {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth -= 1,
-            b',' if depth == 0 => {
-                names.push((start, identifier_at(code, start)));
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    names.push((start, identifier_at(code, start)));
-    names.retain(|(_, name)| !name.is_empty());
-    names
+    let names = items_of_group(code, at).into_iter().map(|item| (item, identifier_at(code, item)));
+    names.filter(|(_, name)| !name.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -83,6 +83,20 @@ pub fn matching_brace(code: &str, open: usize) -> usize {
     code.len()
 }
 
+/// Where the items of a use tree's group begin, whose brace is at `open`; the last may be empty.
+pub fn items_of_group(code: &str, open: usize) -> Vec<usize> {
+    let (mut starts, mut depth) = (vec![open + 1], 0);
+    for (i, byte) in code.bytes().enumerate().take(matching_brace(code, open) - 1).skip(open + 1) {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b',' if depth == 0 => starts.push(i + 1),
+            _ => {}
+        }
+    }
+    starts
+}
+
 fn follows_identifier(bytes: &[u8], at: usize) -> bool {
     at > 0 && is_identifier(bytes[at - 1])
 }
