@@ -18,7 +18,7 @@ fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
         let _ = Python::attach(|py| py.import("sys")?.getattr("stderr")?.call_method1("write", (text,)).map(drop));
     };
     let plugin = plugin::load_with(path, announce).map_err(SolverProblem::from)?;
-    Ok(SolverShape::from(plugin.info()))
+    Ok(plugin::shape_of(&plugin, choice))
 }
 
 /// A problem and how to solve it, checked.

@@ -5,7 +5,8 @@ use riemann::limiter::Limiter;
 use riemann::patch::{
     FaceList, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, Tap, TileArgs,
 };
-use riemann::plugin::{ABI_VERSION, Instance, LoadError, Plugin, Row, Table, table};
+use riemann::plugin::{ABI_VERSION, Form, Instance, LoadError, Plugin, PluginForm, Row, Table, form, table};
+use riemann::solvers::Acoustics;
 use riemann::prelude::*;
 use riemann::real::Scalar;
 use std::ptr::NonNull;
@@ -113,10 +114,14 @@ impl Solver<2, 1, 1> for Decay {
     }
 }
 
-fn plugin() -> Plugin {
-    let table: &'static Table = Box::leak(Box::new(table::<Decay, _, _, _>("a test")));
+fn load(forms: Vec<Form>) -> Result<Plugin, LoadError> {
+    let table: &'static Table = Box::leak(Box::new(table("a test", forms)));
     // SAFETY: the table is one of `table`, and never freed.
-    unsafe { Plugin::from_entry(table) }.expect("the table is of this version")
+    unsafe { Plugin::from_entry(table) }
+}
+
+fn plugin() -> PluginForm {
+    load(vec![form::<Decay, _, _, _>()]).expect("the table is of this version").form(2)
 }
 
 fn decay(speed: f64) -> Instance {
@@ -215,6 +220,27 @@ fn the_description_survives() {
     assert_eq!(solver.device_source(), Decay { speed: 0.8, rate: 0.25 }.device_source());
 }
 
+/// Of a solver in several numbers of dimensions a program takes the one that it asks for, in whatever order the table has them; of
+/// one that has no such form, the one with the most. A table without forms, or with two alike, is refused.
+#[test]
+fn the_form_asked_for_is_taken() {
+    let plugin = load(vec![form::<Acoustics<3>, _, _, _>(), form::<Acoustics<1>, _, _, _>()]).expect("two forms");
+    let dimensions: Vec<_> = plugin.forms().iter().map(|form| form.info().dim).collect();
+    assert_eq!(dimensions, [1, 3]);
+    for (asked, found) in [(1, 1), (2, 3), (3, 3)] {
+        let form = plugin.form(asked);
+        let solver = form.create(&[1.0, 4.0]).expect("the solver can be made");
+        assert_eq!((form.info().dim, PatchSolver::<f64>::dim(&solver)), (found, found));
+        assert_eq!(PatchSolver::<f64>::equations(&solver).len(), found + 1);
+    }
+    let only = load(vec![form::<Acoustics<3>, _, _, _>()]).expect("one form");
+    assert_eq!([1, 2, 3].map(|asked| only.form(asked).info().dim), [3; 3]);
+    let alike = || form::<Decay, _, _, _>();
+    for wrong in [vec![], vec![alike(), alike()]] {
+        assert_eq!(load(wrong).err(), Some(LoadError::Damaged("its numbers of dimensions")));
+    }
+}
+
 /// Initial data, auxiliary values, criterion and boundary values arrive cell by cell where they belong.
 #[test]
 fn functions_of_position_fill_rows() {
@@ -279,7 +305,7 @@ fn other_tables_are_refused() {
     let load = |table: *const Table| unsafe { Plugin::from_entry(table) }.err();
     assert_eq!(load(std::ptr::null()), Some(LoadError::NotAPlugin));
     assert_eq!(load(bytes.as_ptr().cast()), Some(LoadError::NotAPlugin));
-    let table = table::<Decay, _, _, _>("another compiler");
+    let table = table("another compiler", vec![form::<Decay, _, _, _>()]);
     // SAFETY: the table is as long as the words that take it.
     unsafe {
         std::ptr::copy_nonoverlapping((&raw const table).cast::<u8>(), bytes.as_mut_ptr().cast(), size_of::<Table>())

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 /// Checks without compiling that a file can be read and has a solver.
 pub fn inspect(path: &Path) -> Result<(), PluginError> {
     let text = std::fs::read_to_string(path).map_err(PluginError::io("read", path))?;
-    source::solver_name(path, &text).map(drop)
+    source::Solver::find(path, &text).map(drop)
 }
 
 /// The library made from the user's file: the one kept from an earlier time, if it is whole, or a new one.
@@ -24,7 +24,7 @@ pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginE
     if cache::read(&library).is_some() {
         return Ok(library);
     }
-    let solver = source::solver_name(path, &text)?;
+    let solver = source::Solver::find(path, &text)?;
     announce();
     let job = Job { path, package: &package, toolchain: &toolchain, common: cache.join(format!("riemann-{riemann}")) };
     job.write_sources()?;
@@ -65,7 +65,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn write_crate(&self, folder: &Path, solver: &str) -> Result<(), PluginError> {
+    fn write_crate(&self, folder: &Path, solver: &source::Solver) -> Result<(), PluginError> {
         let file = std::path::absolute(self.path).map_err(PluginError::io("find", self.path))?;
         let riemann = self.common.join("riemann");
         cache::write(&folder.join("Cargo.toml"), source::manifest(self.package, &riemann).as_bytes())?;

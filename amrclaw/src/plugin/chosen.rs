@@ -6,7 +6,7 @@ use crate::io::config::{Case, CaseErrors, SolverChoice, SolverFrom, SolverProble
 use crate::physics::{CellFunction, UserFunctions};
 use riemann::catalogue;
 use riemann::patch::SolverKernels;
-use riemann::plugin::{Hooks, Instance};
+use riemann::plugin::{Hooks, Instance, Plugin};
 use riemann::solver::{Described, Solver};
 use std::sync::Arc;
 
@@ -17,8 +17,14 @@ use std::sync::Arc;
 pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
     match &choice.from {
         SolverFrom::Name(_) => find_built_in(choice),
-        SolverFrom::Path(path) => load(path).map(|plugin| SolverShape::from(plugin.info())).map_err(Into::into),
+        SolverFrom::Path(path) => Ok(shape_of(&load(path)?, choice)),
     }
+}
+
+/// What a case has to know of the plugin that it asks for, in its mesh's number of dimensions as far as there is a solver in so
+/// many.
+pub fn shape_of(plugin: &Plugin, choice: &SolverChoice) -> SolverShape {
+    SolverShape::from(plugin.form(choice.dimension.unwrap_or(2)).info())
 }
 
 impl From<PluginError> for SolverProblem {
@@ -55,7 +61,7 @@ impl ChosenSolver {
             }
             SolverFrom::Path(path) => {
                 let wrong = |error: PluginError| case.error("solver.path", error.to_string(), error.help());
-                let plugin = load(path).map_err(wrong)?;
+                let plugin = load(path).map_err(wrong)?.form(case.dimension());
                 let shape = SolverShape::from(plugin.info());
                 case.check(&shape)?;
                 let given = &case.solver.parameters;

@@ -13,7 +13,7 @@ mod library;
 mod source;
 mod toolchain;
 
-pub use chosen::{ChosenSolver, find_solver};
+pub use chosen::{ChosenSolver, find_solver, shape_of};
 pub use error::PluginError;
 
 use riemann::plugin::Plugin;

@@ -39,52 +39,121 @@ pub fn manifest(package: &str, riemann: &Path) -> String {
 }
 
 /// The crate's only file of its own: the user's file as a module, and the plugin's entry.
-pub fn root(user_file: &Path, solver: &str) -> String {
+pub fn root(user_file: &Path, solver: &Solver) -> String {
+    let types: Vec<_> = solver.types().iter().map(|ty| format!("solver::{ty}")).collect();
     format!(
-        "//! A solver compiled into a plugin.\n\n#[path = {user_file:?}]\nmod solver;\n\nriemann::plugin!(solver::{solver});\n"
+        "//! A solver compiled into a plugin.\n\n#[path = {user_file:?}]\nmod solver;\n\nriemann::plugin!({});\n",
+        types.join(", ")
     )
 }
 
-/// The name of the solver in a file: the struct behind `#[riemann::solver(...)]`, or else the type that `Solver` is
-/// implemented for.
-pub fn solver_name(path: &Path, text: &str) -> Result<String, PluginError> {
-    let code = without_comments(text);
-    let behind = |mark: &str, keyword: &str| {
-        let at = code.find(mark)? + mark.len();
-        code[at..].match_indices(keyword).find_map(|(found, _)| {
-            let before = code[..at + found].chars().next_back();
-            let rest = &code[at + found + keyword.len()..];
-            let name: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            let apart = rest.starts_with(char::is_whitespace) && !before.is_some_and(char::is_alphanumeric);
-            (apart && !name.is_empty()).then_some(name)
-        })
-    };
-    behind("#[riemann::solver", "struct")
-        .or_else(|| behind("#[solver", "struct"))
-        .or_else(|| behind("Solver<", "for"))
-        .ok_or_else(|| PluginError::NoSolver { path: path.to_owned() })
+/// The solver in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Solver {
+    name: String,
+    /// The numbers of dimensions of a struct with the parameter `const D: usize`.
+    dimensions: Option<Vec<u8>>,
 }
 
-/// The text without line comments, which may name anything.
-fn without_comments(text: &str) -> String {
-    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+impl Solver {
+    /// The solver in the file's text: the struct behind `#[riemann::solver(...)]`, or else the type that `Solver` is
+    /// implemented for.
+    pub fn find(path: &Path, text: &str) -> Result<Self, PluginError> {
+        let code = code_of(text);
+        let behind = |mark: &str, keyword: &str| {
+            let at = code.find(mark)? + mark.len();
+            code[at..].match_indices(keyword).find_map(|(found, _)| {
+                let before = code[..at + found].chars().next_back();
+                let rest = &code[at + found + keyword.len()..];
+                let word = rest.trim_start();
+                let name: String = word.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let apart = rest.starts_with(char::is_whitespace) && !before.is_some_and(char::is_alphanumeric);
+                let generic = word[name.len()..].trim_start().starts_with('<');
+                let dimensions = generic.then(|| dimensions(&code[at..at + found]));
+                (apart && !name.is_empty()).then_some(Solver { name, dimensions })
+            })
+        };
+        behind("#[riemann::solver", "struct")
+            .or_else(|| behind("#[solver", "struct"))
+            .or_else(|| behind("Solver<", "for").map(|solver| Solver { dimensions: None, ..solver }))
+            .ok_or_else(|| PluginError::NoSolver { path: path.to_owned() })
+    }
+
+    /// The type in each number of dimensions.
+    fn types(&self) -> Vec<String> {
+        match &self.dimensions {
+            None => vec![self.name.clone()],
+            Some(dimensions) => dimensions.iter().map(|dim| format!("{}<{dim}>", self.name)).collect(),
+        }
+    }
+}
+
+/// The numbers behind `dim =` in a solver's attribute; what else stands there the macro refuses.
+fn dimensions(attribute: &str) -> Vec<u8> {
+    let key = |(at, word): (usize, &str)| {
+        let apart = |c: Option<char>| !c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let rest = attribute[at + word.len()..].trim_start();
+        if apart(attribute[..at].chars().next_back()) { rest.strip_prefix('=') } else { None }
+    };
+    let Some(value) = attribute.match_indices("dim").find_map(key) else { return vec![2] };
+    let value = match value.trim_start().strip_prefix('[') {
+        Some(list) => list.split(']').next().unwrap_or_default(),
+        None => value.split([',', ')']).next().unwrap_or_default(),
+    };
+    value.split(',').filter_map(|number| number.trim().parse().ok()).collect()
+}
+
+/// The text without line comments and without what stands in strings, which may name anything.
+fn code_of(text: &str) -> String {
+    let (mut code, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(['/', '"']) {
+        code.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if rest.starts_with("//") {
+            rest = &rest[rest.find('\n').unwrap_or(rest.len())..];
+        } else if rest.starts_with('"') && !code.ends_with('\'') {
+            let mut escaped = false;
+            let end = rest[1..].find(|c| {
+                let ends = c == '"' && !escaped;
+                escaped = c == '\\' && !escaped;
+                ends
+            });
+            rest = end.map_or("", |end| &rest[end + 2..]);
+        } else {
+            code.push_str(&rest[..1]);
+            rest = &rest[1..];
+        }
+    }
+    code + rest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn name(text: &str) -> Option<String> {
-        solver_name(Path::new("a.rs"), text).ok()
+    fn types(text: &str) -> Vec<String> {
+        Solver::find(Path::new("a.rs"), text).map(|solver| solver.types()).unwrap_or_default()
     }
 
-    /// The attribute may have any arguments and further attributes, comments may name other structs.
+    /// The attribute may have any arguments and further attributes, comments and titles may name other structs.
     #[test]
     fn the_solver_is_found() {
         let text = "//! #[riemann::solver] struct No;\n#[riemann::solver(dim = 2, waves = 2)]\n#[derive(Debug)]\n/// a struct\npub struct Tides {\n rho: Real }";
-        assert_eq!(name(text).as_deref(), Some("Tides"));
-        assert_eq!(name("impl Solver<1, 1, 0> for Plain {").as_deref(), Some("Plain"));
-        assert_eq!(name("pub struct Nothing;"), None);
+        assert_eq!(types(text), ["Tides"]);
+        assert_eq!(types("impl Solver<1, 1, 0> for Plain {"), ["Plain"]);
+        assert_eq!(types("impl Solver<1, 1, 0> for Plain<2> {"), ["Plain"]);
+        assert_eq!(types("#[solver(title = \"a \\\" struct // No {\", waves = 1)] struct Quoted;"), ["Quoted"]);
+        assert!(types("pub struct Nothing;").is_empty());
+    }
+
+    /// A struct over the dimension is one type for each number that the attribute names, by default for two.
+    #[test]
+    fn dimensions_are_read() {
+        let generic = |key: &str| types(&format!("#[riemann::solver({key}waves = D)]\nstruct S<const D: usize> {{"));
+        assert_eq!(generic("dim = [1, 2,\n 3], "), ["S<1>", "S<2>", "S<3>"]);
+        assert_eq!(generic("title = \"dim = 1\", dim=3, "), ["S<3>"]);
+        assert_eq!(generic("my_dim = 1, "), ["S<2>"]);
+        assert_eq!(types("#[riemann::solver(dim = 3)] struct S;"), ["S"]);
     }
 
     /// What is embedded makes a workspace: the manifest names members that are there.

@@ -320,7 +320,16 @@ fn a_new_solver_passes_its_checks_and_runs() {
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
     assert!(outcome.stdout.contains("density = 1, bulk = 2.5"), "{}", outcome.stdout);
     let verdicts = |text: &str, word: &str| text.lines().filter(|line| line.ends_with(&format!("  {word}"))).count();
-    assert_eq!(verdicts(&outcome.stdout, "holds"), 8, "{}", outcome.stdout);
+    assert_eq!(verdicts(&outcome.stdout, "holds"), 8, "the case is for two dimensions: {}", outcome.stdout);
+    let outcome = amrclaw(dir, &["solver", "check", "my_tides.rs"]);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
+    for form in ["\n1D, 2 equations, 2 waves", "\n2D, 3 equations", "\n3D, 4 equations"] {
+        assert!(outcome.stdout.contains(form), "{form} is missing in\n{}", outcome.stdout);
+    }
+    let outcome = amrclaw(dir, &["solver", "list", "my_tides.rs"]);
+    for words in ["my_tides", "1D 2D 3D", "equations: pressure, u, v, w", "density (density; 1 unless given)"] {
+        assert!(outcome.stdout.contains(words), "{words} is missing in\n{}", outcome.stdout);
+    }
     let sets = ["--set", "mesh.cells=[20,20]", "--set", "time.end=0.1", "--set", "output.png=false"];
     let outcome = amrclaw(dir, &[&["run", "my_tides.toml", "--output", "out"][..], &sets].concat());
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
@@ -339,6 +348,37 @@ fn a_new_solver_passes_its_checks_and_runs() {
         outcome.stdout
     );
     assert!(outcome.stderr.contains("properties do not hold"), "{}", outcome.stderr);
+}
+
+/// A file's solver over the number of dimensions takes that of the case's mesh: in one, two and three dimensions the one that
+/// `solver new` writes, which has the formulas of the built-in acoustics, gives the frames of that one to the byte, with a fine level
+/// and with transverse waves.
+#[test]
+fn a_file_has_as_many_dimensions_as_the_mesh() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    assert_eq!(amrclaw(dir, &["solver", "new", "my_tides"]).code, Some(0));
+    for (cells, r, walls) in [
+        ("17", "x", ""),
+        ("17, 14", "sqrt(x^2 + y^2)", "y = [\"wall\", \"wall\"]"),
+        ("13, 10, 11", "sqrt(x^2 + y^2 + z^2)", "y = [\"wall\", \"wall\"]\nz = [\"extrapolate\", \"wall\"]"),
+    ] {
+        let ones = vec!["1.0"; cells.split(',').count()].join(", ");
+        let case = format!(
+            "[initial]\npressure = \"exp(-20 * ({r} - 0.2)^2)\"\n[solver]\nname = \"acoustics\"\ndensity = 1.0\nbulk = 4.0\n\
+             [mesh]\nlower = [{}]\nupper = [{ones}]\ncells = [{cells}]\n[mesh.boundary]\nx = [\"wall\", \"extrapolate\"]\n{walls}\n\
+             [levels]\nmax = 2\n[regrid.flag]\ntolerance = 0.2\n[time]\nend = 0.1\n[output]\ncount = 1\npng = false\n",
+            ones.replace('1', "-1"),
+        );
+        std::fs::write(dir.join("sound.toml"), case).unwrap();
+        for more in [&["--output", "built_in"][..], &["--output", "own", "--solver", "my_tides.rs"]] {
+            let outcome = amrclaw(dir, &[&["run", "sound.toml", "--quiet", "--overwrite"], more].concat());
+            assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        }
+        assert!(record(&dir.join("own"))["cells_advanced"][1].as_u64().unwrap() > 0);
+        let frame = |run: &str| std::fs::read(dir.join(run).join("frame_0001.vtkhdf")).unwrap();
+        assert!(frame("own") == frame("built_in"), "[{cells}]");
+    }
 }
 
 /// Built-in solvers are checked by name, in every number of dimensions that they have, and listed; all of them keep every promise.

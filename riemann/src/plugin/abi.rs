@@ -8,7 +8,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 3;
+pub const ABI_VERSION: u32 = 4;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -24,7 +24,7 @@ pub(super) const LAYOUT: u64 = {
     }
     layouts!(TileCall<f64>, TileCall<f32>, Scheme, Strides, Tap, TileReport, FaceList<f64>, SourceRow<f64>, Row);
     layouts!(FaceCall<f64>, GhostCall);
-    layouts!(Description, Parameter, Entries<f64>, Table);
+    layouts!(Description, Parameter, Entries<f64>, Form, Table);
     add!(PACK_OVERRUN, MAX_WAVES, TILE_COLUMNS, TILE_ROWS, TILE_GROWTH);
     sum
 };
@@ -253,17 +253,14 @@ pub struct Header {
     pub(super) riemann: Text,
 }
 
-/// A plugin: its solver's description and functions.
+/// A solver in one number of dimensions: its description and functions.
 ///
 /// The functions that take an [`Object`] may be called from several threads at once. Those over a [`Row`] take and fill
 /// `[value, cell]`.
 #[derive(Debug)]
 #[repr(C)]
-pub struct Table {
-    pub(super) header: Header,
+pub struct Form {
     pub(super) description: Description,
-    /// Copies the message of this thread's last panic, cut to the buffer's length; returns the bytes copied.
-    pub(super) take_panic: unsafe extern "C" fn(buffer: *mut u8, len: usize) -> usize,
     /// Makes a solver from the values of its parameters.
     pub(super) create: unsafe extern "C" fn(values: *const f64, len: usize, *mut Object) -> Status,
     /// The solver with two axes exchanged; [`Status::ABSENT`] if there is none.
@@ -280,6 +277,17 @@ pub struct Table {
     pub(super) device_body: unsafe extern "C" fn(Object, Sink, context: *mut c_void) -> Status,
     /// A state, then aux values, made of as many numbers between 0 and 1.
     pub(super) admissible: unsafe extern "C" fn(Object, unit: *const f64, out: *mut f64) -> Status,
+}
+
+/// A plugin: a solver in every number of dimensions that it has.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Table {
+    pub(super) header: Header,
+    /// Copies the message of this thread's last panic, cut to the buffer's length; returns the bytes copied.
+    pub(super) take_panic: unsafe extern "C" fn(buffer: *mut u8, len: usize) -> usize,
+    /// At least one; no number of dimensions twice.
+    pub(super) forms: List<Form>,
 }
 
 // SAFETY: the pointers are to constants that live as long as the plugin.

@@ -1,8 +1,8 @@
-//! The plugin's side: a table made from a solver.
+//! The plugin's side: a table made from a solver's forms.
 
 use super::abi::{Description, FaceCall, GhostCall, LAYOUT, MARK, Sink};
 use super::panic::{guard, keep_messages, take_panic};
-use super::{ABI_VERSION, Entries, Header, List, Object, Parameter, Row, Status, Table, Text, TileCall};
+use super::{ABI_VERSION, Entries, Form, Header, List, Object, Parameter, Row, Status, Table, Text, TileCall};
 use crate::axis::Axis;
 use crate::patch::{FaceList, Kernels, PatchSolver, SourceRow, TileReport};
 use crate::real::Scalar;
@@ -15,12 +15,8 @@ pub fn report_panics_by_status() {
     keep_messages();
 }
 
-/// The table of a solver.
-pub fn table<S, const M: usize, const W: usize, const A: usize>(toolchain: &'static str) -> Table
-where
-    S: Solver<M, W, A> + Described,
-{
-    type E<S, const M: usize, const W: usize, const A: usize> = Export<S, M, W, A>;
+/// The table of a plugin whose solver has these forms.
+pub fn table(toolchain: &'static str, forms: Vec<Form>) -> Table {
     Table {
         header: Header {
             mark: MARK,
@@ -29,8 +25,19 @@ where
             toolchain: Text::new(toolchain),
             riemann: Text::new(env!("CARGO_PKG_VERSION")),
         },
-        description: describe::<S, M, W, A>(),
         take_panic,
+        forms: List::leak(forms),
+    }
+}
+
+/// A solver in one number of dimensions.
+pub fn form<S, const M: usize, const W: usize, const A: usize>() -> Form
+where
+    S: Solver<M, W, A> + Described,
+{
+    type E<S, const M: usize, const W: usize, const A: usize> = Export<S, M, W, A>;
+    Form {
+        description: describe::<S, M, W, A>(),
         create: E::<S, M, W, A>::create,
         exchanged: E::<S, M, W, A>::exchanged,
         destroy: E::<S, M, W, A>::destroy,
@@ -80,7 +87,7 @@ where
     }
 }
 
-/// The functions of a solver's table. Each is given an object that `create` or `exchanged` made, not yet destroyed.
+/// The functions of a form. Each is given an object that `create` or `exchanged` made, not yet destroyed.
 struct Export<S, const M: usize, const W: usize, const A: usize>(PhantomData<S>);
 
 /// `N` values.

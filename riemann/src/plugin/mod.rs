@@ -1,7 +1,8 @@
 //! Solvers that are loaded at run time.
 //!
 //! A plugin is a shared library with one entry, `riemann_plugin`, which [`crate::plugin!`] writes. The entry returns a
-//! [`Table`]: what the solver is, how to make one from the values of its parameters, and its kernels in both precisions.
+//! [`Table`]: for each number of dimensions that the solver has what it is, how to make one from the values of its
+//! parameters, and its kernels in both precisions.
 //! All of it is plain C: structs in `repr(C)`, functions that take pointers to whole tiles, lists of faces or rows of
 //! cells and return a [`Status`]. A panic ends inside the plugin and is reported by the status.
 //!
@@ -17,12 +18,12 @@ mod panic;
 mod statement;
 
 pub use abi::{
-    ABI_VERSION, Description, Entries, FaceCall, GhostCall, Header, List, Object, Parameter, Row, Sink, Status, Table,
+    ABI_VERSION, Description, Entries, FaceCall, Form, GhostCall, Header, List, Object, Parameter, Row, Sink, Status, Table,
     Text, TileCall,
 };
-pub use export::{report_panics_by_status, table};
+pub use export::{form, report_panics_by_status, table};
 #[cfg(feature = "catalogue")]
-pub use import::{Hooks, Instance, LoadError, Plugin, Running, running};
+pub use import::{Hooks, Instance, LoadError, Plugin, PluginForm, Running, running};
 
 pub use statement::{STATEMENT, Statement};
 
@@ -30,12 +31,13 @@ pub use statement::{STATEMENT, Statement};
 pub const ENTRY: &str = "riemann_plugin";
 
 /// Makes the crate a plugin: exports the entry for a solver, which implements [`crate::solver::Solver`] and
-/// [`crate::solver::Described`].
+/// [`crate::solver::Described`]. A solver in several numbers of dimensions is named once for each:
+/// `riemann::plugin!(Sound<1>, Sound<2>, Sound<3>)`.
 ///
 /// The crate's type is `cdylib`. `RIEMANN_TOOLCHAIN` in the environment of the compiler says in messages what built it.
 #[macro_export]
 macro_rules! plugin {
-    ($solver:ty) => {
+    ($($solver:ty),+ $(,)?) => {
         /// What the library says of itself in its file.
         #[unsafe(no_mangle)]
         pub static RIEMANN_PLUGIN: $crate::plugin::Statement =
@@ -50,8 +52,9 @@ macro_rules! plugin {
             static TABLE: ::std::sync::OnceLock<$crate::plugin::Table> = ::std::sync::OnceLock::new();
             TABLE.get_or_init(|| {
                 $crate::plugin::report_panics_by_status();
-                $crate::plugin::table::<$solver, _, _, _>(
+                $crate::plugin::table(
                     option_env!("RIEMANN_TOOLCHAIN").unwrap_or("an unnamed compiler"),
+                    ::std::vec![$($crate::plugin::form::<$solver, _, _, _>()),+],
                 )
             })
         }

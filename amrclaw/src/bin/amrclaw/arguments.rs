@@ -270,6 +270,10 @@ pub enum SolverCommand {
         #[arg(long, value_name = "NAME=VALUE")]
         set: Vec<String>,
     },
-    /// List the built-in solvers with their equations and parameters.
-    List,
+    /// List the built-in solvers, or those of files, with their dimensions, equations and parameters.
+    List {
+        /// Solvers' files.
+        #[arg(value_name = "FILE.rs")]
+        files: Vec<PathBuf>,
+    },
 }

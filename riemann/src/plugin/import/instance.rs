@@ -1,20 +1,20 @@
 //! A solver of a plugin.
 
 use super::calls::enter;
-use super::{Plugin, take_panic};
+use super::{Plugin, PluginForm, take_panic};
 use crate::axis::{Axis, Side};
 use crate::device_source::DeviceSource;
 use crate::faces::Faces;
 use crate::patch::{Kernels, SolverKernels};
 use crate::plugin::abi::GhostCall;
-use crate::plugin::{Object, Row, Status, Table, table};
+use crate::plugin::{Form, Object, Row, Status, Table, form, table};
 use crate::real::Real;
 use crate::solver::{Described, Solver};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 
 struct Shared {
-    plugin: Plugin,
+    plugin: PluginForm,
     object: Object,
     /// Values of the parameters; none where the solver was made from another.
     values: Vec<f64>,
@@ -30,7 +30,7 @@ unsafe impl Sync for Shared {}
 impl Drop for Shared {
     fn drop(&mut self) {
         // SAFETY: the object is the plugin's, and nobody has it any more.
-        unsafe { (self.plugin.table.destroy)(self.object) };
+        unsafe { (self.plugin.form.destroy)(self.object) };
     }
 }
 
@@ -45,20 +45,20 @@ impl Instance {
     /// A solver of this program behind the interface of plugins, with everything that it brings along.
     ///
     /// Its table is never freed: a program has few solvers.
-    pub fn own<S, const M: usize, const W: usize, const A: usize>(solver: S) -> (Self, Plugin)
+    pub fn own<S, const M: usize, const W: usize, const A: usize>(solver: S) -> (Self, PluginForm)
     where
         S: Solver<M, W, A> + Described,
     {
-        let table: &'static Table = Box::leak(Box::new(table::<S, M, W, A>("this program's compiler")));
+        let table: &'static Table = Box::leak(Box::new(table("this program's compiler", vec![form::<S, M, W, A>()])));
         // SAFETY: the table is one of `table`, and never freed.
-        let plugin = unsafe { Plugin::from_entry(table) }.expect("a solver's own table is of this version");
+        let plugin = unsafe { Plugin::from_entry(table) }.expect("a solver's own table is of this version").form(S::DIM);
         let source = solver.device_source();
         let values: Vec<f64> = source.iter().flat_map(|source| &source.parameters).map(|&(_, value)| value).collect();
         let object = Box::into_raw(Box::new(Kernels::new(solver))).cast();
         (Instance::new(plugin, object, &values), plugin)
     }
 
-    pub(super) fn new(plugin: Plugin, object: Object, values: &[f64]) -> Self {
+    pub(super) fn new(plugin: PluginForm, object: Object, values: &[f64]) -> Self {
         Instance(Arc::new(Shared { plugin, object, values: values.to_vec(), failure: Mutex::new(None) }))
     }
 
@@ -73,7 +73,7 @@ impl Instance {
         let exchanged = |&[first, second]: &[Axis; 2]| {
             let mut object = std::ptr::null_mut();
             // SAFETY: the object is alive, and there is a place for the other.
-            let status = unsafe { (self.table().exchanged)(self.0.object, first, second, &mut object) };
+            let status = unsafe { (self.form().exchanged)(self.0.object, first, second, &mut object) };
             self.done(status).then(|| Arc::new(Instance::new(plugin, object, &[])) as _)
         };
         let exchanged = Axis::pairs(plugin.info.dim).iter().map(exchanged).collect();
@@ -86,7 +86,7 @@ impl Instance {
         assert_eq!((aux.len(), out.len()), (self.num_aux() * row.len, self.num_eqn() * row.len));
         let _inside = enter(&"initial");
         // SAFETY: the rows are there.
-        let status = unsafe { (self.table().initial)(self.0.object, row, aux.as_ptr(), out.as_mut_ptr()) };
+        let status = unsafe { (self.form().initial)(self.0.object, row, aux.as_ptr(), out.as_mut_ptr()) };
         self.done_or_nan(status, out);
     }
 
@@ -95,7 +95,7 @@ impl Instance {
         assert_eq!(out.len(), self.num_aux() * row.len);
         let _inside = enter(&"aux_values");
         // SAFETY: the row is there.
-        let status = unsafe { (self.table().aux_values)(self.0.object, row, out.as_mut_ptr()) };
+        let status = unsafe { (self.form().aux_values)(self.0.object, row, out.as_mut_ptr()) };
         self.done_or_nan(status, out);
     }
 
@@ -105,7 +105,7 @@ impl Instance {
         assert_eq!((state.len(), aux.len(), out.len()), counts);
         let _inside = enter(&"flag");
         // SAFETY: the rows are there.
-        let status = unsafe { (self.table().flag)(self.0.object, row, state.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
+        let status = unsafe { (self.form().flag)(self.0.object, row, state.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };
         self.done_or_nan(status, out);
     }
 
@@ -115,15 +115,15 @@ impl Instance {
         let call = GhostCall { axis, side, centre, time, mirror: mirror.as_ptr(), ghost: ghost.as_mut_ptr() };
         let _inside = enter(&"boundary");
         // SAFETY: both states have a value for each equation.
-        let status = unsafe { (self.table().boundary)(self.0.object, &call) };
+        let status = unsafe { (self.form().boundary)(self.0.object, &call) };
         self.done_or_nan(status, ghost);
     }
 
-    pub(super) fn table(&self) -> &'static Table {
-        self.0.plugin.table
+    pub(super) fn form(&self) -> &'static Form {
+        self.0.plugin.form
     }
 
-    pub(super) fn plugin(&self) -> Plugin {
+    pub(super) fn plugin(&self) -> PluginForm {
         self.0.plugin
     }
 
@@ -142,7 +142,7 @@ impl Instance {
     /// True if all went well; keeps the message if the solver panicked.
     pub(super) fn done(&self, status: Status) -> bool {
         if status == Status::PANICKED {
-            let message = take_panic(self.table());
+            let message = take_panic(self.0.plugin.table);
             self.0.failure.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(message);
         }
         status == Status::DONE
@@ -163,7 +163,7 @@ impl Instance {
     pub(super) fn device_source(&self) -> Option<DeviceSource> {
         let mut body = String::new();
         // SAFETY: the sink is given the string that it expects.
-        let status = unsafe { (self.table().device_body)(self.0.object, append, (&raw mut body).cast()) };
+        let status = unsafe { (self.form().device_body)(self.0.object, append, (&raw mut body).cast()) };
         if !self.done(status) {
             return None;
         }
@@ -179,7 +179,7 @@ impl Instance {
             has_source: info.has_source,
             has_boundary: hooks.boundary,
             has_flag: hooks.flag,
-            has_positive: self.table().description.checks_steps,
+            has_positive: self.form().description.checks_steps,
         })
     }
 
@@ -189,7 +189,7 @@ impl Instance {
         assert_eq!(unit.len(), self.num_eqn() + self.num_aux());
         let mut out = vec![0.0; unit.len()];
         // SAFETY: both have a number for each equation and each auxiliary value.
-        let status = unsafe { (self.table().admissible)(self.0.object, unit.as_ptr(), out.as_mut_ptr()) };
+        let status = unsafe { (self.form().admissible)(self.0.object, unit.as_ptr(), out.as_mut_ptr()) };
         self.done_or_nan(status, &mut out);
         out
     }

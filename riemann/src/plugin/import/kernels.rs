@@ -7,23 +7,23 @@ use crate::device_source::DeviceSource;
 use crate::faces::{FaceSolution, FaceSolver};
 use crate::patch::{FaceList, PatchSolver, SourceRow, TileArgs, TileReport};
 use crate::plugin::abi::FaceCall;
-use crate::plugin::{Entries, Status, Table, TileCall};
+use crate::plugin::{Entries, Form, Status, TileCall};
 use crate::real::Scalar;
 
 /// A number type that plugins have kernels for.
 trait Precision: Scalar {
-    fn entries(table: &'static Table) -> &'static Entries<Self>;
+    fn entries(form: &'static Form) -> &'static Entries<Self>;
 }
 
 impl Precision for f64 {
-    fn entries(table: &'static Table) -> &'static Entries<f64> {
-        &table.double
+    fn entries(form: &'static Form) -> &'static Entries<f64> {
+        &form.double
     }
 }
 
 impl Precision for f32 {
-    fn entries(table: &'static Table) -> &'static Entries<f32> {
-        &table.single
+    fn entries(form: &'static Form) -> &'static Entries<f32> {
+        &form.single
     }
 }
 
@@ -56,7 +56,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
         assert_eq!((q.len(), aux.len()), (self.num_eqn(), self.num_aux()));
         let info = self.plugin().info;
         assert_eq!(values.len(), info.positive.len() + info.nonnegative.len());
-        let entries = R::entries(self.table());
+        let entries = R::entries(self.form());
         // SAFETY: the values are there, and room for the quantities.
         let status = unsafe { (entries.quantities)(self.object(), q.as_ptr(), aux.as_ptr(), values.as_mut_ptr()) };
         self.done_or_nan(status, values);
@@ -70,7 +70,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
     fn scratch_len(&self) -> usize {
         let mut len = 0;
         // SAFETY: the object is alive, and there is a place for the length.
-        let status = unsafe { (R::entries(self.table()).scratch_len)(self.object(), &mut len) };
+        let status = unsafe { (R::entries(self.form()).scratch_len)(self.object(), &mut len) };
         self.done(status);
         len
     }
@@ -84,7 +84,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
         let (buffer, len) = (scratch.as_mut_ptr(), scratch.len());
         let _inside = enter(&"normal` or `transverse");
         // SAFETY: the caller's promises are handed on.
-        let status = unsafe { (R::entries(self.table()).update_tile)(self.object(), &call, buffer, len, &mut report) };
+        let status = unsafe { (R::entries(self.form()).update_tile)(self.object(), &call, buffer, len, &mut report) };
         if !self.done(status) {
             let offset = |i: [i32; 3]| {
                 let strides = [1, args.strides.row as isize, args.strides.slab as isize];
@@ -109,7 +109,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
         let _inside = enter(&"normal");
         // SAFETY: the caller's promises are handed on.
-        let status = unsafe { (R::entries(self.table()).fluctuation_sums)(self.object(), axis, list) };
+        let status = unsafe { (R::entries(self.form()).fluctuation_sums)(self.object(), axis, list) };
         if !self.done(status) {
             for m in 0..self.num_eqn() {
                 // SAFETY: the list has a stride of numbers for each component, of which the caller owns the sums.
@@ -122,7 +122,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
         let _inside = enter(&"source");
         // SAFETY: the caller's promises are handed on.
-        let status = unsafe { (R::entries(self.table()).apply_source)(self.object(), row) };
+        let status = unsafe { (R::entries(self.form()).apply_source)(self.object(), row) };
         if !self.done(status) {
             for m in 0..self.num_eqn() {
                 // SAFETY: the row's cells are the caller's to write.
@@ -135,7 +135,7 @@ impl<R: Precision> PatchSolver<R> for Instance {
     unsafe fn first_inadmissible(&self, row: &SourceRow<R>, data: bool) -> Option<usize> {
         let mut cell = row.len;
         // SAFETY: the caller's promises are handed on, and there is a place for the cell.
-        let status = unsafe { (R::entries(self.table()).first_inadmissible)(self.object(), row, data, &mut cell) };
+        let status = unsafe { (R::entries(self.form()).first_inadmissible)(self.object(), row, data, &mut cell) };
         if !self.done(status) {
             return Some(0);
         }
@@ -153,7 +153,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
         let mut out = vec![R::zero(); (waves + 2) * num_eqn + waves];
         let _inside = enter(&"normal");
         // SAFETY: the values are there, and room for the solution.
-        let status = unsafe { (R::entries(self.table()).normal)(self.object(), &call, out.as_mut_ptr()) };
+        let status = unsafe { (R::entries(self.form()).normal)(self.object(), &call, out.as_mut_ptr()) };
         self.done_or_nan(status, &mut out);
         let (all_waves, rest) = out.split_at(waves * num_eqn);
         let (speeds, rest) = rest.split_at(waves);
@@ -183,7 +183,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
         let mut out = vec![R::zero(); 2 * num_eqn];
         let _inside = enter(&"transverse");
         // SAFETY: the values are there, and room for the parts.
-        let status = unsafe { (R::entries(self.table()).transverse)(self.object(), &call, out.as_mut_ptr()) };
+        let status = unsafe { (R::entries(self.form()).transverse)(self.object(), &call, out.as_mut_ptr()) };
         self.done_or_nan(status, &mut out);
         let upper = out.split_off(num_eqn);
         [out, upper]
@@ -192,7 +192,7 @@ impl<R: Precision> FaceSolver<R> for Instance {
     fn flux(&self, axis: Axis, q: &[R], aux: &[R]) -> Option<Vec<R>> {
         assert_eq!((q.len(), aux.len()), (self.num_eqn(), self.num_aux()));
         let mut out = vec![R::constant(f64::NAN); q.len()];
-        let entries = R::entries(self.table());
+        let entries = R::entries(self.form());
         let _inside = enter(&"flux");
         // SAFETY: the values are there, and room for the flux.
         let status = unsafe { (entries.flux)(self.object(), axis, q.as_ptr(), aux.as_ptr(), out.as_mut_ptr()) };

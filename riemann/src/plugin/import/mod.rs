@@ -8,7 +8,7 @@ pub use calls::{Running, running};
 pub use instance::Instance;
 
 use super::abi::{LAYOUT, MARK};
-use super::{ABI_VERSION, Header, List, Status, Table, Text};
+use super::{ABI_VERSION, Description, Form, Header, List, Status, Table, Text};
 use crate::axis::Axis;
 use crate::catalogue::SolverInfo;
 use crate::parameters::{ParameterCheck, ParameterInfo};
@@ -58,16 +58,21 @@ pub struct Hooks {
 }
 
 /// A plugin that fits this program. It stays loaded to the end of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin(&'static [PluginForm]);
+
+/// A plugin's solver in one number of dimensions.
 #[derive(Clone, Copy)]
-pub struct Plugin {
+pub struct PluginForm {
     table: &'static Table,
+    form: &'static Form,
     info: &'static SolverInfo,
     aux_face: &'static [Option<Axis>],
 }
 
-impl fmt::Debug for Plugin {
+impl fmt::Debug for PluginForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Plugin").field(&self.info.name).finish()
+        f.debug_tuple("PluginForm").field(&self.info.name).field(&self.info.dim).finish()
     }
 }
 
@@ -117,11 +122,33 @@ impl Plugin {
         }
         // SAFETY: the version and the layout are ours.
         let table = unsafe { &*table };
-        // SAFETY: the description lives as long as the plugin.
-        let (info, aux_face) = unsafe { read_description(table)? };
-        Ok(Plugin { table, info, aux_face })
+        let read = |form: &'static Form| {
+            // SAFETY: the description lives as long as the plugin.
+            let (info, aux_face) = unsafe { read_description(&form.description)? };
+            Ok(PluginForm { table, form, info, aux_face })
+        };
+        // SAFETY: the forms live as long as the plugin.
+        let mut forms = unsafe { table.forms.get() }.iter().map(read).collect::<Result<Vec<_>, LoadError>>()?;
+        forms.sort_by_key(|form| form.info.dim);
+        if forms.is_empty() || forms.windows(2).any(|pair| pair[0].info.dim == pair[1].info.dim) {
+            return Err(LoadError::Damaged("its numbers of dimensions"));
+        }
+        Ok(Plugin(forms.leak()))
     }
 
+    /// The solver in every number of dimensions that it has, in increasing order.
+    pub fn forms(&self) -> &'static [PluginForm] {
+        self.0
+    }
+
+    /// The solver in `dim` dimensions; in the most that there are where it has no form in so many.
+    pub fn form(&self, dim: usize) -> PluginForm {
+        let most = self.0.last().expect("a plugin has a form");
+        *self.0.iter().find(|form| form.info.dim == dim).unwrap_or(most)
+    }
+}
+
+impl PluginForm {
     /// What the solver is.
     pub fn info(&self) -> &'static SolverInfo {
         self.info
@@ -129,7 +156,7 @@ impl Plugin {
 
     /// Which functions of position and state the solver brings along.
     pub fn hooks(&self) -> Hooks {
-        let d = &self.table.description;
+        let d = &self.form.description;
         Hooks { initial: d.has_initial, aux: d.has_aux, boundary: d.has_boundary, flag: d.has_flag }
     }
 
@@ -141,19 +168,18 @@ impl Plugin {
         let mut object = std::ptr::null_mut();
         let _inside = calls::enter(&"from_parameters");
         // SAFETY: the values are there, and a place for the object.
-        match unsafe { (self.table.create)(values.as_ptr(), values.len(), &mut object) } {
+        match unsafe { (self.form.create)(values.as_ptr(), values.len(), &mut object) } {
             Status::DONE => Ok(Instance::new(*self, object, values)),
             _ => Err(LoadError::Panicked(take_panic(self.table))),
         }
     }
 }
 
-/// The description in this crate's words. Leaked: there is one per plugin loaded.
+/// The description in this crate's words. Leaked: there is one per form of a plugin loaded.
 ///
 /// # Safety
-/// The table must be of this version, and live to the end of the program.
-unsafe fn read_description(table: &Table) -> Result<(&'static SolverInfo, &'static [Option<Axis>]), LoadError> {
-    let d = &table.description;
+/// The description must be of this version, and live to the end of the program.
+unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'static [Option<Axis>]), LoadError> {
     let axis = |n: i32| usize::try_from(n).ok().and_then(|n| Axis::ALL.get(n).copied());
     let texts = |list: &List<Text>| -> Result<&'static [&'static str], LoadError> {
         // SAFETY: by the caller's promise.

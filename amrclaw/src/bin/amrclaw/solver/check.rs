@@ -32,7 +32,7 @@ pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(
     }
     let solvers = match file(target, case.as_ref()) {
         None => built_in(target, case.as_ref().map(Case::dimension), &given)?,
-        Some(path) => vec![from_file(&path, given)?],
+        Some(path) => from_file(&path, case.as_ref().map(Case::dimension), &given)?,
     };
     let mut findings = Vec::new();
     for (k, (checked, chosen)) in solvers.iter().enumerate() {
@@ -87,45 +87,62 @@ fn complete(info: &SolverInfo, mut given: BTreeMap<String, f64>) -> Result<(BTre
     Ok((given, words.join(", ")))
 }
 
-/// The built-in solver in `dimension` dimensions, or where that is not known in all that it has.
-fn built_in(
-    name: &str,
+/// A solver in `dimension` dimensions, or where that is not known in all that it has: what `make` makes of a form and the values of
+/// its parameters.
+fn forms(
+    mut infos: Vec<&'static SolverInfo>,
     dimension: Option<usize>,
     given: &BTreeMap<String, f64>,
+    make: impl Fn(&'static SolverInfo, &BTreeMap<String, f64>) -> Result<Checked, Failure>,
 ) -> Result<Vec<(Checked, String)>, Failure> {
-    let mut infos: Vec<_> = catalogue::all().iter().filter(|info| info.name == name).collect();
-    if infos.is_empty() {
-        let known = catalogue::names().join(", ");
-        return Err(Failure::Input(format!(
-            "there is no built-in solver \"{name}\": write a file such as {name}.rs, or one of {known}"
-        )));
-    }
     // A parameter may belong to some of the forms only.
     let has = |info: &SolverInfo, parameter: &String| info.parameters.iter().any(|p| p.name == parameter);
     let elsewhere: Vec<_> = given.keys().filter(|parameter| infos.iter().any(|info| has(info, parameter))).collect();
     if let Some(dimension) = dimension.filter(|&dimension| infos.iter().any(|info| info.dim == dimension)) {
         infos.retain(|info| info.dim == dimension);
     }
-    let wrong = |errors: catalogue::ParameterErrors| Failure::Input(errors.to_string());
     let solver = |info: &&'static SolverInfo| {
         let mut given = given.clone();
         given.retain(|parameter, _| has(info, parameter) || !elsewhere.contains(&parameter));
         let (values, words) = complete(info, given)?;
-        let faces = catalogue::faces(name, info.dim, &values).map_err(wrong)?;
-        let kernels = catalogue::kernels(name, info.dim, &values).map_err(wrong)?;
-        Ok((Checked { info, aux_face: kernels.double.aux_face().to_vec(), faces, plugin: None }, words))
+        Ok((make(info, &values)?, words))
     };
     infos.iter().map(solver).collect()
 }
 
-fn from_file(path: &Path, given: BTreeMap<String, f64>) -> Result<(Checked, String), Failure> {
+fn built_in(
+    name: &str,
+    dimension: Option<usize>,
+    given: &BTreeMap<String, f64>,
+) -> Result<Vec<(Checked, String)>, Failure> {
+    let infos: Vec<_> = catalogue::all().iter().filter(|info| info.name == name).collect();
+    if infos.is_empty() {
+        let known = catalogue::names().join(", ");
+        return Err(Failure::Input(format!(
+            "there is no built-in solver \"{name}\": write a file such as {name}.rs, or one of {known}"
+        )));
+    }
+    let wrong = |errors: catalogue::ParameterErrors| Failure::Input(errors.to_string());
+    forms(infos, dimension, given, |info, values| {
+        let faces = catalogue::faces(name, info.dim, values).map_err(wrong)?;
+        let kernels = catalogue::kernels(name, info.dim, values).map_err(wrong)?;
+        Ok(Checked { info, aux_face: kernels.double.aux_face().to_vec(), faces, plugin: None })
+    })
+}
+
+fn from_file(
+    path: &Path,
+    dimension: Option<usize>,
+    given: &BTreeMap<String, f64>,
+) -> Result<Vec<(Checked, String)>, Failure> {
     let plugin = load(path, false).map_err(|e| Failure::Input(format!("{e}\n{}", e.help())))?;
-    let info = plugin.info();
-    let (values, words) = complete(info, given)?;
-    let values: Vec<f64> = info.parameters.iter().map(|p| values[p.name]).collect();
-    let instance = plugin.create(&values).map_err(|e| Failure::Input(e.to_string()))?;
-    let aux_face = PatchSolver::<f64>::aux_face(&instance).to_vec();
-    Ok((Checked { info, aux_face, faces: instance.faces(), plugin: Some(instance) }, words))
+    let infos = plugin.forms().iter().map(|form| form.info()).collect();
+    forms(infos, dimension, given, |info, values| {
+        let values: Vec<f64> = info.parameters.iter().map(|p| values[p.name]).collect();
+        let instance = plugin.form(info.dim).create(&values).map_err(|e| Failure::Input(e.to_string()))?;
+        let aux_face = PatchSolver::<f64>::aux_face(&instance).to_vec();
+        Ok(Checked { info, aux_face, faces: instance.faces(), plugin: Some(instance) })
+    })
 }
 
 /// What to think of first where something does not hold: that the states tried cannot be.

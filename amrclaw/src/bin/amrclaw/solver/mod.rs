@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::arguments::SolverCommand;
 use crate::terminal;
 use amrclaw::io::config::{SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
-use amrclaw::plugin::{PluginError, load_with};
+use amrclaw::plugin::{PluginError, load_with, shape_of};
 use riemann::plugin::Plugin;
 use std::path::Path;
 
@@ -18,8 +18,8 @@ pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
     match command {
         SolverCommand::New { name, folder } => new::new(name, folder),
         SolverCommand::Check { solver, case, set } => check::check(solver, case.as_deref(), set),
-        SolverCommand::List => {
-            terminal::show(&list());
+        SolverCommand::List { files } => {
+            terminal::show(&list::chosen(files)?);
             Ok(())
         }
     }
@@ -29,7 +29,7 @@ pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
 pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, SolverProblem> {
     match &choice.from {
         SolverFrom::Name(_) => find_built_in(choice),
-        SolverFrom::Path(path) => Ok(SolverShape::from(load(path, quiet)?.info())),
+        SolverFrom::Path(path) => Ok(shape_of(&load(path, quiet)?, choice)),
     }
 }
 
