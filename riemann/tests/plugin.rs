@@ -6,9 +6,9 @@ use riemann::patch::{
     FaceList, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, Tap, TileArgs,
 };
 use riemann::plugin::{ABI_VERSION, Form, Instance, LoadError, Plugin, PluginForm, Row, Table, form, table};
-use riemann::solvers::Acoustics;
 use riemann::prelude::*;
 use riemann::real::Scalar;
+use riemann::solvers::Acoustics;
 use std::ptr::NonNull;
 
 /// Advection along x and decay, with everything that a solver can bring along. Panics where it is told to.

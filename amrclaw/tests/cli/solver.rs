@@ -363,9 +363,11 @@ fn a_file_has_as_many_dimensions_as_the_mesh() {
         ("17, 14", "sqrt(x^2 + y^2)", "y = [\"wall\", \"wall\"]"),
         ("13, 10, 11", "sqrt(x^2 + y^2 + z^2)", "y = [\"wall\", \"wall\"]\nz = [\"extrapolate\", \"wall\"]"),
     ] {
-        let ones = vec!["1.0"; cells.split(',').count()].join(", ");
+        let dimension = cells.split(',').count();
+        let ones = vec!["1.0"; dimension].join(", ");
+        let rest = ["u = 0", "u = 0\nv = 0", "u = 0\nv = 0\nw = 0"][dimension - 1];
         let case = format!(
-            "[initial]\npressure = \"exp(-20 * ({r} - 0.2)^2)\"\n[solver]\nname = \"acoustics\"\ndensity = 1.0\nbulk = 4.0\n\
+            "[initial]\npressure = \"exp(-20 * ({r} - 0.2)^2)\"\n{rest}\n[solver]\nname = \"acoustics\"\ndensity = 1.0\nbulk = 4.0\n\
              [mesh]\nlower = [{}]\nupper = [{ones}]\ncells = [{cells}]\n[mesh.boundary]\nx = [\"wall\", \"extrapolate\"]\n{walls}\n\
              [levels]\nmax = 2\n[regrid.flag]\ntolerance = 0.2\n[time]\nend = 0.1\n[output]\ncount = 1\npng = false\n",
             ones.replace('1', "-1"),

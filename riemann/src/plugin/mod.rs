@@ -18,8 +18,8 @@ mod panic;
 mod statement;
 
 pub use abi::{
-    ABI_VERSION, Description, Entries, FaceCall, Form, GhostCall, Header, List, Object, Parameter, Row, Sink, Status, Table,
-    Text, TileCall,
+    ABI_VERSION, Description, Entries, FaceCall, Form, GhostCall, Header, List, Object, Parameter, Row, Sink, Status,
+    Table, Text, TileCall,
 };
 pub use export::{form, report_panics_by_status, table};
 #[cfg(feature = "catalogue")]

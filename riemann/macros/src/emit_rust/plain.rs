@@ -15,7 +15,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
     ("exchanged", &["axes"]),
 ];
 
-/// The function with the language's names of types replaced; parameters that it leaves out are added.
+/// The function with the language's names of types replaced and its counts at hand; parameters that it leaves out are added.
 pub fn function(form: &Form, function: &syn::ImplItemFn) -> TokenStream {
     let mut function = function.clone();
     Names { form }.visit_impl_item_fn_mut(&mut function);
@@ -29,6 +29,13 @@ pub fn function(form: &Form, function: &syn::ImplItemFn) -> TokenStream {
         });
     }
     function.vis = syn::Visibility::Inherited;
+    let counts = [("D", form.dim), ("M", form.equations.len()), ("W", form.waves), ("A", aux)];
+    let counts = counts.map(|(name, count)| {
+        let name = quote::format_ident!("{name}");
+        quote!(#[allow(dead_code)] const #name: usize = #count;)
+    });
+    let body = &function.block;
+    function.block = syn::parse_quote!({ #(#counts)* #body });
     quote!(#function)
 }
 

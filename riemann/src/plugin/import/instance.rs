@@ -51,7 +51,8 @@ impl Instance {
     {
         let table: &'static Table = Box::leak(Box::new(table("this program's compiler", vec![form::<S, M, W, A>()])));
         // SAFETY: the table is one of `table`, and never freed.
-        let plugin = unsafe { Plugin::from_entry(table) }.expect("a solver's own table is of this version").form(S::DIM);
+        let plugin =
+            unsafe { Plugin::from_entry(table) }.expect("a solver's own table is of this version").form(S::DIM);
         let source = solver.device_source();
         let values: Vec<f64> = source.iter().flat_map(|source| &source.parameters).map(|&(_, value)| value).collect();
         let object = Box::into_raw(Box::new(Kernels::new(solver))).cast();
