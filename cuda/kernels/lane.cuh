@@ -42,7 +42,7 @@ struct Lane {
     // That cell's number, its component 0 in arrays of states and of auxiliary values.
     const unsigned long long first_cell, first_state, first_aux;
     int lane;    // 0 … 31
-    int column;  // of the patch; lanes beyond its ghost cells stand at the last
+    int column;  // of the patch; lanes that no cell of the tile needs stand at the last that one does
     bool inside; // the column is one of the tile's
 
     __device__ __forceinline__ Lane(const UpdateArgs& a, int number)
@@ -51,7 +51,7 @@ struct Lane {
           first_state(PACK_OVERRUN + patch.first * M + to_plane), first_aux(PACK_OVERRUN + patch.first * A + to_plane),
           lane(threadIdx.x & 31)
     {
-        column = min(tile.lo[X] + lane - HALO, patch.size[X] + a.num_ghost - 1);
+        column = tile.lo[X] - HALO + min(lane, tile.size[X] + 2 * HALO - 1);
         inside = lane >= HALO && lane - HALO < tile.size[X];
     }
 

@@ -35,10 +35,10 @@ impl<const D: usize> Driver<'_, D> {
     }
 
     fn send(&mut self, wish: Wish) -> Result<(), Cause> {
-        let snapshot = self.snapshot(wish);
+        let snapshot = self.leaves_files(wish).then(|| self.snapshot(wish));
         // Rows of gauges that a restart does not take again must be in their files before a checkpoint is there.
         if let Err(error) = self.gauges.record(&self.simulation) {
-            self.unwritten = Some(snapshot);
+            self.unwritten = snapshot;
             return Err(error.into());
         }
         if wish.frame {
@@ -48,8 +48,16 @@ impl<const D: usize> Driver<'_, D> {
         if wish.checkpoint {
             self.checkpoint_clock = Instant::now();
         }
-        self.writer.send(snapshot);
+        if let Some(snapshot) = snapshot {
+            self.writer.send(snapshot);
+        }
         Ok(())
+    }
+
+    /// A frame that is neither kept in a format nor drawn leaves no file: values need not be fetched for it.
+    fn leaves_files(&self, wish: Wish) -> bool {
+        let output = &self.case.output;
+        wish.checkpoint || (wish.frame && (output.png || !output.format.is_empty()))
     }
 
     fn snapshot(&self, wish: Wish) -> Box<Snapshot<D>> {
