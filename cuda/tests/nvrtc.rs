@@ -4,6 +4,7 @@
 mod support;
 
 use cuda::amr::{Group, Shape, UpdateOptions};
+use cuda::cache;
 use cuda::compile::{Precision, Source, Target};
 use cuda::nvrtc::Nvrtc;
 use riemann::device_source::DeviceSource;
@@ -118,13 +119,14 @@ fn compiles(shape: &Shape, group: Group, target: &Target, architecture: &str) {
 fn machine_code_is_kept() {
     let acoustics = all().into_iter().find(|solver| solver.name == "acoustics").expect("it is built in");
     let (options, _) = option_table(&acoustics).swap_remove(FULLEST);
+    let kept = cache::kernels();
     for precision in [Precision::Double, Precision::Single] {
         for fused in [true, false] {
             let target = Target { precision, fused, solver: Some(acoustics.source.clone()) };
             for keeps_faces in [true, false] {
                 let options = UpdateOptions { keeps_faces, ..options.clone() };
                 let source = options.source(&acoustics.source, precision);
-                let code = source.machine_code(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+                let code = source.machine_code(&target, "sm_90", kept.as_deref()).unwrap_or_else(|error| panic!("{error}"));
                 assert!(code.starts_with(b"\x7fELF"), "no machine code");
             }
         }

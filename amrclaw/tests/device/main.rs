@@ -131,13 +131,14 @@ fn kernels_of_runs_compile() {
     if Nvrtc::get().is_err() {
         return;
     }
+    let kept = ::cuda::cache::kernels();
     let compile = |problem: &Problem<2>, solver: &SolverKernels, ratios: Vec<Ratio<2>>, options: &RunOptions| {
         let text = || solver.double.device_source().expect("built-in solvers have a text");
         for fused in [true, false] {
             let double = KernelOptions::of(problem, solver.double.as_ref(), text(), fused);
             let single = KernelOptions::of(problem, solver.single.as_ref(), text(), fused);
             for kernel in double.texts().into_iter().chain(single.texts()) {
-                kernel.source.machine_code(&kernel.target, "sm_90").unwrap_or_else(|e| panic!("{e}"));
+                kernel.source.machine_code(&kernel.target, "sm_90", kept.as_deref()).unwrap_or_else(|e| panic!("{e}"));
             }
         }
         let (problem, solver) = (problem.clone(), solver.double.clone());

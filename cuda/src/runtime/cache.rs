@@ -51,6 +51,12 @@ pub fn folder() -> Result<PathBuf, CacheError> {
     Ok(folder)
 }
 
+/// The folder for machine code of kernels; where there can be none, a warning says why.
+pub fn kernels() -> Option<PathBuf> {
+    let folder = folder().map(|folder| folder.join("kernels"));
+    folder.inspect_err(|error| tracing::warn!("kernels are compiled anew in each run: {error}")).ok()
+}
+
 #[cfg(unix)]
 fn make_private(folder: &Path) -> Result<(), CacheError> {
     use std::os::unix::fs::{DirBuilderExt, MetadataExt};

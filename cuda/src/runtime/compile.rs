@@ -7,6 +7,7 @@ use crate::runtime::kernel::Module;
 use crate::runtime::nvrtc::{Compiled, Nvrtc};
 use riemann::device_source::DeviceSource;
 use std::fmt::Write;
+use std::path::Path;
 
 const PRELUDE: &str = include_str!("../../kernels/prelude.cuh");
 
@@ -114,18 +115,13 @@ fn options(target: &Target, architecture: &str) -> Vec<String> {
 }
 
 impl Source {
-    /// Machine code for an architecture: from disk if an earlier run, here or where the folder was copied from, kept it.
+    /// Machine code for an architecture: from disk if an earlier run, here or where the folder was copied from, kept it. `kept`: the
+    /// folder, see [`cache::kernels`].
     ///
     /// # Errors
     /// If it has to be compiled and cannot be.
-    pub fn machine_code(&self, target: &Target, architecture: &str) -> Result<Vec<u8>, CudaError> {
-        let path = match cache::folder() {
-            Ok(folder) => Some(folder.join("kernels").join(cache_name(self, target, architecture))),
-            Err(error) => {
-                tracing::warn!("kernels are compiled anew in each run: {error}");
-                None
-            }
-        };
+    pub fn machine_code(&self, target: &Target, architecture: &str, kept: Option<&Path>) -> Result<Vec<u8>, CudaError> {
+        let path = kept.map(|folder| folder.join(cache_name(self, target, architecture)));
         if let Some(cubin) = path.as_deref().and_then(cache::read) {
             return Ok(cubin);
         }
@@ -147,7 +143,7 @@ impl Device {
     /// If NVRTC is missing, the text does not compile or the driver refuses the code.
     pub fn compile(&self, source: &Source, target: &Target) -> Result<Module, CudaError> {
         let architecture = self.info().architecture();
-        self.load(source.machine_code(target, &architecture)?).or_else(|error| {
+        self.load(source.machine_code(target, &architecture, self.kept_kernels())?).or_else(|error| {
             tracing::warn!("{}: compiled anew, since {error}", source.file);
             self.load(source.compile(target, &architecture)?.cubin)
         })

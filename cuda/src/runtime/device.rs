@@ -1,10 +1,12 @@
 //! One GPU.
 
+use crate::runtime::cache;
 use crate::runtime::error::CudaError;
 use crate::runtime::kernel::LastLaunch;
 use crate::runtime::memory::{DeviceMemory, PinnedMemory, Pool};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, result, sys};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What there is to know about a GPU without opening it.
@@ -30,6 +32,8 @@ pub struct Device {
     memory: Arc<Pool<DeviceMemory>>,
     pinned: Arc<Pool<PinnedMemory>>,
     launched: Arc<LastLaunch>,
+    /// The folder that keeps machine code of kernels.
+    kept_kernels: Option<PathBuf>,
 }
 
 /// Version of CUDA that the driver speaks: major and minor.
@@ -110,7 +114,14 @@ impl Device {
         unsafe { context.disable_event_tracking() };
         let memory = Pool::new(DeviceMemory::new(context.clone()), memory_limit);
         let pinned = Pool::new(PinnedMemory::new(context.clone()), None);
-        Ok(Device { info, context, memory: Arc::new(memory), pinned: Arc::new(pinned), launched: Arc::default() })
+        Ok(Device {
+            info,
+            context,
+            memory: Arc::new(memory),
+            pinned: Arc::new(pinned),
+            launched: Arc::default(),
+            kept_kernels: cache::kernels(),
+        })
     }
 
     /// What it is.
@@ -136,6 +147,11 @@ impl Device {
     /// The kernel launched last, in any stream.
     pub(crate) fn launched(&self) -> &Arc<LastLaunch> {
         &self.launched
+    }
+
+    /// The folder that keeps machine code of kernels, if there can be one.
+    pub(crate) fn kept_kernels(&self) -> Option<&Path> {
+        self.kept_kernels.as_deref()
     }
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
