@@ -1,6 +1,7 @@
 """Sample frames of every format, and the readers of PyClaw without a Fortran compiler."""
 
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -24,6 +25,12 @@ def prepare_metadata_for_build_wheel(directory, config_settings=None):
     (info / "METADATA").write_text("Metadata-Version: 2.1\\nName: clawpack\\nVersion: {version}\\n")
     return info.name
 '''
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts_are_heard():
+    """Shells start what runs in the background with interrupts ignored, and Python leaves that so."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
