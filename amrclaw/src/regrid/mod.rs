@@ -16,6 +16,7 @@ use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 use crate::plan::LevelPlans;
 use nest::LevelNesting;
+use tracing::debug;
 
 /// How levels are made.
 #[derive(Clone, Debug)]
@@ -79,7 +80,9 @@ pub fn finer_boxes<const D: usize>(
             region::apply(&regions, hierarchy.level(level), level, &mut flagged.tags);
             flagged.tags = buffer(&flagged.tags, options.buffer, hierarchy.domain().periodic);
         }
+        let clock = std::time::Instant::now();
         let boxes = boxes_over(level, base, hierarchy, flagged, finer.first().map_or(&[], Vec::as_slice), options);
+        debug!(%level, boxes = boxes.len(), clustered = ?clock.elapsed());
         finer.insert(0, boxes);
     }
     Ok(finer)

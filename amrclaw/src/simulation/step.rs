@@ -221,6 +221,7 @@ impl<const D: usize> Simulation<D> {
         let at = RegridTime { time, coarsest: self.subcycle.level(), dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
         let boxes = finer_boxes(base, &self.hierarchy, exec, &plans, &self.settings.regrid, at)?;
+        let found = clock.elapsed();
         self.check_memory(base, &boxes)?;
         let old = self.hierarchy.clone();
         self.hierarchy.replace_finer(base, boxes);
@@ -231,6 +232,7 @@ impl<const D: usize> Simulation<D> {
         }
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
+        debug!(boxes = ?found, adopted = ?clock.elapsed() - found, "regridded");
         self.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
     }
@@ -262,6 +264,7 @@ impl<const D: usize> Simulation<D> {
             self.check_stop()?;
             let level = Level(l as u8);
             self.adopt(before.as_ref(), NewValues::Initial(self.time))?;
+            debug!(%level, since_start = ?clock.elapsed(), "level has its initial values");
             if l + 1 == self.hierarchy.max_levels() {
                 break;
             }

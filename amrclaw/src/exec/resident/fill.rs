@@ -72,6 +72,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let time = self.levels[l - 1].states.time;
         let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
         let (mesh, geometry) = (hierarchy.level(level).clone(), hierarchy.geometry(level));
+        if let Some(old) = self.levels.get_mut(l) {
+            old.keep_states_alone();
+        }
         let store = DeviceLevel::new(&self.machine, mesh, of_mesh.level, geometry, time, self.sizes)?;
         let made = of_plans.transfer.send(&self.machine)?;
         let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };

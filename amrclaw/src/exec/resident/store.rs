@@ -153,13 +153,19 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         self.states.advance(self.next_index(), dt);
     }
 
-    /// Keeps the state to return to alone: the level is being replaced, but the step may yet be rejected.
-    pub fn keep_saved_alone(&mut self) {
-        self.states.restore();
+    /// Keeps the present state and the one to return to alone: the level is about to be replaced.
+    pub fn keep_states_alone(&mut self) {
         for k in (0..self.buffers.len()).filter(|&k| self.states.is_spare(k)) {
             self.buffers[k] = None;
         }
+        self.states.forget_spare();
         (self.tables, self.kept, self.map, self.register) = (None, None, None, None);
         (self.flags, self.flag_tables) = (None, None);
+    }
+
+    /// Keeps the state to return to alone: the level is replaced, but the step may yet be rejected.
+    pub fn keep_saved_alone(&mut self) {
+        self.states.restore();
+        self.keep_states_alone();
     }
 }

@@ -8,6 +8,12 @@ pub(super) const GRAIN: u64 = 512;
 const PAGE: u64 = 2 << 20;
 /// A slab is at least this large if there is room.
 const COMFORTABLE: u64 = 64 << 20;
+/// A slab is at most this large for the sake of requests to come, which then are small ones.
+const LARGEST_FOR_SMALL: u64 = 1 << 30;
+/// Bytes that may always lie idle.
+const IDLE: u64 = 4 << 30;
+/// What lies idle beyond that when the driver is asked for memory is at most this part of what is in use.
+const IDLE_PART: u64 = 4;
 
 /// How much a pool holds and uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,10 +95,22 @@ impl Slabs {
         rounded(bytes)
     }
 
-    /// Size of a slab to ask the driver for. `comfortable`: with room for later requests.
+    /// Size of a slab to ask the driver for. `comfortable`: with room for later requests, of which a level's next arrays are a little
+    /// larger.
     pub fn slab_size(&self, bytes: u64, comfortable: bool) -> u64 {
-        let exact = rounded(bytes).next_multiple_of(PAGE);
-        if comfortable { exact.max(COMFORTABLE).max((self.statistics.held / 4).next_multiple_of(PAGE)) } else { exact }
+        let page = |bytes: u64| bytes.next_multiple_of(PAGE);
+        let exact = page(rounded(bytes));
+        if !comfortable {
+            return exact;
+        }
+        page(exact + exact / 8).max(COMFORTABLE).max(page((self.statistics.held / 4).min(LARGEST_FOR_SMALL)))
+    }
+
+    /// True if so much lies idle that slabs of which nothing is used should go before there are more: levels that grow leave pieces
+    /// behind that are too small for them.
+    pub fn idles(&self) -> bool {
+        let PoolStatistics { held, used, .. } = self.statistics;
+        held - used > IDLE + used / IDLE_PART
     }
 
     /// A slab that the driver gave.
