@@ -52,7 +52,7 @@ impl<B: Backend> Pool<B> {
                 continue;
             }
             if let Some(address) = self.backend.allocate(size) {
-                slabs.add(address, size);
+                slabs.add(address, size, bytes);
                 return Ok(slabs.take(bytes).expect("the new slab is large enough"));
             }
         }
@@ -178,14 +178,19 @@ mod tests {
         pool.release(large);
     }
 
-    /// A request that grows from time to time, as a level's arrays do, does not leave all its earlier sizes behind.
+    /// Requests that grow from time to time, as a level's arrays and tables do, do not leave all their earlier sizes behind.
     #[test]
     fn what_is_outgrown_is_given_back() {
         const GIB: u64 = 1 << 30;
         let pool = Pool::new(Mock::with(1 << 50), None);
-        for size in (1..40).map(|n| n * GIB) {
-            let arrays = [0; 3].map(|_| pool.allocate(size).expect("there is plenty"));
-            arrays.into_iter().for_each(|address| pool.release(address));
+        let mut before = Vec::new();
+        for n in 1..40 {
+            let level: Vec<u64> = [n * GIB, n * MIB, n * GIB, n * GIB]
+                .into_iter()
+                .map(|size| pool.allocate(size).expect("there is plenty"))
+                .collect();
+            before.drain(..).for_each(|address| pool.release(address));
+            before = level;
         }
         let PoolStatistics { held, peak, .. } = pool.statistics();
         assert!(held <= peak + peak / 2, "{held} held for {peak}");

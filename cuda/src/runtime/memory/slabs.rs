@@ -1,4 +1,7 @@
-//! Best-fit pieces of large slabs; knows addresses, never memory.
+//! Slabs of memory and the pieces that they are cut into; knows addresses, never memory.
+//!
+//! Small requests get best-fit pieces of slabs that they share. A large one has a slab of its own, uncut: a small piece in it would
+//! keep all of it from going back to the driver once it is too small for its level.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +11,10 @@ pub(super) const GRAIN: u64 = 512;
 const PAGE: u64 = 2 << 20;
 /// A slab is at least this large if there is room.
 const COMFORTABLE: u64 = 64 << 20;
-/// A slab is at most this large for the sake of requests to come, which then are small ones.
-const LARGEST_FOR_SMALL: u64 = 1 << 30;
+/// Requests from this size on are large.
+const LARGE: u64 = 256 << 20;
+/// A slab that small requests share is at most this large.
+const LARGEST_SHARED: u64 = 1 << 30;
 /// Bytes that may always lie idle.
 const IDLE: u64 = 4 << 30;
 /// What lies idle beyond that when the driver is asked for memory is at most this part of what is in use.
@@ -42,11 +47,20 @@ struct Piece {
 pub(super) struct Slabs {
     /// By address.
     pieces: BTreeMap<u64, Piece>,
-    /// Free pieces: size, address.
+    /// Free pieces of slabs that are shared: size, address.
     free: BTreeSet<(u64, u64)>,
-    /// Address and size of each slab.
-    slabs: BTreeMap<u64, u64>,
+    /// Free slabs for large requests.
+    free_large: BTreeSet<(u64, u64)>,
+    /// By address.
+    slabs: BTreeMap<u64, Slab>,
     statistics: PoolStatistics,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slab {
+    size: u64,
+    /// It is for one large request at a time.
+    large: bool,
 }
 
 fn rounded(bytes: u64) -> u64 {
@@ -54,20 +68,24 @@ fn rounded(bytes: u64) -> u64 {
 }
 
 impl Slabs {
-    /// The smallest free piece that holds `bytes`, cut to size.
+    /// The smallest free piece that holds `bytes`: cut to size, or for a large request a slab that is not much larger.
     pub fn take(&mut self, bytes: u64) -> Option<u64> {
         let wanted = rounded(bytes);
-        let &(size, address) = self.free.range((wanted, 0)..).next()?;
-        self.free.remove(&(size, address));
+        let large = wanted >= LARGE;
+        let free = if large { &mut self.free_large } else { &mut self.free };
+        let most = if large { wanted + wanted / 2 } else { u64::MAX };
+        let &(size, address) = free.range((wanted, 0)..).next().filter(|(size, _)| *size <= most)?;
+        free.remove(&(size, address));
         let slab = self.pieces[&address].slab;
-        self.pieces.insert(address, Piece { size: wanted, slab, free: false });
-        if size > wanted {
-            self.pieces.insert(address + wanted, Piece { size: size - wanted, slab, free: true });
-            self.free.insert((size - wanted, address + wanted));
+        let taken = if large { size } else { wanted };
+        self.pieces.insert(address, Piece { size: taken, slab, free: false });
+        if size > taken {
+            self.pieces.insert(address + taken, Piece { size: size - taken, slab, free: true });
+            self.free.insert((size - taken, address + taken));
         }
         let statistics = &mut self.statistics;
         statistics.requests += 1;
-        statistics.used += wanted;
+        statistics.used += taken;
         statistics.peak = statistics.peak.max(statistics.used);
         Some(address)
     }
@@ -86,7 +104,8 @@ impl Slabs {
             address = address.min(neighbour);
         }
         piece.free = true;
-        self.free.insert((piece.size, address));
+        let free = if self.slabs[&piece.slab].large { &mut self.free_large } else { &mut self.free };
+        free.insert((piece.size, address));
         self.pieces.insert(address, piece);
     }
 
@@ -103,7 +122,10 @@ impl Slabs {
         if !comfortable {
             return exact;
         }
-        page(exact + exact / 8).max(COMFORTABLE).max(page((self.statistics.held / 4).min(LARGEST_FOR_SMALL)))
+        if rounded(bytes) >= LARGE {
+            return page(exact + exact / 8);
+        }
+        exact.max(COMFORTABLE).max(page((self.statistics.held / 4).min(LARGEST_SHARED)))
     }
 
     /// True if so much lies idle that slabs of which nothing is used should go before there are more: levels that grow leave pieces
@@ -113,23 +135,29 @@ impl Slabs {
         held - used > IDLE + used / IDLE_PART
     }
 
-    /// A slab that the driver gave.
-    pub fn add(&mut self, address: u64, size: u64) {
-        self.slabs.insert(address, size);
+    /// A slab that the driver gave for a request of `bytes`.
+    pub fn add(&mut self, address: u64, size: u64, bytes: u64) {
+        let large = rounded(bytes) >= LARGE;
+        self.slabs.insert(address, Slab { size, large });
         self.pieces.insert(address, Piece { size, slab: address, free: true });
-        self.free.insert((size, address));
+        let free = if large { &mut self.free_large } else { &mut self.free };
+        free.insert((size, address));
         self.statistics.held += size;
         self.statistics.driver_allocations += 1;
     }
 
     /// Forgets the slabs of which nothing is used, and returns them.
     pub fn remove_free(&mut self) -> Vec<u64> {
-        let whole = |(&address, &size): (&u64, &u64)| self.free.contains(&(size, address)).then_some((address, size));
-        let unused: Vec<(u64, u64)> = self.slabs.iter().filter_map(whole).collect();
-        for &(address, size) in &unused {
+        let unused = |(&address, slab): (&u64, &Slab)| {
+            let free = if slab.large { &self.free_large } else { &self.free };
+            free.contains(&(slab.size, address)).then_some((address, *slab))
+        };
+        let unused: Vec<(u64, Slab)> = self.slabs.iter().filter_map(unused).collect();
+        for &(address, Slab { size, large }) in &unused {
             self.slabs.remove(&address);
             self.pieces.remove(&address);
-            self.free.remove(&(size, address));
+            let free = if large { &mut self.free_large } else { &mut self.free };
+            free.remove(&(size, address));
             self.statistics.held -= size;
         }
         unused.into_iter().map(|(address, _)| address).collect()
