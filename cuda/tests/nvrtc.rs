@@ -126,7 +126,8 @@ fn machine_code_is_kept() {
             for keeps_faces in [true, false] {
                 let options = UpdateOptions { keeps_faces, ..options.clone() };
                 let source = options.source(&acoustics.source, precision);
-                let code = source.machine_code(&target, "sm_90", kept.as_deref()).unwrap_or_else(|error| panic!("{error}"));
+                let code =
+                    source.machine_code(&target, "sm_90", kept.as_deref()).unwrap_or_else(|error| panic!("{error}"));
                 assert!(code.starts_with(b"\x7fELF"), "no machine code");
             }
         }
