@@ -72,17 +72,17 @@ pub(super) fn check_stability(reader: &mut Reader<'_>, case: &Case, shape: &Solv
     }
     let settled = case.settled(shape);
     let what = description(case, shape, &settled);
+    let ways = ways(case, shape, &settled);
     let Some(bound) = settled.stable_courant else {
         let key = if case.scheme.split.is_some() { "scheme.split" } else { "scheme.transverse" };
-        let help =
-            format!("write {}; `allow_unstable = true` under `[scheme]` runs it all the same", ways(case, shape));
+        let help = format!("write {ways}; `allow_unstable = true` under `[scheme]` runs it all the same");
         reader.wrong(key, format!("{what} are stable at no Courant number to rely on"), help);
         return;
     };
     for (key, given) in [("time.cfl_desired", case.time.cfl_desired), ("time.cfl_max", case.time.cfl_max)] {
         let Some(given) = given.filter(|given| *given > bound) else { continue };
         let message = format!("is {given}, but {what} are stable up to Courant number {} only", below(bound));
-        let help = format!("write {} or less, or {}", below(bound), ways(case, shape));
+        let help = format!("write {} or less, or {ways}", below(bound));
         reader.wrong(key, message, help);
     }
 }
@@ -94,6 +94,9 @@ fn description(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
             format!("without transverse waves (the solver `{}` has no `transverse`)", shape.name)
         }
         0 => "without transverse waves".to_owned(),
+        kind if lacks_double(case, shape, settled) => {
+            format!("with `transverse = {kind}`, `double_transverse = false`")
+        }
         kind => format!("with `transverse = {kind}`"),
     };
     let limited = if case.scheme.order > 1 && settled.transverse == 0 {
@@ -105,14 +108,24 @@ fn description(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
     format!("unsplit sweeps of order {}{limited} {transverse} in {}D", case.scheme.order, shape.dimension)
 }
 
+/// Transverse waves are not split once more, though there is a third axis.
+fn lacks_double(case: &Case, shape: &SolverShape, settled: &Settled) -> bool {
+    shape.dimension > 2 && settled.transverse > 0 && !case.scheme.double_transverse
+}
+
 /// What to write to have a stable scheme.
-fn ways(case: &Case, shape: &SolverShape) -> String {
+fn ways(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
     let split = format!("`split = \"{}\"`", if case.scheme.order == 1 { Split::Godunov } else { Split::Strang }.name());
-    if shape.has_transverse {
-        format!("{split} or `transverse = 2` under `[scheme]`")
-    } else {
-        format!("{split} under `[scheme]`")
+    if !shape.has_transverse {
+        return format!("{split} under `[scheme]`");
     }
+    // At order 1 all transverse waves will do.
+    let lacking = match (lacks_double(case, shape, settled), case.scheme.order > 1 && settled.transverse < 2) {
+        (true, true) => "`transverse = 2` with `double_transverse = true`",
+        (true, false) => "`double_transverse = true`",
+        _ => "`transverse = 2`",
+    };
+    format!("{split} or {lacking} under `[scheme]`")
 }
 
 /// A Courant number with three digits, not more than it is.

@@ -91,6 +91,37 @@ fn schemes_that_are_never_stable_are_refused() {
     assert!(settled(&with, &[&none[..], &["scheme.split=strang"]].concat()).is_ok());
 }
 
+/// In three dimensions the corrections need transverse waves of their own, and these their double transverse ones: what lacks is what to
+/// write.
+#[test]
+fn three_dimensions_need_all_transverse_waves() {
+    let space = advection(3, true);
+    let found = |sets: &[&str]| settled(&space, &[&["mesh.cells=[9,8,7]"], sets].concat());
+    let whole = found(&[]).unwrap();
+    assert_eq!((whole.transverse, whole.cfl_desired, whole.cfl_max), (2, 0.9, 1.0));
+    let single = "scheme.double_transverse=false";
+    assert_eq!(found(&[single]).unwrap().cfl_max, 0.5);
+    assert_eq!(found(&["scheme.order=1", "scheme.transverse=1"]).unwrap().cfl_max, 1.0);
+    assert_eq!(found(&["scheme.order=1", "scheme.transverse=0"]).unwrap().cfl_max, 1.0 / 3.0);
+    assert_eq!(found(&["scheme.split=strang", "scheme.transverse=0"]).unwrap().cfl_max, 1.0);
+
+    let words = [
+        "order 2 with `transverse = 2`, `double_transverse = false` in 3D",
+        "number 0.5",
+        "or `double_transverse = true`",
+    ];
+    assert_refused(found(&[single, "time.cfl_desired=0.6"]), "time.cfl_desired", &words);
+    let words = ["order 1 with", "number 0.5", "or `double_transverse = true`"];
+    let first = ["scheme.order=1", "scheme.transverse=1", single, "time.cfl_max=0.8"];
+    assert_refused(found(&first), "time.cfl_max", &words);
+    let words = ["order 2 with `transverse = 1` in 3D", "no Courant number", "or `transverse = 2` under"];
+    assert_refused(found(&["scheme.transverse=1"]), "scheme.transverse", &words);
+    let words = ["no Courant number", "or `transverse = 2` with `double_transverse = true` under"];
+    assert_refused(found(&["scheme.transverse=1", single]), "scheme.transverse", &words);
+    let words = ["limiter none, without transverse waves in 3D", "no Courant number", "or `transverse = 2` under"];
+    assert_refused(found(&["scheme.transverse=0", "scheme.limiter=none"]), "scheme.transverse", &words);
+}
+
 /// A source term acts, whoever brings it, unless the case says that it must not.
 #[test]
 fn source_terms_act() {
