@@ -6,14 +6,14 @@ use amrclaw::simulation::{RunOptions, Simulation};
 use riemann::patch::SolverKernels;
 use riemann::prelude::*;
 
-/// Advection at a constant flux velocity with a capacity: `κ q_t + u q_x + v q_y = 0`.
+/// Advection at a constant flux velocity with a capacity: `κ q_t + u q_x + v q_y + w q_z = 0`, in the plane without w.
 #[derive(Clone)]
-struct WithCapacity {
-    velocity: [f64; 2],
+struct WithCapacity<const D: usize> {
+    velocity: [f64; D],
 }
 
-impl Solver<1, 1, 1> for WithCapacity {
-    const DIM: usize = 2;
+impl<const D: usize> Solver<1, 1, 1> for WithCapacity<D> {
+    const DIM: usize = D;
     const EQUATIONS: [&'static str; 1] = ["q"];
     const AUX: [&'static str; 1] = ["kappa"];
     const WALL_NORMAL: [Option<usize>; 3] = [None; 3];
@@ -29,25 +29,25 @@ impl Solver<1, 1, 1> for WithCapacity {
     #[inline(always)]
     fn transverse<V: Real>(
         &self,
-        axis: Axis,
-        _across: Axis,
+        _: Axis,
+        across: Axis,
         _: Side,
         _: [V; 1],
         _: [V; 1],
         _: &TransverseAux<V, 1>,
         asdq: [V; 1],
     ) -> Transverse<V, 1> {
-        let speed = self.velocity[axis.transverse_2d().index()];
+        let speed = self.velocity[across.index()];
         let (down, up) = (V::constant(speed.min(0.0)), V::constant(speed.max(0.0)));
         Transverse { bmasdq: [down * asdq[0]], bpasdq: [up * asdq[0]] }
     }
 }
 
 /// A simulation of [`WithCapacity`]; the case says the rest, `aux.kappa` included.
-pub fn start_with_capacity(text: &str, overrides: &[&str], velocity: [f64; 2]) -> Simulation<2> {
+pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], velocity: [f64; D]) -> Simulation<D> {
     let shape = SolverShape {
         name: "with_capacity".to_string(),
-        dimension: 2,
+        dimension: D,
         equations: vec!["q".to_string()],
         aux: vec!["kappa".to_string()],
         waves: 1,

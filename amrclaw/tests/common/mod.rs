@@ -82,12 +82,15 @@ pub fn take_steps<const D: usize>(simulation: &mut Simulation<D>, steps: usize) 
 }
 
 /// Takes steps up to a time.
-pub fn advance_to(simulation: &mut Simulation<2>, time: f64) {
+pub fn advance_to<const D: usize>(simulation: &mut Simulation<D>, time: f64) {
     simulation.advance_to(time).unwrap_or_else(|e| panic!("{e}"));
 }
 
 /// The finest cells at each place: calls `visit` with level, cell centre, cell size and state.
-pub fn for_each_finest_cell(frame: &Frame<2>, mut visit: impl FnMut(usize, [f64; 2], [f64; 2], &[f64])) {
+pub fn for_each_finest_cell<const D: usize>(
+    frame: &Frame<D>,
+    mut visit: impl FnMut(usize, [f64; D], [f64; D], &[f64]),
+) {
     let num_eqn = frame.equations.len();
     let mut state = vec![0.0; num_eqn];
     for (l, level) in frame.levels.iter().enumerate() {
@@ -106,18 +109,19 @@ pub fn for_each_finest_cell(frame: &Frame<2>, mut visit: impl FnMut(usize, [f64;
 }
 
 /// `∫ |q_m|` over the composite grid, per equation.
-pub fn absolute_totals(frame: &Frame<2>) -> Vec<f64> {
+pub fn absolute_totals<const D: usize>(frame: &Frame<D>) -> Vec<f64> {
     let mut totals = vec![0.0; frame.equations.len()];
     for_each_finest_cell(frame, |_, _, dx, q| {
-        totals.iter_mut().zip(q).for_each(|(total, value)| *total += value.abs() * dx[0] * dx[1]);
+        let volume: f64 = dx.iter().product();
+        totals.iter_mut().zip(q).for_each(|(total, value)| *total += value.abs() * volume);
     });
     totals
 }
 
 /// `∫ |q_m − exact_m|` over the composite grid, of one equation.
-pub fn l1_error(frame: &Frame<2>, m: usize, exact: impl Fn([f64; 2]) -> f64) -> f64 {
+pub fn l1_error<const D: usize>(frame: &Frame<D>, m: usize, exact: impl Fn([f64; D]) -> f64) -> f64 {
     let mut error = 0.0;
-    for_each_finest_cell(frame, |_, x, dx, q| error += (q[m] - exact(x)).abs() * dx[0] * dx[1]);
+    for_each_finest_cell(frame, |_, x, dx, q| error += (q[m] - exact(x)).abs() * dx.iter().product::<f64>());
     error
 }
 

@@ -1,0 +1,60 @@
+//! A capacity: how it scales what goes through faces.
+
+use super::common::capacity::start_with_capacity;
+use super::common::{bits, take_steps};
+
+/// A lump in the unit of `scale`, in a medium of this capacity.
+fn lump(scale: f64, kappa: f64) -> String {
+    format!(
+        r#"
+[mesh]
+lower = [0.0, 0.0, 0.0]
+upper = [{}, {}, {}]
+cells = [9, 11, 7]
+[mesh.boundary]
+x = "periodic"
+y = "periodic"
+z = "periodic"
+[levels]
+max = 2
+[regrid]
+interval = 2
+buffer = 1
+[regrid.flag]
+tolerance = 0.2
+[time]
+end = 10.0
+dt = 0.15
+[aux]
+kappa = "{kappa}"
+[initial]
+q = """
+exp(-20 * ((x/{scale} - 0.4)^2 + (y/{scale} - 0.3)^2 + (z/{scale} - 0.5)^2))"""
+"#,
+        scale,
+        0.8 * scale,
+        1.2 * scale
+    )
+}
+
+/// `κ q_t + u q_x + v q_y + w q_z = 0` with a constant κ is the equation with κ = 1 on a domain κ times as large. With κ a power of two
+/// all numbers are the same, to the bit: each flux has as many factors κ as factors Δx. The sixths of double transverse waves have two,
+/// where Clawpack's `flux3` divides by one alone (pyclaw issue 457). The sweeps that have none are the comparison.
+#[test]
+fn a_constant_capacity_is_a_larger_domain() {
+    for scheme in [&[][..], &["scheme.double_transverse=false"], &["scheme.split=strang"], &["scheme.order=1"]] {
+        let solution = |scale: f64, kappa: f64| {
+            let overrides = [scheme, &["scheme.allow_unstable=true"]].concat();
+            let mut simulation = start_with_capacity(&lump(scale, kappa), &overrides, [1.0, -0.7, 0.6]);
+            take_steps(&mut simulation, 4);
+            assert_eq!(simulation.hierarchy().num_levels(), 2);
+            let mut frame = simulation.frame();
+            frame.levels.iter_mut().flat_map(|l| &mut l.patches).for_each(|patch| patch.aux.clear());
+            frame
+        };
+        let (thick, large) = (solution(1.0, 4.0), solution(4.0, 1.0));
+        assert!(bits(&thick) == bits(&large), "{scheme:?}");
+        // Were κ left out, or counted once more, another medium would have come out.
+        assert!(bits(&thick) != bits(&solution(1.0, 2.0)), "{scheme:?}");
+    }
+}

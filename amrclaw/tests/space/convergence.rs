@@ -1,0 +1,146 @@
+//! Errors of smooth solutions shrink with the square of the cell size, for waves along general directions: only corrections together with
+//! transverse waves, or Strang's sweeps, give that order.
+
+use super::common::{advance_to, l1_error, orders};
+use super::start;
+use std::f64::consts::TAU;
+
+/// Two, less what the coarser grid's own higher-order errors take away.
+const ORDER: f64 = 1.9;
+/// Beyond this something else than the scheme's error has been measured.
+const TOO_GOOD: f64 = 2.5;
+/// Extents of the domain: one wave along each axis is then an oblique one.
+const UPPER: [f64; 3] = [1.0, 0.8, 1.25];
+
+/// A periodic domain of cells that are not cubes, `n` times as fine as the coarsest, with steps in proportion.
+fn settings(n: i32, dt: f64, split: &str) -> String {
+    format!(
+        r#"
+[mesh]
+upper = {UPPER:?}
+cells = {:?}
+[mesh.boundary]
+x = "periodic"
+y = "periodic"
+z = "periodic"
+[scheme]
+split = "{split}"
+limiter = "none"
+[time]
+end = 1.0
+dt = {}
+"#,
+        [14, 13, 15].map(|cells| n * cells),
+        dt / f64::from(n)
+    )
+}
+
+/// A finer level in the middle that stays where it is. At its sides the interpolation is of second order and limited at extrema, on a
+/// set of cells that shrinks with the cell size.
+const FINE_LEVEL: &str = r#"
+[levels]
+max = 2
+ratio = [2]
+[regrid]
+interval = 1000
+buffer = 0
+[regrid.flag]
+tolerance = 1e9
+[[regrid.region]]
+levels = [2, 2]
+lower = [0.3, 0.25, 0.4]
+upper = [0.7, 0.6, 0.85]
+"#;
+
+/// The order between two grids, the finer of half the cell size, of component `m`.
+fn assert_second_order(
+    solver: &str,
+    step: (f64, &str),
+    more: &str,
+    end: f64,
+    m: usize,
+    exact: impl Fn([f64; 3]) -> f64,
+) {
+    let (dt, split) = step;
+    let errors = [1, 2].map(|n| {
+        let mut simulation = start::<3>(&format!("{solver}{}{more}", settings(n, dt, split)), &[]);
+        advance_to(&mut simulation, end);
+        l1_error(&simulation.frame(), m, &exact)
+    });
+    let found = orders(&errors)[0];
+    assert!((ORDER..TOO_GOOD).contains(&found), "{split}, component {m}: errors {errors:?}, order {found}");
+}
+
+/// Sound speed 2, impedance 2; the wave runs along (1, 5/4, −4/5), whose length is √(1 + 25/16 + 16/25).
+const PLANE_WAVE: &str = r#"
+[solver]
+name = "acoustics"
+density = 1.0
+bulk = 4.0
+[initial]
+pressure = "sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
+u = "sin(2 * pi * (x + 1.25 * y - 0.8 * z)) / (2 * sqrt(3.2025))"
+v = "1.25 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)) / (2 * sqrt(3.2025))"
+w = "-0.8 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)) / (2 * sqrt(3.2025))"
+"#;
+
+/// The pressure of [`PLANE_WAVE`], and its velocity along z.
+fn plane_wave(m: usize, x: [f64; 3], t: f64) -> f64 {
+    let length = 3.2025_f64.sqrt();
+    let pressure = (TAU * (x[0] + 1.25 * x[1] - 0.8 * x[2] - 2.0 * length * t)).sin();
+    pressure * [1.0, 0.0, 0.0, -0.4 / length][m]
+}
+
+#[test]
+fn acoustics_plane_wave() {
+    for (split, m) in [("unsplit", 0), ("unsplit", 3), ("strang", 0)] {
+        assert_second_order(PLANE_WAVE, (0.02, split), "", 0.12, m, |x| plane_wave(m, x, 0.12));
+    }
+}
+
+#[test]
+fn acoustics_plane_wave_through_a_fine_level() {
+    for split in ["unsplit", "strang"] {
+        assert_second_order(PLANE_WAVE, (0.02, split), FINE_LEVEL, 0.12, 0, |x| plane_wave(0, x, 0.12));
+    }
+}
+
+/// Density is carried along; velocity (1, 1/2, −3/4) and pressure 1 are constant.
+const DENSITY_WAVE: &str = r#"
+[solver]
+name = "euler_hllc"
+[initial]
+density = "1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
+x_momentum = "1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
+y_momentum = "0.5 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
+z_momentum = "-0.75 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
+energy = "2.5 + 0.5 * 1.8125 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
+"#;
+
+fn density_wave(x: [f64; 3], t: f64) -> f64 {
+    1.0 + 0.2 * (TAU * (x[0] + 1.25 * x[1] - 0.8 * x[2] - 2.225 * t)).sin()
+}
+
+#[test]
+fn gas_density_wave() {
+    for split in ["unsplit", "strang"] {
+        assert_second_order(DENSITY_WAVE, (0.02, split), "", 0.12, 0, |x| density_wave(x, 0.12));
+    }
+}
+
+#[test]
+fn gas_density_wave_through_a_fine_level() {
+    assert_second_order(DENSITY_WAVE, (0.02, "unsplit"), FINE_LEVEL, 0.12, 0, |x| density_wave(x, 0.12));
+}
+
+/// What the measure says of a scheme of first order: not two.
+#[test]
+fn a_first_order_scheme_shows_its_order() {
+    let text = |n| format!("{PLANE_WAVE}{}", settings(n, 0.02, "unsplit"));
+    let errors = [1, 2].map(|n| {
+        let mut simulation = start::<3>(&text(n), &["scheme.order=1", "scheme.transverse=1"]);
+        advance_to(&mut simulation, 0.06);
+        l1_error(&simulation.frame(), 0, |x| plane_wave(0, x, 0.06))
+    });
+    assert!(orders(&errors)[0] < 1.3, "{errors:?}");
+}

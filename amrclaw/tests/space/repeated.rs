@@ -1,0 +1,93 @@
+//! The same run by other means: on other numbers of threads, restarted, in single precision.
+
+use super::common::restarts::assert_restarts_change_nothing;
+use super::common::{bits, case, largest_difference, options, take_steps};
+use super::{start, start_on};
+use amrclaw::simulation::{Precision, RunOptions, Simulation};
+
+/// Gas that bursts out of a ball between walls, open and periodic sides, on three levels that follow it.
+const BURST: &str = r#"
+[solver]
+name = "euler_hllc"
+[mesh]
+lower = [0.0, 0.0, 0.0]
+upper = [1.0, 0.9, 1.1]
+cells = [9, 7, 8]
+[mesh.boundary]
+x = ["wall", "extrapolate"]
+y = "periodic"
+z = ["extrapolate", "wall"]
+[levels]
+max = 3
+ratio = [2, [2, 2, 4]]
+[regrid]
+interval = 2
+buffer = 1
+max_patch_size = 12
+[regrid.flag]
+tolerance = 0.5
+[time]
+end = 10.0
+dt_initial = 0.002
+cfl_desired = 0.8
+[output]
+format = []
+[initial]
+density = "1 + 2 * exp(-40 * ((x - 0.3)^2 + (y - 0.5)^2 + (z - 0.7)^2))"
+x_momentum = "0.3"
+y_momentum = "-0.2"
+z_momentum = "0.1"
+energy = "3 + 9 * exp(-40 * ((x - 0.3)^2 + (y - 0.5)^2 + (z - 0.7)^2))"
+"#;
+
+const SPLITS: [&str; 2] = ["scheme.split=unsplit", "scheme.split=strang"];
+
+/// Same bits on 1, 2 and 7 threads, in every cell and in the totals.
+#[test]
+fn threads_do_not_change_bits() {
+    for split in SPLITS {
+        let run = |threads| {
+            let mut simulation = start_on::<3>(BURST, &[split], threads);
+            take_steps(&mut simulation, 3);
+            assert!(simulation.counts().regrids >= 2);
+            assert!(simulation.hierarchy().levels()[2].patches().len() > 3);
+            let totals: Vec<u64> = simulation.totals().iter().map(|t| t.to_bits()).collect();
+            (bits(&simulation.frame()), totals, simulation.dt_next().to_bits())
+        };
+        let one = run(1);
+        for threads in [2, 7] {
+            assert!(run(threads) == one, "{split}: {threads} threads give other bits than one");
+        }
+    }
+}
+
+/// A run that goes on from what a step has left is the run that never stopped, to the bit.
+#[test]
+fn restarts_after_every_step_change_nothing() {
+    let (case, options) = (case(BURST, &["scheme.split=unsplit"]), options(2));
+    assert_restarts_change_nothing(
+        || start::<3>(BURST, &["scheme.split=unsplit"]),
+        |frame, state| {
+            Simulation::builder(&case).options(&options).resume(frame, state).unwrap_or_else(|e| panic!("{e}"))
+        },
+        3,
+    );
+}
+
+/// Single precision is double precision to some units of its round-off, 6e-8 of numbers up to 12.
+#[test]
+fn single_precision_is_close() {
+    for split in SPLITS {
+        let run = |precision| {
+            let options = RunOptions { precision, ..options(2) };
+            let mut simulation: Simulation<3> =
+                Simulation::builder(&case(BURST, &[split])).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
+            take_steps(&mut simulation, 2);
+            simulation.frame()
+        };
+        let (single, double) = (run(Precision::F32), run(Precision::F64));
+        assert_eq!(single.levels.len(), 3, "{split}");
+        let difference = largest_difference(&single, &double);
+        assert!((1e-7..5e-5).contains(&difference), "{split}: {difference:e}");
+    }
+}
