@@ -7,6 +7,8 @@ pub enum Beyond {
     Periodic,
     /// The nearest cell.
     Nearest,
+    /// The cell itself: what is given as a function of position goes on beyond the side.
+    Itself,
     /// The cells inside, mirrored at the side.
     Mirrored,
     /// The same, and what is normal to the side changes its sign.
@@ -57,7 +59,7 @@ impl AxisEnds {
                 _ => return Origin { cell, negated },
             };
             match side {
-                Beyond::Periodic => return Origin { cell, negated },
+                Beyond::Periodic | Beyond::Itself => return Origin { cell, negated },
                 Beyond::Nearest => return Origin { cell: nearest, negated },
                 Beyond::Mirrored => cell = mirrored,
                 Beyond::Wall => (cell, negated) = (mirrored, !negated),
@@ -66,16 +68,16 @@ impl AxisEnds {
     }
 
     /// The same for a value that lives on the lower face of cell `face`: the faces mirrored are those of the axis, of which the
-    /// last, number `count`, lies on the domain's upper side and is its own mirror image.
+    /// last, number `count`, lies on the domain's upper side: it is its own mirror image, and the nearest to all beyond.
     pub fn origin_of_face(&self, mut face: i32) -> i32 {
         loop {
             let (side, nearest, mirrored) = match face {
                 ..0 => (self.sides[0], 0, -face),
-                _ if face >= self.count => (self.sides[1], self.count - 1, 2 * self.count - face),
+                _ if face >= self.count => (self.sides[1], self.count, 2 * self.count - face),
                 _ => return face,
             };
             match side {
-                Beyond::Periodic => return face,
+                Beyond::Periodic | Beyond::Itself => return face,
                 Beyond::Nearest => return nearest,
                 Beyond::Mirrored | Beyond::Wall if mirrored == face => return face,
                 Beyond::Mirrored | Beyond::Wall => face = mirrored,
@@ -118,12 +120,12 @@ impl OriginRun {
 
 #[cfg(test)]
 mod tests {
-    use super::Beyond::{Mirrored, Nearest, Periodic, Wall};
+    use super::Beyond::{Itself, Mirrored, Nearest, Periodic, Wall};
     use super::*;
 
     /// All pairs of sides that an axis may have.
     fn pairs() -> impl Iterator<Item = [Beyond; 2]> {
-        let single = [Nearest, Mirrored, Wall];
+        let single = [Nearest, Itself, Mirrored, Wall];
         single.into_iter().flat_map(move |a| single.map(|b| [a, b])).chain([[Periodic; 2]])
     }
 
@@ -139,6 +141,9 @@ mod tests {
         let ends = AxisEnds { sides: [Wall, Nearest], count: 1 };
         assert_eq!(ends.origin(-3), Origin { cell: 0, negated: true });
         assert_eq!(ends.origin(3), Origin { cell: 0, negated: false });
+        let ends = AxisEnds { sides: [Wall, Itself], count: 1 };
+        assert_eq!(ends.origin(-3), Origin { cell: 2, negated: true });
+        assert_eq!(ends.origin(3), Origin { cell: 3, negated: false });
     }
 
     /// Faces are mirrored at the faces that lie on the sides: face `−f` is face `f`, face `count + f` is face `count − f`.
@@ -149,6 +154,8 @@ mod tests {
         assert_eq!(found, [0, 1, 2, 1, 0, 1, 2, 1, 0, 1, 2]);
         let ends = AxisEnds { sides: [Nearest, Wall], count: 1 };
         assert_eq!([-1, 0, 1, 2, 3].map(|face| ends.origin_of_face(face)), [0, 0, 1, 0, 0]);
+        let ends = AxisEnds { sides: [Itself, Nearest], count: 2 };
+        assert_eq!([-2, 0, 1, 2, 3, 4].map(|face| ends.origin_of_face(face)), [-2, 0, 1, 2, 2, 2]);
     }
 
     /// Runs say of every cell what the rule says, each once, and lead back to the cells that have their values from some place.

@@ -30,11 +30,35 @@ impl<const D: usize> Boundary<D> {
         }
     }
 
-    /// The same for auxiliary values, of which only walls show the mirror image.
-    pub fn beyond_of_aux(&self) -> Beyond {
+    /// The same for auxiliary values, of which only walls show the mirror image. `open`: what sides show that are neither walls nor
+    /// periodic.
+    pub fn beyond_of_aux(&self, open: AuxOutside) -> Beyond {
+        match (self, open) {
+            (Boundary::Wall | Boundary::Periodic, _) => self.beyond(),
+            (_, AuxOutside::Nearest) => Beyond::Nearest,
+            (_, AuxOutside::Position) => Beyond::Itself,
+        }
+    }
+}
+
+/// Auxiliary values of cells outside the domain, beyond sides that are neither walls nor periodic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuxOutside {
+    /// Those of the nearest cell: what has left meets nothing new.
+    Nearest,
+    /// Those of the cell's own position, for which the function is asked as it is inside.
+    Position,
+}
+
+impl AuxOutside {
+    /// All there are.
+    pub const ALL: [AuxOutside; 2] = [AuxOutside::Nearest, AuxOutside::Position];
+
+    /// The name used in case files.
+    pub const fn name(self) -> &'static str {
         match self {
-            Boundary::User(_) => Beyond::Nearest,
-            other => other.beyond(),
+            AuxOutside::Nearest => "nearest",
+            AuxOutside::Position => "position",
         }
     }
 }
@@ -183,6 +207,8 @@ pub struct Problem<const D: usize> {
     pub initial: Arc<dyn CellFunction<D>>,
     /// Auxiliary values, if the solver has any.
     pub aux: Option<Arc<dyn CellFunction<D>>>,
+    /// Which of them cells have beyond open sides.
+    pub aux_outside: AuxOutside,
     /// dq/dt of a source term, besides the solver's own.
     pub source: Option<Arc<dyn StateFunction<D>>>,
     /// Which cells to refine.

@@ -4,25 +4,27 @@ use crate::index::{CellBox, CellIndex};
 use crate::mesh::{AxisEnds, Beyond, Image, LevelMesh};
 
 /// Where the auxiliary values of a level's cells come from, ghost cells included: inside the domain from a function of position, across
-/// periodic sides from the image, outside from the cell, or the cell's face, that the sides name.
+/// periodic sides from the image, outside from the cell, or the cell's face, that the sides name, which may be the cell itself.
 ///
-/// Invariant: a cell is inside, or has its values from cells of the same patch that are.
+/// Invariant: the function is asked for a cell, or the cell has its values from cells of the same patch for which it is.
 #[derive(Clone, Debug)]
 pub struct AuxOrigins<const D: usize> {
     ends: [AxisEnds; D],
     inside: LevelMesh<D>,
-    /// The cells inside, and beyond them those whose lower faces lie on an upper side.
+    /// The cells inside, beyond them those whose lower faces lie on an upper side, and those beyond sides that show the cells themselves.
     asked: LevelMesh<D>,
 }
 
 impl<const D: usize> AuxOrigins<D> {
     /// `sides`: what those of the domain show beyond them. `on_faces`: axes along which some value lives on cells' lower faces.
-    pub fn new(mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D], on_faces: [bool; D]) -> Self {
+    pub fn new(mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D], on_faces: [bool; D], num_ghost: i32) -> Self {
         let (inside, ends) = (mesh.domain(), mesh.ends(sides));
-        // Faces on an upper side that is a mirror belong to cells outside, which are asked for besides.
         let mut asked = inside;
-        for d in (0..D).filter(|&d| !mesh.periodic()[d] && on_faces[d]) {
-            asked.hi[d] += i32::from(ends[d].origin_of_face(inside.hi[d]) == inside.hi[d]);
+        for d in (0..D).filter(|&d| !mesh.periodic()[d]) {
+            let reach = |side: Beyond| if side == Beyond::Itself { num_ghost } else { 0 };
+            // Faces on an upper side belong to cells outside.
+            asked.hi[d] += reach(sides[d][1]).max(i32::from(on_faces[d]));
+            asked.lo[d] -= reach(sides[d][0]);
         }
         let whole = |cells: CellBox<D>| LevelMesh::new(cells, mesh.periodic(), vec![cells]);
         AuxOrigins { ends, inside: whole(inside), asked: whole(asked) }
@@ -57,7 +59,7 @@ mod tests {
         let domain = CellBox::new([0, 0], [3, 4]);
         let mesh = LevelMesh::new(domain, [false, true], vec![domain]);
         let sides = [[Beyond::Wall, Beyond::Wall], [Beyond::Periodic; 2]];
-        let origins = AuxOrigins::new(&mesh, &sides, [true, false]);
+        let origins = AuxOrigins::new(&mesh, &sides, [true, false], 2);
         let cells = domain.grow(2);
         let asked: Vec<_> = origins.asked(&cells).iter().flat_map(|image| image.part.cells()).collect();
         assert_eq!(asked.len(), 4 * 8, "three columns of cells, and one of faces on the upper side");
@@ -70,5 +72,20 @@ mod tests {
             }
         }
         assert_eq!((origins.origin([-1, 2], Some(0)), origins.origin([-1, 2], None)), ([1, 2], [0, 2]));
+    }
+
+    /// Beyond a side that shows the cells themselves the function is asked, also where they stand for what lies behind a wall.
+    #[test]
+    fn cells_beyond_open_sides_may_be_asked_for() {
+        let domain = CellBox::new([0, 0], [3, 4]);
+        let mesh = LevelMesh::new(domain, [false, false], vec![domain]);
+        let sides = [[Beyond::Wall, Beyond::Itself], [Beyond::Itself, Beyond::Nearest]];
+        let origins = AuxOrigins::new(&mesh, &sides, [false, false], 2);
+        let asked: Vec<_> = origins.asked(&domain.grow(2)).iter().flat_map(|image| image.part.cells()).collect();
+        assert_eq!(asked.len(), 5 * 6);
+        for (cell, from) in [([-2, -1], [1, -1]), ([4, 5], [4, 3]), ([4, -2], [4, -2])] {
+            assert_eq!(origins.origin(cell, None), from);
+            assert!(asked.contains(&from));
+        }
     }
 }

@@ -96,6 +96,7 @@ pub(super) fn problem<const D: usize>(
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
         initial: initial.or(user.initial).ok_or_else(|| missing("initial", "initial data"))?,
         aux,
+        aux_outside: case.mesh.aux_outside,
         source: source.or(user.source),
         criterion: match case.regrid.flag.criterion {
             config::Criterion::Difference => Criterion::Difference { tolerance },

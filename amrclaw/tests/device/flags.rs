@@ -8,7 +8,7 @@ use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues};
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
-use amrclaw::physics::{Boundary, CellFunction, CellRow, Criterion, Problem, Split};
+use amrclaw::physics::{AuxOutside, Boundary, CellFunction, CellRow, Criterion, Problem, Split};
 use amrclaw::plan::{MeshChange, PlanOptions};
 use amrclaw::regrid::nest::{LevelNesting, split_to_size};
 use amrclaw::simulation::{RunOptions, Simulation};
@@ -68,6 +68,7 @@ pub fn in_space(
         boundary,
         initial: Arc::new(Zero(solver.double.equations().len())),
         aux: None,
+        aux_outside: AuxOutside::Nearest,
         source: None,
         criterion: Criterion::Difference { tolerance: 0.5 },
         scheme: plane.scheme,

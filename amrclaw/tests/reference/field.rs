@@ -147,16 +147,20 @@ impl<const D: usize> Field<D> {
 
     /// The largest absolute difference over all cells and equations; a NaN counts as infinite.
     pub fn largest_difference(&self, reference: &Self) -> Difference<D> {
-        self.largest_difference_in(reference, &CellBox::new([i32::MIN; D], [i32::MAX; D]))
+        self.largest_difference_where(reference, |_, _| true)
     }
 
-    /// The same over the cells in a box of each level's own cells.
-    pub fn largest_difference_in(&self, reference: &Self, among: &CellBox<D>) -> Difference<D> {
+    /// The same over the cells that `counts` takes, given their level from 0.
+    pub fn largest_difference_where(
+        &self,
+        reference: &Self,
+        counts: impl Fn(usize, CellIndex<D>) -> bool,
+    ) -> Difference<D> {
         self.assert_same_cells(reference);
         assert_eq!(self.num_equations, reference.num_equations, "number of equations");
         let mut largest = Difference { size: 0.0, level: 1, cell: [0; D], equation: 0 };
         for (level, (ours, theirs)) in self.levels.iter().zip(&reference.levels).enumerate() {
-            for (k, cell) in ours.cells().filter(|(_, cell)| among.contains(*cell)) {
+            for (k, cell) in ours.cells().filter(|(_, cell)| counts(level, *cell)) {
                 let Some(at) = theirs.position(cell) else { continue };
                 for equation in 0..self.num_equations {
                     let (a, b) =

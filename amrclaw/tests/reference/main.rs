@@ -8,6 +8,7 @@
 mod field;
 mod npz;
 mod space;
+mod space_regridded;
 
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::Simulation;

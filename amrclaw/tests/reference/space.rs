@@ -1,8 +1,8 @@
-//! Three dimensions: one level, and fixed patches. `tests/data/reference3d/README.md` says how the reference was made.
+//! Three dimensions: one level, and fixed patches. `space_regridded.rs` has patches that move. `tests/data/reference3d/README.md` says how the reference was made.
 
 use crate::field::{Field, relative_l1};
 use crate::{SAME_FORMULAS, SAME_INTERFACES, SAME_NONLINEAR, assert_equal};
-use amrclaw::index::CellBox;
+use amrclaw::index::{CellBox, Ratio};
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::Simulation;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,14 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/reference3d")
 }
 
-fn start(case: &str, overrides: &[String]) -> Simulation<3> {
+/// A case of the folder.
+pub fn load(case: &str, overrides: &[String]) -> Case {
     let path = folder().join(format!("{case}.toml"));
-    let case = Case::load_with(&path, overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"));
-    Simulation::builder(&case).build().unwrap_or_else(|e| panic!("{e}"))
+    Case::load_with(&path, overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn start(case: &str, overrides: &[String]) -> Simulation<3> {
+    Simulation::builder(&load(case, overrides)).build().unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Takes coarse steps and compares all cells with the frames of `reference` after each of the given numbers of steps.
@@ -43,7 +47,9 @@ const MIXED: &[&str] = &[
 /// Velocities for the tests of the sides.
 const MOVING: &[&str] =
     &["initial.u=0.3 * sin(pi*(x + 2*y))", "initial.v=0.2 * cos(pi*(y - z))", "initial.w=0.25 * sin(pi*(z + x) + 0.4)"];
+/// Media, and velocities on faces, go on beyond open sides.
 const OBLIQUE: &[&str] = &[
+    "mesh.boundary.aux=position",
     "solver={name=\"acoustics_variable\"}",
     "aux.impedance=if(x + 0.7*y - 0.5*z < 0.1, 2, 0.75)",
     "aux.sound_speed=if(x + 0.7*y - 0.5*z < 0.1, 2, 1.5)",
@@ -55,9 +61,10 @@ const LAYERED: &[&str] = &[
     "aux.sound_speed=if(x < 0.1, 2, 1.5)",
 ];
 const CUBE: &[&str] = &["initial.q=if(min(x, min(0.7*y, 0.4*z)) > 0.1 && max(x, max(0.7*y, 0.4*z)) < 0.5, 1, 0)"];
+const ONWARD: &[&str] = &["mesh.boundary.aux=position"];
 const STEP: &[&str] = &["initial.q=if(x < 0.5, 1, 0)"];
 
-fn all(overrides: &[&[&str]]) -> Vec<String> {
+pub fn all(overrides: &[&[&str]]) -> Vec<String> {
     overrides.concat().iter().map(|o| (*o).to_owned()).collect()
 }
 
@@ -86,6 +93,8 @@ equal_on_one_level! { "acoustics", SAME_FORMULAS;
     acoustics_o2_t22_vanleer_wall [WALLS, MOVING],
     acoustics_o2_t22_vanleer_mixedbc [MIXED, MOVING],
     layered_x_t22_vanleer [LAYERED],
+    layered_oblique_t22_vanleer [OBLIQUE],
+    layered_oblique_split_vanleer [OBLIQUE, SPLIT],
     acoustics_split_vanleer [SPLIT],
     acoustics_split_vanleer_wall [SPLIT, WALLS, MOVING],
 }
@@ -98,6 +107,9 @@ equal_on_one_level! { "burgers", SAME_INTERFACES;
 
 equal_on_one_level! { "swirl", SAME_INTERFACES;
     swirl_smooth_t22_mc [&["scheme.limiter=mc"], PERIODIC],
+    swirl_smooth_t11_o1 [ONWARD, &["scheme.order=1", "scheme.transverse=1"]],
+    swirl_step_t22_vanleer [ONWARD, STEP],
+    swirl_step_split_vanleer [ONWARD, STEP, SPLIT],
 }
 
 equal_on_one_level! { "euler_blob", SAME_NONLINEAR;
@@ -109,34 +121,6 @@ equal_on_one_level! { "euler_oblique", SAME_NONLINEAR;
     euler_oblique_t22_mc [],
     euler_oblique_t22_vanleer_wall [WALLS, &["scheme.limiter=van_leer", "time.dt=0.02"]],
     euler_oblique_split_mc [SPLIT],
-}
-
-/// Outside the domain AMRClaw takes the auxiliary values of the place, we those of the nearest cell inside. Where these differ only
-/// cells are compared that the sides have not touched: after one step, all but two beside each side.
-fn assert_equal_inside(reference: &str, case: &str, overrides: &[&[&str]]) {
-    let mut simulation = start(case, &all(overrides));
-    simulation.step().unwrap_or_else(|e| panic!("{e}"));
-    let (ours, theirs) = (Field::ours(&simulation.frame()), Field::reference(reference));
-    let inside = CellBox::new([2; 3], [14, 10, 12]);
-    let difference = ours.largest_difference_in(&theirs, &inside);
-    assert!(difference.size <= SAME_FORMULAS, "{reference}: {difference:?}");
-}
-
-#[test]
-fn layered_oblique_split_vanleer() {
-    assert_equal_inside("layered_oblique_split_vanleer_0001", "acoustics", &[SPLIT, OBLIQUE]);
-}
-
-#[test]
-fn layered_oblique_t22_vanleer() {
-    assert_equal_inside("layered_oblique_t22_vanleer_0001", "acoustics", &[OBLIQUE]);
-}
-
-#[test]
-fn swirl_inside() {
-    assert_equal_inside("swirl_smooth_t11_o1_0001", "swirl", &[&["scheme.order=1", "scheme.transverse=1"]]);
-    assert_equal_inside("swirl_step_t22_vanleer_0001", "swirl", &[STEP]);
-    assert_equal_inside("swirl_step_split_vanleer_0001", "swirl", &[SPLIT, STEP]);
 }
 
 /// Regions that force the patches of the reference's first frame. Edges lie a quarter of a coarse cell inside the patch, so that
@@ -176,23 +160,51 @@ fn on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str]], bo
     assert_equal_after(begin_on_patches(reference, case, ratio, overrides), reference, &[0, 1, 10], bound);
 }
 
-/// Axes swept one by one: the fix's Riemann problems at a face take the coarse state that the sweep across it meets, AMRClaw's that
-/// of the step's beginning. After a step from rest only velocities beside the fine patch tell the two apart; later steps differ, see
-/// SHORTCOMINGS.md.
-#[test]
-fn st2r2_split() {
-    let mut simulation = begin_on_patches("st2r2_split", "acoustics", 2, &[SPLIT]);
+/// A run whose fix differs from AMRClaw's on purpose: after one step nothing differs but coarse cells beside the fine patch, those that
+/// `differs` names by the axis across which they lie and whether above; after ten, p or q differs by `later` in relative L1.
+fn equal_but_beside(
+    mut simulation: Simulation<3>,
+    reference: &str,
+    differs: impl Fn(usize, bool) -> bool,
+    [now, later]: [f64; 2],
+) {
+    let (_, patch) = Field::<3>::reference(&format!("{reference}_0000")).fine_patches()[0];
+    let covered = patch.coarse_from_fine(Ratio([2; 3]));
+    let beside = |cell: [i32; 3]| {
+        let mut axes = (0..3).filter(|&d| !(covered.lo[d]..covered.hi[d]).contains(&cell[d]));
+        let across = axes.next().filter(|_| axes.next().is_none() && covered.grow(1).contains(cell));
+        across.is_some_and(|d| differs(d, cell[d] >= covered.hi[d]))
+    };
     simulation.step().unwrap_or_else(|e| panic!("{e}"));
-    let (ours, theirs) = (Field::ours(&simulation.frame()), Field::<3>::reference("st2r2_split_0001"));
-    let difference = relative_l1(&ours.composite(0, &[2]), &theirs.composite(0, &[2]));
-    assert!(difference <= SAME_INTERFACES, "pressure: {difference:e}");
+    let (ours, theirs) = (Field::ours(&simulation.frame()), Field::reference(&format!("{reference}_0001")));
+    let difference = ours.largest_difference_where(&theirs, |level, cell| level > 0 || !beside(cell));
+    assert!(difference.size <= SAME_INTERFACES, "{reference}: {difference:?}");
+    let difference = ours.largest_difference(&theirs);
+    assert!((SAME_INTERFACES..now).contains(&difference.size), "{reference}: {difference:?}");
+    for step in 2..=10 {
+        simulation.step().unwrap_or_else(|e| panic!("step {step}: {e}"));
+    }
+    let theirs = Field::<3>::reference(&format!("{reference}_0010"));
+    let difference = relative_l1(&Field::ours(&simulation.frame()).composite(0, &[2]), &theirs.composite(0, &[2]));
+    assert!(difference <= later, "{reference}, ten steps: {difference:e}");
 }
 
-/// All cells after no step, one, and ten, to the bound of the unsplit update. Fails: 1.2e-3 after one step.
+/// Axes swept one by one: the fix's Riemann problems at a face take the states that the sweep across it meets, AMRClaw's those of the
+/// step's beginning, with which totals drift. With theirs all frames were equal to [`SAME_INTERFACES`] once.
 #[test]
-#[ignore = "split sweeps in space differ from AMRClaw's where levels meet: see SHORTCOMINGS.md"]
-fn st2r2_split_in_all_cells() {
-    on_patches("st2r2_split", "acoustics", 2, &[SPLIT], SAME_INTERFACES);
+fn st2r2_split() {
+    let simulation = begin_on_patches("st2r2_split", "acoustics", 2, &[SPLIT]);
+    // What the x-sweep meets is the state of the step's beginning.
+    equal_but_beside(simulation, "st2r2_split", |axis, _| axis > 0, [2e-3, 0.06]);
+}
+
+/// Velocities on faces: for the fix at the upper sides of fine patches AMRClaw takes those of fine faces on the diagonal of the coarse
+/// face, for both rows of them (`qad.f`, whose loop over one axis counts for the other too); ours are those of the faces themselves. With
+/// theirs all frames were equal to [`SAME_INTERFACES`] once.
+#[test]
+fn st2swirl() {
+    let simulation = begin_on_patches("st2swirl", "swirl", 2, &[ONWARD, &["scheme.limiter=mc"]]);
+    equal_but_beside(simulation, "st2swirl", |_, above| above, [1e-3, 1e-2]);
 }
 
 macro_rules! equal_on_patches {
@@ -217,4 +229,5 @@ equal_on_patches! {
     st2two "acoustics" 2 [],
     st2edge "acoustics" 2 [EDGE],
     st3r2 "acoustics" 2 [],
+    st2layer "acoustics" 2 [OBLIQUE],
 }

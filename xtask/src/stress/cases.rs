@@ -18,6 +18,7 @@ const RIGHT: &[(&str, &str)] = &[
     ("mesh.cells", "[12, 10]"),
     ("mesh.boundary.x", "[\"extrapolate\", \"wall\"]"),
     ("mesh.boundary.y", "\"periodic\""),
+    ("mesh.boundary.aux", "\"position\""),
     ("levels.max", "2"),
     ("levels.ratio", "[2]"),
     ("levels.ratio_time", "[2]"),

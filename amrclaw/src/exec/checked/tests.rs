@@ -5,7 +5,7 @@ use crate::exec::cpu::CpuExecutor;
 use crate::exec::{Executor, NewValues, Queries};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{Domain, Hierarchy};
-use crate::physics::{Boundary, CellFunction, CellRow, Criterion, Problem, SourceSplit, Split};
+use crate::physics::{AuxOutside, Boundary, CellFunction, CellRow, Criterion, Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, MeshChange, PlanOptions};
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme};
@@ -39,6 +39,7 @@ fn problem() -> Problem<2> {
         boundary: std::array::from_fn(|_| [Boundary::Periodic, Boundary::Periodic]),
         initial: Arc::new(Bump),
         aux: None,
+        aux_outside: AuxOutside::Nearest,
         source: None,
         criterion: Criterion::Difference { tolerance: 0.1 },
         scheme: Scheme { order: 2, transverse: 2, double_transverse: false, limiters, capacity: -1 },

@@ -6,7 +6,7 @@ use crate::index::Level;
 use crate::io::FrameFormat;
 use crate::io::expression::Syntax;
 use crate::io::run_json::SolverRecord;
-use crate::physics::{SourceSplit, Split};
+use crate::physics::{AuxOutside, SourceSplit, Split};
 use riemann::limiter::Limiter;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -79,6 +79,8 @@ pub struct MeshSettings {
     pub cells: Vec<i32>,
     /// Per axis, the conditions at the lower and the upper side.
     pub boundary: Vec<[BoundaryKind; 2]>,
+    /// Auxiliary values beyond sides that are neither walls nor periodic.
+    pub aux_outside: AuxOutside,
 }
 
 /// The case file's `[levels]`.

@@ -1,7 +1,7 @@
 //! Settings that are one of a few words.
 
 use crate::io::FrameFormat;
-use crate::physics::{SourceSplit, Split};
+use crate::physics::{AuxOutside, SourceSplit, Split};
 use riemann::limiter::Limiter;
 use std::fmt;
 
@@ -78,7 +78,7 @@ macro_rules! words_of {
     )*};
 }
 
-words_of! { Split SourceSplit Limiter }
+words_of! { AuxOutside Split SourceSplit Limiter }
 
 impl Choice for FrameFormat {
     const ALL: &'static [(&'static str, Self)] = &FrameFormat::NAMES;

@@ -25,6 +25,7 @@ pub const KEYS: &[Key] = &[
     key("mesh.boundary.x", "list of two words", "`\"extrapolate\"`"),
     key("mesh.boundary.y", "list of two words", "`\"extrapolate\"`"),
     key("mesh.boundary.z", "list of two words", "`\"extrapolate\"`"),
+    key("mesh.boundary.aux", "word", "`\"nearest\"`"),
     key("mesh.boundary.inflow.EQUATION", "expression", "required where a side is `\"inflow\"`"),
     key("mesh.boundary.x_lower.EQUATION", "expression", "that of `mesh.boundary.inflow`"),
     key("mesh.boundary.x_upper.EQUATION", "expression", "that of `mesh.boundary.inflow`"),

@@ -6,6 +6,7 @@ use crate::io::config::case::{InflowValues, MeshSettings};
 use crate::io::config::choice::BoundaryKind;
 use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, brief, plural};
+use crate::physics::AuxOutside;
 
 /// The dimension: the length of `mesh.cells`, whatever its numbers are.
 pub fn dimension(reader: &mut Reader<'_>) -> Option<usize> {
@@ -28,7 +29,8 @@ pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> MeshSettings {
     if reader.fine(&["mesh.lower", "mesh.upper"]) {
         check_extent(reader, &lower, &upper);
     }
-    MeshSettings { lower, upper, cells, boundary: boundary(reader, dimension) }
+    let aux_outside = reader.choice("mesh.boundary.aux", AuxOutside::Nearest);
+    MeshSettings { lower, upper, cells, boundary: boundary(reader, dimension), aux_outside }
 }
 
 /// Notes every axis along which the domain has no extent, or too much.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::index::Level;
 use crate::io::FrameFormat;
-use crate::physics::Split;
+use crate::physics::{AuxOutside, Split};
 use riemann::limiter::Limiter;
 
 /// Every default that `docs/case-file.md` promises.
@@ -13,6 +13,7 @@ fn a_small_case_has_the_documented_defaults() {
     assert_eq!(case.dimension(), 2);
     assert_eq!((&case.mesh.lower[..], &case.mesh.upper[..]), (&[0.0, 0.0][..], &[1.0, 1.0][..]));
     assert_eq!(case.mesh.boundary, [[BoundaryKind::Extrapolate; 2]; 2]);
+    assert_eq!(case.mesh.aux_outside, AuxOutside::Nearest);
     assert_eq!(case.levels, LevelSettings { max: 1, ratio: vec![], ratio_time: None });
     let regrid = &case.regrid;
     assert_eq!((regrid.interval, regrid.buffer, regrid.cutoff, regrid.max_patch_size), (4, 4, 0.7, 256));

@@ -56,6 +56,7 @@ const PROBLEM: &[Mistake] = mistakes! {
     11 "y = \"wall\"\nx_upper.u = \"1\"" => (12, 1, 7), "mesh.boundary.x_upper", "no side of the domain uses", "write \"inflow\"";
     11 "y = \"inflow\"\ninflow = { pressure = \"1\", u = \"0\" }" => (12, 10, 27), "mesh.boundary.inflow.v", "is missing", "`v = \"v\"` takes what is inside";
     11 "y = \"inflow\"\ninflow = { pressure = \"1\", u = \"w\", v = \"v\" }" => (12, 33, 1), "mesh.boundary.inflow.u", "unknown name `w`", "";
+    11 "y = \"wall\"\naux = \"posture\"" => (12, 7, 9), "mesh.boundary.aux", "\"posture\" is not known", "\"nearest\", \"position\"";
     11 "z = \"wall\"" => (11, 5, 6), "mesh.boundary.z", "the mesh has no axis z", "add the axis to `mesh.cells`";
     13 "max = 0" => (13, 7, 1), "levels.max", "must be at least 1, but is 0", "1 or more";
     13 "max = 31" => (13, 7, 2), "levels.max", "must be at most 30, but is 31", "larger ratios";
