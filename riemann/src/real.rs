@@ -50,6 +50,11 @@ pub trait Real:
 
     /// The constant `x` in every lane, rounded to the precision of the lane.
     fn constant(x: f64) -> Self;
+    /// The same for a number that is known only when the program runs, such as a solver's parameter.
+    #[inline(always)]
+    fn runtime(x: f64) -> Self {
+        Self::constant(in_register(x))
+    }
     /// `x` in every lane.
     fn splat(x: Self::Scalar) -> Self;
     /// Reads [`Real::LANES`] consecutive numbers.
@@ -159,6 +164,24 @@ pub trait Scalar: Real<Scalar = Self, Mask = bool> + PartialOrd + Default {
     fn from_f64(x: f64) -> Self;
     /// False for NaN and infinities.
     fn finite(self) -> bool;
+}
+
+/// `x`, of which the compiler knows from here on that it is in a register, and no more.
+///
+/// Where all lanes of an operation are alike, the compiler computes one of them; and where it knows that the number lies in memory, it
+/// may do so with a whole vector of what lies there and behind, for a divide or a square root too. Whatever lies behind is often no
+/// normal number, and Intel's processors take a hundred cycles and more for those.
+#[inline(always)]
+fn in_register(x: f64) -> f64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut x = x;
+        // SAFETY: no instruction.
+        unsafe { std::arch::asm!("/* {0} */", inout(xmm_reg) x, options(pure, nomem, nostack, preserves_flags)) };
+        x
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    x
 }
 
 macro_rules! impl_scalar {

@@ -21,15 +21,15 @@ pub(super) unsafe fn apply_source<S, V, const M: usize, const W: usize, const A:
     for (lane, offset) in offsets.iter_mut().enumerate() {
         *offset = V::Scalar::from_f64(lane as f64 * row.dx);
     }
-    let (t, dt) = (V::constant(row.t), V::constant(row.dt));
+    let (t, dt) = (V::runtime(row.t), V::runtime(row.dt));
     let mut i = 0;
     while i < row.len {
         // SAFETY: by the caller's promise.
         unsafe {
             let q = gather::<V, M>(row.q, i, row.component);
             let aux = gather::<V, A>(row.aux, i, row.component);
-            let x = V::constant(row.centre[0] + i as f64 * row.dx) + V::load(offsets.as_ptr());
-            let centre = [x, V::constant(row.centre[1]), V::constant(row.centre[2])];
+            let x = V::runtime(row.centre[0] + i as f64 * row.dx) + V::load(offsets.as_ptr());
+            let centre = [x, V::runtime(row.centre[1]), V::runtime(row.centre[2])];
             let new = solver.source(centre, t, dt, q, aux);
             for (m, value) in new.into_iter().enumerate() {
                 let mut pack = [V::Scalar::default(); PACK_OVERRUN];

@@ -41,7 +41,7 @@ where
     /// Δt/Δx along an axis.
     #[inline(always)]
     pub fn dt_over_dx(&self, axis: Axis) -> V {
-        V::constant(self.args.dt / self.args.dx[axis.index()])
+        V::runtime(self.args.dt / self.args.dx[axis.index()])
     }
 
     /// State of the pack at `cell`.

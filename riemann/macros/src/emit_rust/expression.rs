@@ -18,7 +18,7 @@ impl Writer<'_> {
             }
             Kind::Int(value) => Literal::usize_suffixed(*value as usize).into_token_stream_at(span),
             Kind::Bool(value) => quote_spanned!(span=> #value),
-            Kind::Parameter(name) => quote!(<V as ::riemann::real::Real>::constant(self.#name)),
+            Kind::Parameter(name) => quote!(<V as ::riemann::real::Real>::runtime(self.#name)),
             Kind::Local(name) => quote!(#name),
             Kind::Variant(name) => {
                 let (enumeration, name) = (self.ty(&expr.ty), format_ident!("{name}"));
