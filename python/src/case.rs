@@ -1,23 +1,25 @@
 //! Cases.
 
 use crate::errors;
-use amrclaw::io::config::{self, SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
+use amrclaw::io::config::{self, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use amrclaw::plugin;
-use amrclaw::simulation::{Device, Precision, RunOptions};
+use amrclaw::simulation::{RUN_OPTIONS, RunOption, RunOptionValue, RunOptions};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-type Finder = fn(&SolverChoice) -> Result<SolverShape, SolverProblem>;
+type Finder = fn(&SolverChoice) -> Result<SolverShape, NoSolver>;
 
 /// The solver that a case asks for; says so if it has to be compiled.
-fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
+fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
     let SolverFrom::Path(path) = &choice.from else { return find_built_in(choice) };
     let announce = || {
         let text = format!("compiling {}, which takes some seconds; the result is kept\n", path.display());
         // A notice that cannot be shown is no reason to stop.
         let _ = Python::attach(|py| py.import("sys")?.getattr("stderr")?.call_method1("write", (text,)).map(drop));
     };
-    let plugin = plugin::load_with(path, announce).map_err(SolverProblem::from)?;
+    let plugin = plugin::load_with(path, announce).map_err(NoSolver::from)?;
     Ok(plugin::shape_of(&plugin, choice))
 }
 
@@ -26,7 +28,6 @@ fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
 pub struct Case {
     pub case: config::Case,
     overrides: Vec<String>,
-    pub shape: SolverShape,
 }
 
 impl Case {
@@ -37,9 +38,7 @@ impl Case {
         read: impl FnOnce(&[String], Finder) -> Result<config::Case, config::CaseErrors> + Send,
     ) -> PyResult<Self> {
         let case = py.detach(|| read(&overrides, find_solver)).map_err(errors::from_case)?;
-        let shape =
-            find_solver(&case.solver).map_err(|e| errors::from_case(case.error("solver", e.message, e.help)))?;
-        Ok(Case { case, overrides, shape })
+        Ok(Case { case, overrides })
     }
 }
 
@@ -86,13 +85,13 @@ impl Case {
     /// Names of the equations' quantities.
     #[getter]
     fn equations(&self) -> Vec<String> {
-        self.shape.equations.clone()
+        self.case.shape().equations.clone()
     }
 
     /// Names of the auxiliary values.
     #[getter]
     fn aux(&self) -> Vec<String> {
-        self.shape.aux.clone()
+        self.case.shape().aux.clone()
     }
 
     /// Lower corner of the domain.
@@ -138,36 +137,35 @@ impl Case {
     }
 }
 
-/// How a case is run, as Python's arguments say.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct Options {
-    threads: Option<usize>,
-    precision: String,
-    device: String,
-    fmad: bool,
-    device_memory: Option<u64>,
-}
+/// The options of a run by name, as Python's arguments say.
+pub type Options<'py> = BTreeMap<String, Bound<'py, PyAny>>;
 
-impl Options {
-    /// The same for the program.
-    pub fn checked(&self) -> PyResult<RunOptions> {
-        let precision = match self.precision.as_str() {
-            "f64" => Precision::F64,
-            "f32" => Precision::F32,
-            other => {
-                return Err(errors::refused(format!("precision: {other:?} is not known; write \"f64\" or \"f32\"")));
+/// The options for the program. An option that is `None` has its default.
+pub fn run_options(given: &Options<'_>) -> PyResult<RunOptions> {
+    let mut options = RunOptions::default();
+    for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
+        let Some(option) = RunOption::named(name) else {
+            let known = RUN_OPTIONS.map(|option| option.name).join(", ");
+            return Err(PyTypeError::new_err(format!("there is no option {name:?}; there are {known}")));
+        };
+        let wrong_type = |_| PyTypeError::new_err(option.wrong_type().to_string());
+        let set = match option.value {
+            RunOptionValue::Number { .. } => option.set_number(&mut options, value.extract().map_err(wrong_type)?),
+            RunOptionValue::Word { .. } => {
+                option.set_word(&mut options, &value.extract::<String>().map_err(wrong_type)?)
+            }
+            RunOptionValue::Switch { set, .. } => {
+                set(&mut options, value.extract().map_err(wrong_type)?);
+                Ok(())
             }
         };
-        let devices = [Device::Cpu, Device::Cuda, Device::CudaStreamed];
-        let Some(device) = devices.into_iter().find(|device| device.name() == self.device) else {
-            let names = devices.map(|device| format!("{:?}", device.name())).join(", ");
-            return Err(errors::refused(format!("device: {:?} is not known; write one of {names}", self.device)));
-        };
-        if self.threads == Some(0) {
-            return Err(errors::refused("threads: must be at least 1, but is 0"));
-        }
-        let (no_fused, device_memory) = (!self.fmad, self.device_memory);
-        Ok(RunOptions { threads: self.threads, precision, device, no_fused, device_memory, ..RunOptions::default() })
+        set.map_err(errors::refused)?;
     }
+    Ok(options)
+}
+
+/// Names of the options of a run.
+#[pyfunction]
+pub fn run_option_names() -> [&'static str; RUN_OPTIONS.len()] {
+    RUN_OPTIONS.map(|option| option.name)
 }

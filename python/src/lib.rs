@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _amrclaw {
     #[pymodule_export]
-    use crate::case::Case;
+    use crate::case::{Case, run_option_names};
     #[pymodule_export]
     use crate::frame::{Frame, list_frames, read_frame};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Running a case to its end.
 
-use crate::case::{Case, Options};
+use crate::case::{Case, Options, run_options};
 use crate::errors;
 use amrclaw::simulation::{self, Progress, RunFiles};
 use pyo3::prelude::*;
@@ -18,12 +18,12 @@ pub fn run(
     py: Python<'_>,
     case: &Bound<'_, Case>,
     output: PathBuf,
-    options: Options,
+    options: Options<'_>,
     restart: Option<PathBuf>,
     overwrite: bool,
     watch: Option<Py<PyAny>>,
 ) -> PyResult<(String, PathBuf)> {
-    let options = options.checked()?;
+    let options = run_options(&options)?;
     let remark = |text: &str| {
         // A remark that cannot be shown is no reason to stop.
         let _ = Python::attach(|py| py.import("warnings")?.getattr("warn")?.call1((text,)).map(drop));

@@ -5,7 +5,7 @@
 //! shows, as long as it lives, the values at the time when it was asked for, and nothing is copied unless it outlives a step.
 
 use crate::arrays::PatchView;
-use crate::case::{Case, Options};
+use crate::case::{Case, Options, run_options};
 use crate::errors;
 use crate::frame::{AnyFrame, BoxTuple, Frame, PatchTuple};
 use crate::functions::{PythonFunction, Raised};
@@ -110,14 +110,14 @@ impl Simulation {
     fn new(
         py: Python<'_>,
         case: &Bound<'_, Case>,
-        options: Options,
+        options: Options<'_>,
         initial: Option<Py<PyAny>>,
         aux: Option<Py<PyAny>>,
         aux_depends_on_time: bool,
         boundary: Option<Py<PyAny>>,
         flag: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
-        let options = options.checked()?;
+        let options = run_options(&options)?;
         let functions = Functions { initial, aux, aux_depends_on_time, boundary, flag };
         let raised = Raised::default();
         let case = case.get();
@@ -235,12 +235,12 @@ fn start<const D: usize>(
         callable.map(|callable| Arc::new(function(callable)))
     };
     let function = |callable, num_values| timed_function(callable, num_values, false);
-    let num_eqn = case.shape.equations.len();
+    let num_eqn = case.case.shape().equations.len();
     let mut user = UserFunctions::<D>::default();
     if let Some(initial) = function(functions.initial, num_eqn) {
         user.initial = Some(initial);
     }
-    if let Some(aux) = timed_function(functions.aux, case.shape.aux.len(), functions.aux_depends_on_time) {
+    if let Some(aux) = timed_function(functions.aux, case.case.shape().aux.len(), functions.aux_depends_on_time) {
         user.aux = Some(aux);
     }
     if let Some(boundary) = function(functions.boundary, num_eqn) {

@@ -4,15 +4,27 @@ import os
 import subprocess
 import sys
 
+import amrclaw
 import pytest
+from amrclaw import _amrclaw
+from amrclaw._options import RunOptions
 
-pytest.importorskip("mypy")
+SMALL = {"solver": {"name": "burgers"}, "mesh": {"cells": [4, 4]}, "time": {"end": 0.1}, "initial": {"q": "x"}}
 
 
 def test_stubs_match_the_native_module():
     """Every class, function and argument is in the stubs, and nothing else."""
     # Whether a class can be a base together with others is of no use to stubs whose classes are final.
     mypy("mypy.stubtest", "amrclaw._amrclaw", "--ignore-disjoint-bases")
+
+
+def test_options_of_a_run_are_those_of_the_program(tmp_path):
+    """What type checkers see of them are the rows of the program's table; a name that is not there is refused."""
+    assert sorted(RunOptions.__annotations__) == sorted(_amrclaw.run_option_names())
+    with pytest.raises(TypeError, match="there is no option 'thread'; there are device, threads"):
+        amrclaw.run(SMALL, output=tmp_path, thread=2)
+    with pytest.raises(TypeError, match="threads: needs a whole number"):
+        amrclaw.Simulation(SMALL, threads="2")
 
 
 def test_the_package_is_well_typed(tmp_path):
@@ -34,6 +46,7 @@ def test_the_package_is_well_typed(tmp_path):
 
 
 def mypy(module, *arguments):
+    pytest.importorskip("mypy")
     environment = {**os.environ, "MYPY_CACHE_DIR": os.devnull}
     command = [sys.executable, "-m", module, *arguments]
     outcome = subprocess.run(command, capture_output=True, text=True, env=environment)

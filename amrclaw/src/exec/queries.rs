@@ -37,6 +37,18 @@ pub trait Queries<const D: usize>: Send + Sync {
     /// Sum of each equation over a level's cells that finer levels do not cover, times cell volume (and capacity).
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64>;
 
+    /// Integral of each equation over the composite grid: the finest cells at each place, weighted with the capacity. `plans`: those of
+    /// all levels.
+    fn composite_totals(&self, plans: &[LevelPlans<D>]) -> Vec<f64> {
+        let mut totals: Vec<f64> = Vec::new();
+        for l in 0..plans.len() {
+            let part = self.totals(Level(l as u8), plans.get(l + 1));
+            totals.resize(part.len(), 0.0);
+            totals.iter_mut().zip(part).for_each(|(total, part)| *total += part);
+        }
+        totals
+    }
+
     /// Raises `largest` to the largest absolute value of each equation over a level's own cells; NaN is passed over.
     ///
     /// # Errors

@@ -7,13 +7,13 @@ use std::process::{Command, Output, Stdio};
 
 /// Checks without compiling that a file can be read and has a solver.
 pub fn inspect(path: &Path) -> Result<(), PluginError> {
-    let text = std::fs::read_to_string(path).map_err(PluginError::io("read", path))?;
+    let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
     source::Solver::find(path, &text).map(drop)
 }
 
 /// The library made from the user's file: the one kept from an earlier time, if it is whole, or a new one.
 pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
-    let text = std::fs::read_to_string(path).map_err(PluginError::io("read", path))?;
+    let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
     let cache = cache::folder()?;
     let toolchain = toolchain::version(&cache)?;
     let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
@@ -32,7 +32,7 @@ pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginE
     job.compile(&folder)?;
     let made = job.target().join("release").join(library.file_name().unwrap_or_default());
     // Copied, not linked: the compiler's folder may be cleaned. Renamed last, so that a broken copy is never loaded.
-    let bytes = std::fs::read(&made).map_err(PluginError::io("read", &made))?;
+    let bytes = std::fs::read(&made).map_err(PluginError::read(&made))?;
     cache::keep(&library, &bytes)?;
     Ok(library)
 }

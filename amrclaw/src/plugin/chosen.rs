@@ -2,7 +2,7 @@
 
 use super::functions::{AuxValues, Boundary, Flag, Initial};
 use super::{PluginError, load};
-use crate::io::config::{Case, CaseErrors, SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
+use crate::io::config::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use crate::physics::{CellFunction, UserFunctions};
 use riemann::catalogue;
 use riemann::patch::SolverKernels;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// There is no such solver.
-pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, SolverProblem> {
+pub fn find_solver(choice: &SolverChoice) -> Result<SolverShape, NoSolver> {
     match &choice.from {
         SolverFrom::Name(_) => find_built_in(choice),
         SolverFrom::Path(path) => Ok(shape_of(&load(path)?, choice)),
@@ -27,9 +27,9 @@ pub fn shape_of(plugin: &Plugin, choice: &SolverChoice) -> SolverShape {
     SolverShape::from(plugin.form(choice.dimension.unwrap_or(2)).info())
 }
 
-impl From<PluginError> for SolverProblem {
+impl From<PluginError> for NoSolver {
     fn from(error: PluginError) -> Self {
-        SolverProblem { message: error.to_string(), help: error.help().to_owned() }
+        NoSolver { message: error.to_string(), help: error.help().to_owned() }
     }
 }
 
@@ -48,12 +48,20 @@ impl ChosenSolver {
     /// The solver of a case.
     ///
     /// # Errors
-    /// There is no such solver, or its parameters are wrong.
+    /// It is not the one that the case has been checked against, or it cannot be made.
     pub fn of(case: &Case) -> Result<Self, CaseErrors> {
+        let checked = |key: &str, shape: SolverShape| match shape == *case.shape() {
+            true => Ok(shape),
+            false => Err(case.error(
+                key,
+                "is another solver by now than the case was checked against",
+                "read the case again",
+            )),
+        };
         match &case.solver.from {
             SolverFrom::Name(name) => {
                 let shape = find_built_in(&case.solver).map_err(|p| case.error("solver.name", p.message, p.help))?;
-                case.check(&shape)?;
+                let shape = checked("solver.name", shape)?;
                 let kernels = catalogue::kernels(name, case.dimension(), &case.solver.parameters);
                 let kernels =
                     kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
@@ -62,8 +70,7 @@ impl ChosenSolver {
             SolverFrom::Path(path) => {
                 let wrong = |error: PluginError| case.error("solver.path", error.to_string(), error.help());
                 let plugin = load(path).map_err(wrong)?.form(case.dimension());
-                let shape = SolverShape::from(plugin.info());
-                case.check(&shape)?;
+                let shape = checked("solver.path", SolverShape::from(plugin.info()))?;
                 let given = &case.solver.parameters;
                 let values =
                     shape.parameters.iter().map(|p| given.get(&p.name).copied().or(p.default).unwrap_or(f64::NAN));

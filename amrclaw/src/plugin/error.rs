@@ -8,10 +8,18 @@ use thiserror::Error;
 /// Why a solver cannot be loaded.
 #[derive(Debug, Error)]
 pub enum PluginError {
-    /// A file cannot be read or written.
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A file of those that are kept cannot be written, found or removed.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// `read`, `write`, …
+        /// `write`, `remove`, …
         action: &'static str,
         /// The file.
         path: PathBuf,
@@ -77,7 +85,7 @@ impl PluginError {
     /// What the user can do.
     pub fn help(&self) -> &'static str {
         match self {
-            PluginError::Io { action: "read", .. } => "write the path of a solver's file, `.rs` or a compiled library",
+            PluginError::Read { .. } => "write the path of a solver's file, `.rs` or a compiled library",
             PluginError::Io { .. } => "name a folder that can be written to in AMRCLAW_CACHE",
             PluginError::NoToolchain { .. } => {
                 "install Rust (https://rustup.rs), so that `cargo` and `rustc` are in PATH, or give a compiled library"
@@ -97,6 +105,11 @@ impl PluginError {
                 "build the solver again for this program, or give its `.rs` file"
             }
         }
+    }
+
+    pub(super) fn read(path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| PluginError::Read { path, source }
     }
 
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {

@@ -28,7 +28,7 @@ pub fn open(file: &Path, asked_for: &Path) -> Result<Plugin, PluginError> {
 /// Checks a library without running any of its code; returns the path to load it by, since the loader looks for names without
 /// a folder elsewhere.
 pub fn inspect(file: &Path, asked_for: &Path) -> Result<PathBuf, PluginError> {
-    let data = std::fs::metadata(file).map_err(PluginError::io("read", asked_for))?;
+    let data = std::fs::metadata(file).map_err(PluginError::read(asked_for))?;
     let wrong = |message: String| PluginError::Library { path: asked_for.to_owned(), message };
     if !data.is_file() {
         return Err(wrong("it is no file".to_owned()));
@@ -36,9 +36,9 @@ pub fn inspect(file: &Path, asked_for: &Path) -> Result<PathBuf, PluginError> {
     if data.len() > LARGEST {
         return Err(wrong(format!("it has {} bytes, more than any solver's library", data.len())));
     }
-    let bytes = std::fs::read(file).map_err(PluginError::io("read", asked_for))?;
+    let bytes = std::fs::read(file).map_err(PluginError::read(asked_for))?;
     inspect_bytes(&bytes, asked_for)?;
-    std::path::absolute(file).map_err(PluginError::io("read", asked_for))
+    std::path::absolute(file).map_err(PluginError::read(asked_for))
 }
 
 /// Bytes of a library at most. Those of solvers have about one million.

@@ -45,7 +45,7 @@ fn is_source(path: &Path) -> bool {
 /// As [`load_with`], noting a compilation in the log.
 ///
 /// # Errors
-/// Likewise.
+/// Those of [`load_with`].
 pub fn load(path: &Path) -> Result<Plugin, PluginError> {
     load_with(path, || tracing::info!(path = %path.display(), "compiling the solver"))
 }

@@ -1,7 +1,7 @@
-//! Berger–Oliger subcycling as a state machine that yields steps and hears back.
+//! Berger–Oliger subcycling as a state machine that yields steps and is told their reports.
 //!
 //! A level is advanced first, then the finer ones catch up with it in substeps, recursively; a level that has caught up
-//! is synchronised with the coarser one. The number of substeps is the ratio in time, unless the Courant numbers heard
+//! is synchronised with the coarser one. The number of substeps is the ratio in time, unless the Courant numbers reported
 //! ask for more: Berger & LeVeque 1998, doi:10.1137/S0036142997315974, §3.
 
 use crate::index::Level;

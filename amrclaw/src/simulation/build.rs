@@ -2,7 +2,7 @@
 
 use super::{RunError, Settings};
 use crate::index::Ratio;
-use crate::io::config::{self, Case, Settled, SolverShape};
+use crate::io::config::{self, Case, Settled};
 use crate::io::expression::ExpressionBoundary;
 use crate::mesh::Domain;
 use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions};
@@ -27,7 +27,8 @@ fn domain<const D: usize>(case: &Case) -> Domain<D> {
     }
 }
 
-fn scheme(case: &Case, shape: &SolverShape, settled: &Settled) -> Scheme {
+fn scheme(case: &Case) -> Scheme {
+    let shape = case.shape();
     let mut limiters = [Limiter::default(); MAX_WAVES];
     for (w, limiter) in limiters.iter_mut().enumerate().take(shape.waves) {
         *limiter = case.scheme.limiter[w.min(case.scheme.limiter.len() - 1)];
@@ -35,19 +36,15 @@ fn scheme(case: &Case, shape: &SolverShape, settled: &Settled) -> Scheme {
     let capacity = case.scheme.capacity.as_ref().and_then(|name| shape.aux.iter().position(|a| a == name));
     Scheme {
         order: case.scheme.order,
-        transverse: settled.transverse,
+        transverse: case.settled().transverse,
         double_transverse: case.scheme.double_transverse,
         limiters,
         capacity: capacity.map_or(-1, |c| c as i32),
     }
 }
 
-pub(super) fn problem<const D: usize>(
-    case: &Case,
-    shape: &SolverShape,
-    user: UserFunctions<D>,
-) -> Result<Problem<D>, RunError> {
-    let settled = case.settled(shape);
+pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Result<Problem<D>, RunError> {
+    let (shape, settled) = (case.shape(), case.settled());
     let missing = |key: &str, what: &str| {
         case.error(
             key,
@@ -71,15 +68,15 @@ pub(super) fn problem<const D: usize>(
         })
     };
     let mut boundary = Vec::new();
-    for (d, inflow) in case.inflow::<D>(shape)?.into_iter().enumerate() {
+    for (d, inflow) in case.inflow::<D>().into_iter().enumerate() {
         let [lower, upper] = case.mesh.boundary[d];
         let [at_lower, at_upper] = inflow;
         boundary.push([boundary_of(lower, d, at_lower)?, boundary_of(upper, d, at_upper)?]);
     }
-    let initial = case.initial_cells::<D>(shape)?.map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
-    let aux = case.aux_cells::<D>(shape)?.map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
-    let source = case.source_terms::<D>(shape)?.map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
-    let flag = case.flag_expression::<D>(shape)?.map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
+    let initial = case.initial_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
+    let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as Arc<dyn CellFunction<D>>);
+    let source = case.source_terms::<D>().map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
+    let flag = case.flag_expression::<D>().map(|rows| Arc::new(rows) as Arc<dyn StateFunction<D>>);
     let tolerance = case.regrid.flag.tolerance;
     let aux = aux.or(user.aux);
     if aux.is_none() && !shape.aux.is_empty() {
@@ -90,7 +87,7 @@ pub(super) fn problem<const D: usize>(
         _ => settled.source,
     };
     let has_source = shape.has_source || source.is_some() || user.source.is_some();
-    remark(case, shape, &settled, has_source && source_split == SourceSplit::None);
+    remark(case, has_source && source_split == SourceSplit::None);
     Ok(Problem {
         domain: domain(case),
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
@@ -105,7 +102,7 @@ pub(super) fn problem<const D: usize>(
                 flag.or(user.flag).ok_or_else(|| missing("regrid.flag.criterion", "refinement criterion"))?,
             ),
         },
-        scheme: scheme(case, shape, &settled),
+        scheme: scheme(case),
         split: settled.split,
         source_split,
         conservation_fix: case.regrid.conservation_fix,
@@ -114,12 +111,12 @@ pub(super) fn problem<const D: usize>(
 
 /// Logs what the case leaves to its solver, where that is not what other solvers get. `idle`: there is a source term, and the
 /// case does without.
-fn remark(case: &Case, shape: &SolverShape, settled: &Settled, idle: bool) {
-    let (solver, Settled { split, cfl_desired, cfl_max, .. }) = (&shape.name, *settled);
+fn remark(case: &Case, idle: bool) {
+    let (solver, Settled { split, cfl_desired, cfl_max, stable_courant, .. }) = (&case.shape().name, *case.settled());
     if case.scheme.split.is_none() && split != Split::Unsplit {
         info!(solver, split = split.name(), "the solver has no `transverse`: sweeps go along the axes one by one");
     }
-    match settled.stable_courant {
+    match stable_courant {
         Some(bound) if bound < 1.0 && !case.scheme.allow_unstable => {
             info!(bound, cfl_desired, cfl_max, "the scheme is stable at small Courant numbers only");
         }
@@ -131,8 +128,8 @@ fn remark(case: &Case, shape: &SolverShape, settled: &Settled, idle: bool) {
     }
 }
 
-pub(super) fn settings<const D: usize>(case: &Case, shape: &SolverShape, num_ghost: i32) -> Settings<D> {
-    let settled = case.settled(shape);
+pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<D> {
+    let settled = case.settled();
     let ratios: Vec<Ratio<D>> = case.levels.ratio.iter().map(|r| Ratio(axes(r))).collect();
     let largest = || ratios.iter().map(|r| r.largest() as u32).collect();
     let region = |r: &config::Region| RefinementRegion {

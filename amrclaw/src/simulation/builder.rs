@@ -40,7 +40,8 @@ impl<const D: usize> Simulation<D> {
     /// A simulation of the case as it stands, unless more is said.
     ///
     /// # Panics
-    /// [`SimulationBuilder::build`] does if the case has another number of dimensions.
+    /// [`SimulationBuilder::build`] does if the case has another number of dimensions, or was checked against another solver than
+    /// that of [`SimulationBuilder::solver`].
     pub fn builder(case: &Case) -> SimulationBuilder<'_, D> {
         let (options, functions) = (RunOptions::default(), UserFunctions::default());
         SimulationBuilder { case, options, functions, solver: None, make: &make }
@@ -60,7 +61,8 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         self
     }
 
-    /// A solver of the program's own in place of the case's, with what it brings along: see [`ChosenSolver::own`].
+    /// A solver of the program's own in place of the case's, with what it brings along: see [`ChosenSolver::own`]. The case
+    /// must have been checked against its shape.
     pub fn solver(mut self, solver: &'a ChosenSolver) -> Self {
         self.solver = Some(solver);
         self
@@ -116,9 +118,10 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         };
         let (shape, kernels) = (&solver.shape, &solver.kernels);
         assert_eq!(kernels.double.dim(), D, "the solver's dimension");
-        let aux = case.aux_cells::<D>(shape)?.map(|cells| Arc::new(cells) as _);
-        let problem = problem::<D>(case, shape, functions.or(solver.functions(aux)))?;
-        let settings = settings::<D>(case, shape, problem.num_ghost());
+        assert_eq!(shape, case.shape(), "the case was checked against another solver");
+        let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
+        let problem = problem::<D>(case, functions.or(solver.functions(aux)))?;
+        let settings = settings::<D>(case, problem.num_ghost());
         let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
         let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
         Simulation::new(problem, settings, executor, shape, gauges, &options, kernels.double.clone())

@@ -2,15 +2,16 @@
 
 mod build;
 mod builder;
+mod deferred;
 mod error;
 mod executor;
 mod gauge;
 mod growth;
 mod memory;
 mod options;
-mod pacing;
 mod restart;
 mod run;
+mod run_option;
 mod start;
 mod step;
 
@@ -21,9 +22,10 @@ pub use executor::MakeExecutor;
 pub use gauge::{Gauge, GaugeSample};
 pub use growth::GrowthRecord;
 pub use memory::keep_freed_memory;
-pub use options::{Device, Precision, RunOptions, available_threads, most_threads};
+pub use options::{Device, Precision, RunOptions, Word, available_threads, most_threads};
 pub use restart::ScheduleState;
 pub use run::{Cause, Progress, RunFailure, RunFiles, run};
+pub use run_option::{RUN_OPTIONS, RunOption, RunOptionError, RunOptionValue};
 pub use start::check;
 
 use crate::diagnose::{Counts, Stopwatch};
@@ -87,7 +89,7 @@ pub struct Simulation<const D: usize> {
     stopwatch: Stopwatch,
     gauges: Vec<Gauge<D>>,
     growth: growth::Growth,
-    pacing: pacing::Pacing,
+    deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
     threads: Arc<rayon::ThreadPool>,
     solver_name: String,
@@ -140,7 +142,7 @@ impl<const D: usize> Simulation<D> {
                 (num_eqn, &std::array::from_fn::<_, D, _>(|d| solver.wall_normal(Axis::ALL[d]))),
             ),
             solver_name: shape.name.clone(),
-            pacing: pacing::Pacing::new(hierarchy.max_levels()),
+            deferred: deferred::DeferredReports::new(hierarchy.max_levels()),
             memory,
             threads: Arc::new(pool),
             stop: options.stop.clone(),
@@ -203,7 +205,7 @@ impl<const D: usize> Simulation<D> {
         &self.stopwatch
     }
 
-    /// The same, to book time of one's own.
+    /// Time spent so far, to book time of one's own.
     pub fn stopwatch_mut(&mut self) -> &mut Stopwatch {
         &mut self.stopwatch
     }
@@ -245,12 +247,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity.
     pub fn totals(&self) -> Vec<f64> {
-        let mut totals = vec![0.0; self.equations.len()];
-        for l in 0..self.hierarchy.num_levels() {
-            let part = self.threads.install(|| self.exec.totals(Level(l as u8), self.plans.get(l + 1)));
-            totals.iter_mut().zip(part).for_each(|(total, p)| *total += p);
-        }
-        totals
+        self.threads.install(|| self.exec.composite_totals(&self.plans))
     }
 
     /// False if the values are lost with the device that held them.

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+/// A word that an option takes, and its meaning.
+pub type Word = (&'static str, &'static str);
+
 /// Precision of the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Precision {
@@ -14,12 +17,13 @@ pub enum Precision {
 }
 
 impl Precision {
+    /// All of them.
+    pub const ALL: [Precision; 2] = [Precision::F64, Precision::F32];
+    pub(super) const WORDS: [Word; 2] = [("f64", "64 bits"), ("f32", "32 bits")];
+
     /// `f64` or `f32`.
     pub fn name(self) -> &'static str {
-        match self {
-            Precision::F64 => "f64",
-            Precision::F32 => "f32",
-        }
+        Self::WORDS[self as usize].0
     }
 }
 
@@ -36,17 +40,27 @@ pub enum Device {
 }
 
 impl Device {
+    /// All of them.
+    pub const ALL: [Device; 3] = [Device::Cpu, Device::Cuda, Device::CudaStreamed];
+    pub(super) const WORDS: [Word; 3] = [
+        ("cpu", "Threads of the processor"),
+        ("cuda", "A GPU that holds all values"),
+        ("cuda-streamed", "A GPU that works on values in the host's memory"),
+    ];
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Device::Cpu => "cpu",
-            Device::Cuda => "cuda",
-            Device::CudaStreamed => "cuda-streamed",
-        }
+        Self::WORDS[self as usize].0
     }
 }
 
-/// How a case is run, as opposed to what it says.
+impl std::fmt::Display for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How a case is run, as opposed to what it says. [`RUN_OPTIONS`](super::RUN_OPTIONS) says how its fields are given.
 #[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// Threads; all of the machine's unless given.

@@ -131,7 +131,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     fn restore(&mut self, saved: &Saved<D>) {
-        self.pacing.forget();
+        self.deferred.forget();
         let rejected = std::mem::replace(&mut self.hierarchy, saved.hierarchy.clone());
         self.plans = saved.plans.clone();
         self.subcycle = saved.subcycle.clone();
@@ -144,11 +144,11 @@ impl<const D: usize> Simulation<D> {
         }
     }
 
-    /// Berger–Oliger: what the schedule says, in its order. `ahead`: without hearing what came of each step before the
-    /// next. False if that led to other steps than those to take.
+    /// Berger–Oliger: what the schedule says, in its order. `ahead`: without waiting for the report of each step before
+    /// the next. False if that led to other steps than those to take.
     fn coarse_step(&mut self, dt: f64, tries: u32, ahead: bool) -> Result<bool, RunError> {
         self.subcycle.begin(self.time, dt);
-        self.pacing.begin(&self.subcycle);
+        self.deferred.begin(&self.subcycle);
         while let Some(step) = self.subcycle.next_step() {
             if let Err(stopped) = self.check_stop() {
                 // What has been ordered is waited for, and comes to nothing.
@@ -160,18 +160,18 @@ impl<const D: usize> Simulation<D> {
                 Step::Advance { level, time, dt } => {
                     self.advance_level(level, time, dt)?;
                     let courant = match ahead {
-                        true => self.pacing.expected(level, dt),
-                        false => self.hear(level, time, dt, tries)?,
+                        true => self.deferred.expected(level, dt),
+                        false => self.report_of_step(level, time, dt, tries)?,
                     };
                     self.subcycle.report(courant);
                     self.fill_for_finer(level)?;
                 }
                 Step::Synchronize { coarse, time } => self.synchronize(coarse, time),
             }
-            self.pacing.note(step, self.hierarchy.finest());
+            self.deferred.note(step, self.hierarchy.finest());
         }
         if ahead {
-            return self.catch_up(tries);
+            return self.collect_deferred(tries);
         }
         // What the last conservation fixes have found is still to be said.
         self.collect()?;

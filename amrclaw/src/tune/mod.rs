@@ -9,7 +9,7 @@ mod search;
 mod trial;
 
 pub use difference::{CoarseState, difference};
-pub use search::{Found, Measured, Outcome, search};
+pub use search::{Found, Measured, Tried, search};
 pub use trial::{Notice, Tune, Tuned, tune};
 
 use crate::io::config::Case;

@@ -18,7 +18,7 @@ pub struct Measured {
 
 /// A setting and what its trial gave.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
+pub struct Tried {
     /// The setting.
     pub setting: Setting,
     /// What it gave.
@@ -29,7 +29,7 @@ pub struct Outcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// All settings tried, in order; the first is the one that the search began from.
-    pub tried: Vec<Outcome>,
+    pub tried: Vec<Tried>,
     /// Number of the fastest one whose error is within the limit.
     pub fastest: usize,
 }
@@ -47,7 +47,7 @@ struct Axis {
 /// # Errors
 /// Those of `measure`.
 pub fn search<E>(
-    start: Outcome,
+    start: Tried,
     limit: f64,
     ratios: &[i32],
     most: usize,
@@ -67,7 +67,7 @@ pub fn search<E>(
                         break;
                     }
                     let measured = measure(&next)?;
-                    found.tried.push(Outcome { setting: next, measured });
+                    found.tried.push(Tried { setting: next, measured });
                     let is_faster = measured.seconds < (1.0 - GAIN) * best.measured.seconds;
                     // So written that an error which is no number is beyond the limit.
                     if is_faster && measured.error <= limit {
@@ -167,7 +167,7 @@ mod tests {
 
     fn found(start: Setting, limit: f64, ratios: &[i32], most: usize) -> (Found, usize) {
         let mut calls = 0;
-        let found = search(Outcome { setting: start, measured: model(&start) }, limit, ratios, most, &mut |setting| {
+        let found = search(Tried { setting: start, measured: model(&start) }, limit, ratios, most, &mut |setting| {
             calls += 1;
             Ok::<_, Infallible>(model(setting))
         });

@@ -1,7 +1,7 @@
 //! Trials: a short piece of the case with one setting after the other.
 
 use super::search::GAIN;
-use super::{CoarseState, Found, Measured, Outcome, Setting, difference, search};
+use super::{CoarseState, Found, Measured, Setting, Tried, difference, search};
 use crate::io::config::Case;
 use crate::io::run_json::RunRecord;
 use crate::io::{OutputError, check_output_dir, read};
@@ -92,7 +92,7 @@ pub fn tune(case: &Case, tune: &Tune, watch: &mut dyn FnMut(Notice<'_>)) -> Resu
         limit = difference(&first.state, &reference).max(LOSS * gained);
     }
     let measured = trials.measured(&first, &reference);
-    let start = Outcome { setting: own, measured };
+    let start = Tried { setting: own, measured };
     let mut ratios: Vec<i32> = case.levels.ratio.iter().take(case.levels.max - 1).flatten().copied().collect();
     ratios.dedup();
     let found = search::<SweepError>(start, limit, &ratios, tune.most, &mut |setting| match trials.run(
@@ -206,7 +206,7 @@ mod tests {
     fn chance_does_not_change_the_setting() {
         let own = Setting { interval: 8, buffer: 8, cutoff: 0.7, max_patch_size: 256 };
         let other = Setting { interval: 4, buffer: 4, ..own };
-        let outcome = |setting, seconds| Outcome { setting, measured: Measured { seconds, error: 0.0, cells: 1 } };
+        let outcome = |setting, seconds| Tried { setting, measured: Measured { seconds, error: 0.0, cells: 1 } };
         let found = Found { tried: vec![outcome(own, 2.0), outcome(other, 1.0)], fastest: 1 };
         let setting = |compared| {
             let tuned = Tuned { piece: [0.0, 1.0], limit: 0.0, worth: None, found: found.clone(), compared };

@@ -106,10 +106,11 @@ fn quiet_runs_are_silent() {
 
 /// `info` names what can be chosen.
 #[test]
-fn info_lists_solvers_and_formats() {
+fn info_lists_solvers_limiters_and_formats() {
     let output = program(Path::new(".")).arg("info").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    for word in [env!("CARGO_PKG_VERSION"), "threads", "acoustics_variable", "gamma", "vtkhdf", "plotfile"] {
+    for word in [env!("CARGO_PKG_VERSION"), "threads", "acoustics_variable", "gamma", "vtkhdf", "plotfile", "van_leer"]
+    {
         assert!(text.contains(word), "{word} is missing in\n{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Runs that are interrupted and go on: the same bits as without the interruption.
 
 use super::{Outcome, example, files, program, record, run, run_well};
-use amrclaw::io::config::Case;
+use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::io::read;
 use amrclaw::simulation::{self, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
@@ -216,7 +216,7 @@ fn damaged_checkpoints_end_in_errors() {
         "output.png=false",
     ];
     let sets = sets.map(str::to_owned);
-    let case = Case::load(&file, &sets).unwrap_or_else(|e| panic!("{e}"));
+    let case = Case::load_with(&file, &sets, find_built_in).unwrap_or_else(|e| panic!("{e}"));
     let options = RunOptions { threads: Some(1), ..RunOptions::default() };
     let run = |restart| {
         let files = RunFiles { restart, ..RunFiles::new(folder.path()) };
@@ -267,7 +267,7 @@ fn restarts_that_need_wider_margins_are_refused() {
 #[test]
 fn a_frame_that_fails_behind_the_run_is_written_by_the_restart() {
     let sets = ["mesh.cells=[22,20]", "time.end=0.06", "output.png=false", "output.count=3"].map(str::to_owned);
-    let case = Case::load(&example("acoustics_interface"), &sets).unwrap();
+    let case = Case::load_with(&example("acoustics_interface"), &sets, find_built_in).unwrap();
     let [whole, parts] = [(), ()].map(|()| tempfile::tempdir().unwrap());
     let run = |dir: &Path, restart, watch: &mut dyn FnMut()| {
         let files = RunFiles { restart, ..RunFiles::new(dir) };

@@ -1,7 +1,7 @@
 """The native part of the package."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Optional, Union, final
 
 import numpy as np
@@ -10,7 +10,7 @@ _Path = Union[str, "os.PathLike[str]"]
 _Box = tuple[list[int], list[int]]
 _Patch = tuple[list[int], list[int], np.ndarray, np.ndarray]
 
-__all__ = ["VERSION", "Case", "Frame", "Simulation", "list_frames", "read_frame", "run"]
+__all__ = ["VERSION", "Case", "Frame", "Simulation", "list_frames", "read_frame", "run", "run_option_names"]
 
 VERSION: str
 
@@ -88,7 +88,7 @@ class Simulation:
     def __new__(
         cls,
         case: Case,
-        options: dict[str, Any],
+        options: Mapping[str, object],
         initial: Optional[Callable[..., Any]] = None,
         aux: Optional[Callable[..., Any]] = None,
         aux_depends_on_time: bool = False,
@@ -119,10 +119,11 @@ class Simulation:
 def run(
     case: Case,
     output: _Path,
-    options: dict[str, Any],
+    options: Mapping[str, object],
     restart: Optional[_Path] = None,
     overwrite: bool = False,
     watch: Optional[Callable[..., Any]] = None,
 ) -> tuple[str, os.PathLike[str]]: ...
 def list_frames(dir: _Path) -> list[tuple[int, os.PathLike[str]]]: ...
 def read_frame(path: _Path) -> Frame: ...
+def run_option_names() -> list[str]: ...

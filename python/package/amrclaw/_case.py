@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any, Optional, Union
+from typing import Any, Union
 
 from . import _toml
 from ._amrclaw import Case
@@ -42,13 +42,6 @@ def with_changes(case: CaseLike, changes: list[str]) -> Case:
     if hasattr(case, "to_toml"):
         return Case.parse(case.to_toml(), getattr(case, "name", "case"), changes)
     return Case.load(os.fspath(case), changes)
-
-
-def options(
-    threads: Optional[int], precision: str, device: str, fmad: bool, device_memory: Optional[int]
-) -> dict[str, Any]:
-    """How a case is run, for the native module."""
-    return dict(threads=threads, precision=precision, device=device, fmad=fmad, device_memory=device_memory)
 
 
 def default_output(case: Case) -> str:

@@ -5,40 +5,40 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Optional, Union, overload
+from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 import numpy as np
 
 from . import _amrclaw
-from ._case import CaseLike, default_output, load_case, options
+from ._case import CaseLike, default_output, load_case
 from ._errors import InputError
 from ._frame import Frame, PathLike
+from ._options import RunOptions
 from ._progress import Display, Watch
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def run(
     case: CaseLike,
     *,
-    device: str = "cpu",
-    threads: Optional[int] = None,
-    precision: str = "f64",
-    fmad: bool = True,
-    device_memory: Optional[int] = None,
     set: Optional[Mapping[str, Any]] = None,
     solver: Optional[PathLike] = None,
     output: Optional[PathLike] = None,
     restart: Optional[PathLike] = None,
     overwrite: bool = False,
     progress: Union[bool, Watch] = True,
+    **options: Unpack[RunOptions],
 ) -> "Run":
     """Runs a case to its end, and returns what it wrote into `output`.
 
     Where `output` holds files of an earlier run, they are replaced with `overwrite`; else the run goes to `output_2`, `output_3`, …,
     with a warning that says so.
 
-    `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from; `device`, `threads`,
-    `precision`, `fmad` and `device_memory` are the options of the command line. `progress` is whether to show progress,
-    or a function to tell it to. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
+    `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show
+    progress, or a function to tell it to. `options` are those of the command line: `device`, `threads`, `precision`, `fmad`,
+    `device_memory`. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
     """
     checked = load_case(case, set, solver)
     folder = os.fspath(output) if output is not None else default_output(checked)
@@ -47,7 +47,7 @@ def run(
         _, written = _amrclaw.run(
             checked,
             folder,
-            options(threads, precision, device, fmad, device_memory),
+            options,
             restart=None if restart is None else os.fspath(restart),
             overwrite=overwrite,
             watch=display or (progress if callable(progress) else None),

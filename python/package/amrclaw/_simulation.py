@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _amrclaw, _functions
-from ._case import CaseLike, changes_of, options, with_changes
+from ._case import CaseLike, changes_of, with_changes
 from ._errors import InputError
 from ._frame import Frame, Level, PathLike, Snapshot
+from ._options import RunOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Boundary = Union[Callable[["_functions.Cells"], Any], Mapping[str, Callable[["_functions.Cells"], Any]]]
 
@@ -16,10 +20,10 @@ Boundary = Union[Callable[["_functions.Cells"], Any], Mapping[str, Callable[["_f
 class Simulation(Snapshot):
     """A case that is taken through time step by step.
 
-    `case`, `set` and `solver` are as for `load_case`. In place of what the case says,
+    `case`, `set` and `solver` are as for `load_case`, `options` those of `run`. In place of what the case says,
 
     * `initial(x, y)` returns the state at the start, one array or number per equation, in their order or by name;
-    * `aux(x, y)` likewise the auxiliary values, or `aux(x, y, t)` those that change with time;
+    * `aux(x, y)` returns the auxiliary values, or `aux(x, y, t)` those that change with time;
     * `flag(cells)` returns where to refine;
     * `boundary(cells)` returns the state of ghost cells beyond the sides that the case calls "user"; or a dictionary has
       such functions for sides such as "x_lower".
@@ -37,15 +41,11 @@ class Simulation(Snapshot):
         *,
         set: Optional[Mapping[str, Any]] = None,
         solver: Optional[PathLike] = None,
-        threads: Optional[int] = None,
-        precision: str = "f64",
-        device: str = "cpu",
-        fmad: bool = True,
-        device_memory: Optional[int] = None,
         initial: Optional[Callable[..., Any]] = None,
         aux: Optional[Callable[..., Any]] = None,
         boundary: Optional[Boundary] = None,
         flag: Optional[Callable[["_functions.Cells"], Any]] = None,
+        **options: Unpack[RunOptions],
     ):
         given = {'initial="user"': initial, 'aux="user"': aux, 'regrid.flag={ criterion = "user" }': flag}
         places = [change for change, function in given.items() if function is not None]
@@ -57,7 +57,7 @@ class Simulation(Snapshot):
         timed = aux is not None and _functions.takes_time(aux, checked.dimension)
         self._native = _amrclaw.Simulation(
             checked,
-            options(threads, precision, device, fmad, device_memory),
+            options,
             initial=None if initial is None else _functions.of_position(initial, self.equations, "initial", False),
             aux=None if aux is None else _functions.of_position(aux, self.aux, "aux", timed),
             aux_depends_on_time=timed,

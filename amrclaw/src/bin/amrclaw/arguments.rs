@@ -1,7 +1,8 @@
 //! Commands and options.
 
-use crate::execution::{Device, ExecutionArguments};
+use crate::execution::{ExecutionArguments, device};
 use crate::plot::{FrameList, Numbers, Projected, Slice};
+use amrclaw::simulation::Device;
 use amrclaw::sweep::Vary;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -66,7 +67,7 @@ pub struct RunArguments {
     #[arg(long)]
     pub overwrite: bool,
     /// What to run on.
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
     #[command(flatten)]
     pub execution: ExecutionArguments,
@@ -90,7 +91,7 @@ pub struct SweepArguments {
     #[arg(long)]
     pub zip: bool,
     /// What to run on; may be given several times [default: cpu]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = device())]
     pub device: Vec<Device>,
     /// Run each setting so many times, and take medians.
     #[arg(long, value_name = "N", default_value = "1")]
@@ -126,7 +127,7 @@ pub struct ConvergeArguments {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(2..=12))]
     pub meshes: u8,
     /// What to run on.
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
     /// Folder of the study [default: output/ and the name of the case's folder and _converge]
     #[arg(long, value_name = "DIR")]
@@ -147,7 +148,7 @@ pub struct TuneArguments {
     #[command(flatten)]
     pub case: CaseArguments,
     /// What to run on.
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_parser = device(), default_value_t)]
     pub device: Device,
     /// Steps of the coarsest level in the piece of the run that is tried.
     #[arg(long, value_name = "N", default_value_t = 48, value_parser = clap::value_parser!(u64).range(1..))]

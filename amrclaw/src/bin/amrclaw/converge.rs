@@ -1,7 +1,6 @@
 //! `amrclaw converge`.
 
 use crate::arguments::ConvergeArguments;
-use crate::execution::name;
 use crate::sweep::default_folder;
 use crate::{Failure, terminal};
 use amrclaw::converge::{ConvergeError, Reference, Study, cells_of, csv, describe, picture, text};
@@ -18,7 +17,7 @@ pub fn converge(arguments: &ConvergeArguments) -> Result<(), Failure> {
     cells_of(&case, usize::from(arguments.meshes) - 1).map_err(failure)?;
     let study = Study {
         launch: execution.launch(&arguments.case)?,
-        device: name(arguments.device),
+        device: arguments.device.to_string(),
         meshes: usize::from(arguments.meshes),
         reference: reference(arguments, &case)?,
         dir: arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_converge")),

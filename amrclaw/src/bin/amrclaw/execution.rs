@@ -3,26 +3,18 @@
 use crate::arguments::CaseArguments;
 use crate::{Failure, solver};
 use amrclaw::io::config::{Case, CaseErrors};
-use amrclaw::simulation::{self, Precision, RunOptions};
+use amrclaw::simulation::{
+    Device, RUN_OPTIONS, RunOption, RunOptionValue, RunOptions, available_threads, most_threads,
+};
 use amrclaw::sweep::Launch;
-use clap::{Args, ValueEnum};
-use std::num::NonZeroUsize;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct ExecutionArguments {
-    /// Threads; they never change the result [default: all of the machine's]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZeroUsize>,
-    /// Precision of the numbers.
-    #[arg(long, value_enum, default_value_t = PrecisionChoice::F64)]
-    pub precision: PrecisionChoice,
-    /// On a GPU, allow fused multiply-adds; without them results in f64 are those of the CPU to the bit.
-    #[arg(long, value_enum, default_value_t = Switch::On)]
-    pub fmad: Switch,
-    /// Bytes of the GPU's memory to use at most [default: all that is free]
-    #[arg(long, value_name = "BYTES")]
-    pub device_memory: Option<u64>,
+    #[command(flatten)]
+    shared: SharedOptions,
     /// A solver's file, in place of the case's solver.
     #[arg(long, value_name = "FILE")]
     pub solver: Option<PathBuf>,
@@ -40,21 +32,15 @@ impl ExecutionArguments {
 
     /// For a run in this process.
     pub fn options(&self, device: Device) -> RunOptions {
-        let most = simulation::most_threads();
-        if let Some(threads) = self.threads.map(usize::from).filter(|&threads| threads > most && !self.quiet) {
+        let SharedOptions(shared) = &self.shared;
+        let most = most_threads();
+        if let Some(threads) = shared.threads.filter(|&threads| threads > most && !self.quiet) {
+            let at_once = available_threads();
             note!(
-                "--threads {threads}: this machine runs {} at once; {most} are made, and the result is the same",
-                simulation::available_threads()
+                "--threads {threads}: this machine runs {at_once} at once; {most} are made, and the result is the same"
             );
         }
-        RunOptions {
-            threads: self.threads.map(usize::from),
-            precision: self.precision.into(),
-            device: device.into(),
-            no_fused: self.fmad == Switch::Off,
-            device_memory: self.device_memory,
-            ..RunOptions::default()
-        }
+        RunOptions { device, ..shared.clone() }
     }
 
     /// For runs in processes of their own.
@@ -67,69 +53,76 @@ impl ExecutionArguments {
 
     /// What a command line must say to mean the same; `--quiet` apart, since the output of such runs is read.
     fn arguments(&self) -> Vec<String> {
-        let ExecutionArguments { threads, precision, fmad, device_memory, solver, quiet: _ } = self;
-        let mut arguments = Vec::new();
-        let mut add = |option: &str, value: Option<String>| {
-            arguments.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
-        };
-        add("--threads", threads.map(|threads| threads.to_string()));
-        add("--precision", (*precision != PrecisionChoice::F64).then(|| name(*precision)));
-        add("--fmad", (*fmad != Switch::On).then(|| name(*fmad)));
-        add("--device-memory", device_memory.map(|bytes| bytes.to_string()));
-        add("--solver", solver.as_ref().map(|file| file.display().to_string()));
-        arguments
+        let SharedOptions(shared) = &self.shared;
+        let given = shared_options().filter_map(|option| Some((option.long, option.given(shared)?)));
+        let solver = self.solver.as_ref().map(|file| ("solver", file.display().to_string()));
+        given.chain(solver).flat_map(|(name, value)| [format!("--{name}"), value]).collect()
     }
 }
 
-/// The word of the command line for a choice.
-pub fn name(choice: impl ValueEnum) -> String {
-    choice.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+/// The options that all runs of a sweep share.
+fn shared_options() -> impl Iterator<Item = &'static RunOption> {
+    RUN_OPTIONS.iter().filter(|option| option.is_shared)
 }
 
-/// What a case can be run on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Device {
-    /// Threads of the processor.
-    Cpu,
-    /// A GPU that holds all values.
-    Cuda,
-    /// A GPU that works on values in the host's memory.
-    CudaStreamed,
+/// The values of the options that all runs of a sweep share; of the others, the defaults.
+#[derive(Debug, Default)]
+struct SharedOptions(RunOptions);
+
+impl Args for SharedOptions {
+    fn augment_args(command: Command) -> Command {
+        shared_options().fold(command, |command, option| command.arg(argument(option)))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
-impl From<Device> for simulation::Device {
-    fn from(choice: Device) -> Self {
-        match choice {
-            Device::Cpu => simulation::Device::Cpu,
-            Device::Cuda => simulation::Device::Cuda,
-            Device::CudaStreamed => simulation::Device::CudaStreamed,
+impl FromArgMatches for SharedOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut shared = Self::default();
+        shared.update_from_arg_matches(matches)?;
+        Ok(shared)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for option in shared_options() {
+            let taken = match option.value {
+                RunOptionValue::Number { .. } => {
+                    matches.get_one(option.name).map(|number| option.set_number(&mut self.0, *number))
+                }
+                _ => matches.get_one(option.name).map(|word: &String| option.set_word(&mut self.0, word)),
+            };
+            taken.unwrap_or(Ok(())).map_err(|e| clap::Error::raw(clap::error::ErrorKind::InvalidValue, e))?;
         }
+        Ok(())
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Switch {
-    /// Yes.
-    On,
-    /// No.
-    Off,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PrecisionChoice {
-    /// 64 bits.
-    F64,
-    /// 32 bits.
-    F32,
-}
-
-impl From<PrecisionChoice> for Precision {
-    fn from(choice: PrecisionChoice) -> Self {
-        match choice {
-            PrecisionChoice::F64 => Precision::F64,
-            PrecisionChoice::F32 => Precision::F32,
-        }
+/// An option as the command line has it.
+fn argument(option: &'static RunOption) -> Arg {
+    let argument = Arg::new(option.name).long(option.long);
+    match option.value {
+        RunOptionValue::Number { unit, least, default, .. } => argument
+            .help(format!("{} [default: {default}]", option.help))
+            .value_name(unit)
+            .value_parser(clap::value_parser!(u64).range(least..)),
+        _ => argument.help(option.help).value_parser(words(option)).default_value(option.words()[0].0),
     }
+}
+
+fn words(option: &RunOption) -> PossibleValuesParser {
+    PossibleValuesParser::new(option.words().iter().map(|(word, meaning)| PossibleValue::new(*word).help(*meaning)))
+}
+
+/// The values of `--device`, of commands that take one or several.
+pub fn device() -> impl TypedValueParser<Value = Device> {
+    let option = RunOption::named("device").expect("the table of options has the device");
+    words(option).map(|word| {
+        let named = |device: &Device| device.name() == word;
+        Device::ALL.into_iter().find(named).expect("the words are the devices' names")
+    })
 }
 
 #[cfg(test)]

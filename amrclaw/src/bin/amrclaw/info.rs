@@ -3,12 +3,14 @@
 use crate::{Failure, solver, terminal};
 use amrclaw::io::FrameFormat;
 use amrclaw::simulation::available_threads;
+use riemann::limiter::Limiter;
 
 pub fn info() -> Result<(), Failure> {
     say!("amrclaw {}", env!("CARGO_PKG_VERSION"));
     say!("devices   cpu: {} threads, {} vectors", available_threads(), riemann::patch::Isa::detect().name());
     gpus();
     say!("formats   {}", FrameFormat::ALL.map(FrameFormat::name).join(", "));
+    say!("limiters  {}", Limiter::ALL.map(Limiter::name).join(", "));
     terminal::show(&format!("solvers\n{}", solver::list()));
     Ok(())
 }

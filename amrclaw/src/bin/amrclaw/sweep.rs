@@ -3,11 +3,11 @@
 use crate::Failure;
 use crate::arguments::SweepArguments;
 use crate::converge::exact;
-use crate::execution::{Device, name};
 use crate::run::default_output;
 use crate::terminal;
 use amrclaw::io::compare::Reference;
-use amrclaw::io::config::{Case, CaseErrors};
+use amrclaw::io::config::{Case, CaseErrors, CaseSettings};
+use amrclaw::simulation::Device;
 use amrclaw::sweep::{
     CSV_NAME, JSON_NAME, Notice, Plan, REPORT_NAME, RunResultStatus, Summary, Sweep, SweepError, execute,
 };
@@ -42,17 +42,17 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     let devices = if arguments.device.is_empty() { vec![Device::Cpu] } else { arguments.device.clone() };
     for (i, &device) in devices.iter().enumerate() {
         if devices[..i].contains(&device) {
-            let message = format!("--device {} is there twice; --repeat takes runs several times", name(device));
+            let message = format!("--device {device} is there twice; --repeat takes runs several times");
             return Err(Failure::Input(message));
         }
     }
-    let devices = devices.into_iter().map(name).collect();
+    let devices = devices.iter().map(Device::to_string).collect();
     let repeats = usize::from(arguments.repeat);
     let plan = Plan::new(arguments.vary.clone(), arguments.zip, devices, repeats, arguments.seed).map_err(failure)?;
-    let case_text = check_cases(arguments, &plan)?;
+    let (first, case_text) = check_cases(arguments, &plan)?;
     let dir = arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_sweep"));
     let mut launch = arguments.execution.launch(&arguments.case)?;
-    let reference = reference(arguments, &plan)?;
+    let reference = reference(arguments, &first)?;
     if reference.is_some() {
         let frames = ["output.format=\"vtkhdf\"", "output.count=1", "output.png=false"];
         launch.overrides.extend(frames.map(str::to_owned));
@@ -60,16 +60,12 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     Ok(Sweep { plan, launch, case_text, seed: arguments.seed, reference, dir })
 }
 
-/// What `--error` compares the runs with.
-fn reference(arguments: &SweepArguments, plan: &Plan) -> Result<Option<Reference>, Failure> {
+/// What `--error` compares the runs with. `case`: that of any setting.
+fn reference(arguments: &SweepArguments, case: &Case) -> Result<Option<Reference>, Failure> {
     match arguments.error.as_deref() {
         None => Ok(None),
         Some("finest") => Ok(Some(Reference::Finest)),
-        Some(text) => {
-            let case = arguments.execution.load(&arguments.case, &plan.overrides(0));
-            let case = case.map_err(|errors| Failure::Input(errors.to_string()))?;
-            exact("--error", &[text.to_owned()], &case).map(Some)
-        }
+        Some(text) => exact("--error", &[text.to_owned()], case).map(Some),
     }
 }
 
@@ -80,23 +76,28 @@ pub fn default_folder(case: &Path, ending: &str) -> PathBuf {
     dir.into()
 }
 
-/// Reads the case with every setting; returns its text with the overrides that all runs share.
-fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<String, Failure> {
-    let mut all: Option<CaseErrors> = None;
+/// Reads the case with every setting; returns that of the first, and the case's text with the overrides that all runs share.
+fn check_cases(arguments: &SweepArguments, plan: &Plan) -> Result<(Case, String), Failure> {
+    let (mut first, mut wrong) = (None, None);
     for setting in 0..plan.settings.len() {
-        if let Err(errors) = arguments.execution.load(&arguments.case, &plan.overrides(setting)) {
-            all = Some(match all {
-                Some(before) => before.and(errors),
-                None => errors,
-            });
+        match arguments.execution.load(&arguments.case, &plan.overrides(setting)) {
+            Ok(case) => first = first.or(Some(case)),
+            Err(errors) => {
+                wrong = Some(match wrong.take() {
+                    Some(before) => CaseErrors::and(before, errors),
+                    None => errors,
+                });
+            }
         }
     }
-    if let Some(errors) = all {
+    if let Some(errors) = wrong {
         return Err(Failure::Input(errors.to_string()));
     }
+    let case = first.expect("a sweep has at least one setting");
     // The case alone need not be complete: what varies may be what it lacks.
-    let text = Case::load(&arguments.case.case, &arguments.case.overrides).map(|case| case.text());
-    text.or_else(|_| std::fs::read_to_string(&arguments.case.case)).map_err(|e| Failure::Input(e.to_string()))
+    let text = CaseSettings::load(&arguments.case.case, &arguments.case.overrides).map(|settings| settings.text());
+    let text = text.or_else(|_| std::fs::read_to_string(&arguments.case.case));
+    text.map(|text| (case, text)).map_err(|e| Failure::Input(e.to_string()))
 }
 
 pub fn failure(error: SweepError) -> Failure {

@@ -2,10 +2,9 @@
 
 use crate::Failure;
 use crate::arguments::TuneArguments;
-use crate::execution::name;
 use crate::sweep::{default_folder, failure};
 use crate::terminal;
-use amrclaw::tune::{self, Notice, Outcome, Tune, Tuned};
+use amrclaw::tune::{self, Notice, Tried, Tune, Tuned};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -15,7 +14,7 @@ pub fn tune(arguments: &TuneArguments) -> Result<(), Failure> {
     let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
     let settings = Tune {
         launch: execution.launch(&arguments.case)?,
-        device: name(arguments.device),
+        device: arguments.device.to_string(),
         dir: arguments.output.clone().unwrap_or_else(|| default_folder(file, "_tune")),
         steps: arguments.steps,
         most: arguments.trials.into(),
@@ -49,7 +48,7 @@ fn text(tuned: &Tuned) -> String {
     // Writing to a string cannot fail, here and below.
     let _ = writeln!(out, "tried from t = {start} to {end}; error: difference from the finest setting\n");
     let _ = writeln!(out, "interval  buffer  cutoff  max_patch_size  s per unit of t      error  cell updates");
-    for (number, Outcome { setting, measured }) in tuned.found.tried.iter().enumerate() {
+    for (number, Tried { setting, measured }) in tuned.found.tried.iter().enumerate() {
         let remark = match number {
             _ if measured.seconds.is_infinite() => "  failed",
             // So written that an error which is no number is beyond the limit.

@@ -3,42 +3,54 @@
 use crate::Failure;
 use crate::arguments::{CaseArguments, ValidateArguments};
 use crate::solver;
-use amrclaw::io::config::{Case, CaseErrors, SolverFrom, find_built_in};
+use amrclaw::io::config::{Case, CaseErrors, CaseSettings, SolverFrom, find_built_in};
 use amrclaw::{plugin, simulation};
 
 pub fn validate(arguments: &ValidateArguments) -> Result<(), Failure> {
     let file = &arguments.case.case;
-    let case = match arguments.no_code {
-        false => Case::load_with(file, &arguments.case.overrides, |choice| solver::find(choice, false)),
-        true => load_without_code(&arguments.case),
+    let loaded = if arguments.no_code { load_without_code(&arguments.case) } else { load(&arguments.case) };
+    let loaded = loaded.map_err(|errors| Failure::Input(errors.to_string()))?;
+    let settings: &CaseSettings = match &loaded {
+        Loaded::Case(case) => {
+            // What the data are at the start, and whether the solver brings all that the case leaves to it.
+            simulation::check(case).map_err(|error| Failure::Input(error.to_string()))?;
+            say!("{}: fine", file.display());
+            case
+        }
+        Loaded::Settings(settings) => {
+            say!("{}: fine, as far as can be told without the solver's code", file.display());
+            say!("not checked: that it compiles, and that its equations, parameters and waves are those of the case");
+            settings
+        }
     };
-    let case = case.map_err(|errors| Failure::Input(errors.to_string()))?;
-    // What the data are at the start, and whether the solver brings all that the case leaves to it.
-    if !(arguments.no_code && matches!(case.solver.from, SolverFrom::Path(_))) {
-        simulation::check(&case).map_err(|error| Failure::Input(error.to_string()))?;
-    }
-    let solver = match &case.solver.from {
+    settings.remarks.iter().for_each(|remark| say!("remark: {remark}"));
+    let solver = match &settings.solver.from {
         SolverFrom::Name(name) => name.clone(),
         SolverFrom::Path(path) => path.display().to_string(),
     };
-    let cells: Vec<_> = case.mesh.cells.iter().map(i32::to_string).collect();
-    let levels = case.levels.max;
+    let cells: Vec<_> = settings.mesh.cells.iter().map(i32::to_string).collect();
+    let levels = settings.levels.max;
     let plural = if levels == 1 { "" } else { "s" };
-    match &case.solver.from {
-        SolverFrom::Path(_) if arguments.no_code => {
-            say!("{}: fine, as far as can be told without the solver's code", file.display());
-            say!("not checked: that it compiles, and that its equations, parameters and waves are those of the case");
-        }
-        _ => say!("{}: fine", file.display()),
-    }
-    case.remarks.iter().for_each(|remark| say!("remark: {remark}"));
-    say!("{solver} in {}D, {} cells, {levels} level{plural}", case.dimension(), cells.join(" × "));
-    say!("t from {} to {}", case.time.start, case.time.end);
+    say!("{solver} in {}D, {} cells, {levels} level{plural}", settings.dimension(), cells.join(" × "));
+    say!("t from {} to {}", settings.time.start, settings.time.end);
     Ok(())
 }
 
+/// What has been read of a case.
+enum Loaded {
+    /// All of it.
+    Case(Box<Case>),
+    /// What can be checked without the code of its solver.
+    Settings(Box<CaseSettings>),
+}
+
+fn load(arguments: &CaseArguments) -> Result<Loaded, CaseErrors> {
+    let case = Case::load_with(&arguments.case, &arguments.overrides, |choice| solver::find(choice, false));
+    case.map(|case| Loaded::Case(Box::new(case)))
+}
+
 /// The case, checked as far as that goes without running a solver's file.
-fn load_without_code(arguments: &CaseArguments) -> Result<Case, CaseErrors> {
+fn load_without_code(arguments: &CaseArguments) -> Result<Loaded, CaseErrors> {
     let CaseArguments { case: file, overrides } = arguments;
     let mut solver = None;
     let found = Case::load_with(file, overrides, |choice| {
@@ -47,8 +59,8 @@ fn load_without_code(arguments: &CaseArguments) -> Result<Case, CaseErrors> {
         }
         find_built_in(choice)
     });
-    let Some(solver) = solver else { return found };
-    let case = Case::load(file, overrides)?;
-    plugin::inspect(&solver).map_err(|e| case.error("solver.path", e.to_string(), e.help()))?;
-    Ok(case)
+    let Some(solver) = solver else { return found.map(|case| Loaded::Case(Box::new(case))) };
+    let settings = CaseSettings::load(file, overrides)?;
+    plugin::inspect(&solver).map_err(|e| settings.error("solver.path", e.to_string(), e.help()))?;
+    Ok(Loaded::Settings(Box::new(settings)))
 }

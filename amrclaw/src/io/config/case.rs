@@ -1,283 +1,100 @@
-//! The typed form of a case file. `docs/case-file.md` describes every key.
+//! A case that has been checked against its solver.
 
-use super::choice::{BoundaryKind, Criterion};
-use super::origin::Origin;
-use crate::index::Level;
-use crate::io::FrameFormat;
-use crate::io::expression::Syntax;
-use crate::io::run_json::SolverRecord;
-use crate::physics::{AuxOutside, SourceSplit, Split};
-use riemann::limiter::Limiter;
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-use std::sync::Arc;
+use super::check::Formulas;
+use super::settings::CaseSettings;
+use super::settle::Settled;
+use super::shape::SolverShape;
+use crate::io::derived::FormulaError;
+use crate::io::expression::{Expression, ExpressionBoundary, ExpressionCells, Names, RowExpressions, cell_names};
+use std::ops::Deref;
 
-/// A problem and how to solve it, as the case file says.
+/// A problem and how to solve it: what a case file says, found to be right and to fit its solver, its formulas compiled.
 ///
-/// Vectors over axes have as many entries as `mesh.cells`: the dimension.
+/// [`Case::load_with`] and [`Case::from_str_with`] make one; nothing of it is checked or compiled again.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Which Riemann solver, and its parameters.
-    pub solver: SolverChoice,
-    /// The domain and its coarsest grid.
-    pub mesh: MeshSettings,
-    /// How many levels, and the ratios between them.
-    pub levels: LevelSettings,
-    /// When and where to refine.
-    pub regrid: RegridSettings,
-    /// The numerical scheme.
-    pub scheme: SchemeSettings,
-    /// From when to when, and by which steps.
-    pub time: TimeSettings,
-    /// The solution at the start.
-    pub initial: CellData,
-    /// Auxiliary values.
-    pub aux: CellData,
-    /// Values at sides of the domain, by formulas.
-    pub inflow: Vec<InflowValues>,
-    /// Source terms dq/dt by equation; in the order of the file, equations without one are absent.
-    pub source: Vec<NamedExpression>,
-    /// What to write and when.
-    pub output: OutputSettings,
-    /// Further fields of frames and gauges.
-    pub fields: Vec<NamedExpression>,
-    /// Points whose values are recorded every step.
-    pub gauge: Vec<GaugeSettings>,
-    /// What was understood otherwise than it is written, in sentences for the user.
-    pub remarks: Vec<String>,
-    pub(super) origin: Arc<Origin>,
+    settings: CaseSettings,
+    shape: SolverShape,
+    settled: Settled,
+    formulas: Formulas,
 }
 
-/// The case file's `[solver]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SolverChoice {
-    /// Where the solver comes from.
-    pub from: SolverFrom,
-    /// The mesh's number of dimensions, if it is known: which of a solver's forms is wanted.
-    pub dimension: Option<usize>,
-    /// The solver's own parameters, by name.
-    pub parameters: BTreeMap<String, f64>,
-}
+impl Deref for Case {
+    type Target = CaseSettings;
 
-/// Where a solver comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SolverFrom {
-    /// A built-in solver's name.
-    Name(String),
-    /// A solver's source or library. A relative path in the case file counts from that file's folder.
-    Path(PathBuf),
-}
-
-/// The case file's `[mesh]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MeshSettings {
-    /// Lower corner of the domain.
-    pub lower: Vec<f64>,
-    /// Upper corner of the domain.
-    pub upper: Vec<f64>,
-    /// Cells of the coarsest level along each axis.
-    pub cells: Vec<i32>,
-    /// Per axis, the conditions at the lower and the upper side.
-    pub boundary: Vec<[BoundaryKind; 2]>,
-    /// Auxiliary values beyond sides that are neither walls nor periodic.
-    pub aux_outside: AuxOutside,
-}
-
-/// The case file's `[levels]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LevelSettings {
-    /// Number of levels; 1 is no refinement.
-    pub max: usize,
-    /// `ratio[level][axis]`: refinement between a level and the next finer one; `max − 1` entries.
-    pub ratio: Vec<Vec<i32>>,
-    /// Refinement in time; `max − 1` entries. `None`: the largest space ratio of each level.
-    pub ratio_time: Option<Vec<i32>>,
-}
-
-/// The case file's `[regrid]`.
-#[derive(Clone, Debug)]
-pub struct RegridSettings {
-    /// Steps of a level between regrids of the finer ones.
-    pub interval: u64,
-    /// Cells added around flagged cells.
-    pub buffer: i32,
-    /// Least share of flagged cells in a new patch.
-    pub cutoff: f64,
-    /// Most cells of a patch along any axis.
-    pub max_patch_size: i32,
-    /// Keep the totals of conserved quantities across level interfaces.
-    pub conservation_fix: bool,
-    /// Which cells to refine.
-    pub flag: FlagSettings,
-    /// Boxes in which levels are forced or forbidden.
-    pub region: Vec<Region>,
-}
-
-/// The case file's `[regrid.flag]`.
-#[derive(Clone, Debug)]
-pub struct FlagSettings {
-    /// How to find the cells to refine.
-    pub criterion: Criterion,
-    /// Flag above this value of the criterion.
-    pub tolerance: f64,
-    /// With [`Criterion::User`]: flag where this is not zero. `None`: the solver's own criterion.
-    pub expression: Option<NamedExpression>,
-}
-
-/// One of the case file's `[[regrid.region]]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Region {
-    /// The coarsest level allowed in the region: it is refined at least up to here.
-    pub coarsest: Level,
-    /// The finest level allowed in the region.
-    pub finest: Level,
-    /// Lower corner.
-    pub lower: Vec<f64>,
-    /// Upper corner.
-    pub upper: Vec<f64>,
-    /// From when to when; all time unless given.
-    pub time: [f64; 2],
-}
-
-/// The case file's `[scheme]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SchemeSettings {
-    /// 1 or 2.
-    pub order: u8,
-    /// 0: none; 1: of fluctuations; 2: of second-order corrections too.
-    pub transverse: u8,
-    /// In three dimensions: transverse waves are split once more, along the third axis.
-    pub double_transverse: bool,
-    /// Sweeps along the axes one by one, or all at once; `None`: what suits the solver, see [`Settled`](super::Settled).
-    pub split: Option<Split>,
-    /// One limiter for every wave, or one per wave.
-    pub limiter: Vec<Limiter>,
-    /// How source terms are taken together with the waves; `None`: as the case and its solver have any, see
-    /// [`Settled`](super::Settled).
-    pub source: Option<SourceSplit>,
-    /// Auxiliary value that is the capacity function.
-    pub capacity: Option<String>,
-    /// Courant numbers at which the scheme is not stable are not refused.
-    pub allow_unstable: bool,
-}
-
-/// The case file's `[time]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TimeSettings {
-    /// Start.
-    pub start: f64,
-    /// End.
-    pub end: f64,
-    /// First step of the coarsest level.
-    pub dt_initial: f64,
-    /// Courant number that steps aim for; `None`: one at which the scheme is stable, see [`Settled`](super::Settled).
-    pub cfl_desired: Option<f64>,
-    /// Courant number above which a step is taken again; likewise.
-    pub cfl_max: Option<f64>,
-    /// Fixed step of the coarsest level.
-    pub dt: Option<f64>,
-    /// Most steps of the coarsest level.
-    pub max_steps: Option<u64>,
-    /// How often a step may be taken again.
-    pub max_retries: u32,
-    /// Growth of the solution from which on the run is given up; 0 for none.
-    pub growth_limit: f64,
-}
-
-/// Values that fill the cells: the case file's `[initial]` and `[aux]`.
-#[derive(Clone, Debug)]
-pub enum CellData {
-    /// From the solver's or program's own function.
-    User,
-    /// An expression per value; in the order of the file.
-    Expressions(Vec<NamedExpression>),
-}
-
-/// An expression and the equation or auxiliary value it belongs to. Its names are looked up by [`Case::check`].
-#[derive(Clone, Debug)]
-pub struct NamedExpression {
-    /// Equation or auxiliary value.
-    pub name: String,
-    /// The text.
-    pub text: String,
-    /// The parsed text.
-    pub syntax: Syntax,
-    /// Path of the key it was read from.
-    pub(super) key: String,
-}
-
-/// Values beyond a side of the domain: one of the tables within `[mesh.boundary]`.
-#[derive(Clone, Debug)]
-pub struct InflowValues {
-    /// Axis and side, 0 for the lower one; `None` for all sides that have no table of their own.
-    pub side: Option<(usize, usize)>,
-    /// An expression per equation; in the order of the file.
-    pub values: Vec<NamedExpression>,
-}
-
-/// The case file's `[output]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OutputSettings {
-    /// Formats to write; none at all is allowed.
-    pub format: Vec<FrameFormat>,
-    /// When to write frames.
-    pub frames: FrameSchedule,
-    /// Coarsest-level steps between checkpoints; 0 for none.
-    pub checkpoint_every_steps: u64,
-    /// Minutes between checkpoints; 0 for none.
-    pub checkpoint_every_minutes: f64,
-    /// Write auxiliary values too.
-    pub aux: bool,
-    /// Draw a picture of each frame.
-    pub png: bool,
-}
-
-/// When frames are written.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FrameSchedule {
-    /// At these times, ascending.
-    Times(Vec<f64>),
-    /// At the start, and this many times at equal intervals up to the end.
-    Count(u64),
-    /// At the start, after every so many steps of the coarsest level, and at the end.
-    EverySteps(u64),
-}
-
-/// One of the case file's `[[gauge]]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct GaugeSettings {
-    /// Name of the gauge and of its file.
-    pub name: String,
-    /// Where it stands.
-    pub position: Vec<f64>,
+    fn deref(&self) -> &CaseSettings {
+        &self.settings
+    }
 }
 
 impl Case {
-    /// Number of space dimensions: 1, 2 or 3.
-    pub fn dimension(&self) -> usize {
-        self.mesh.cells.len()
+    /// Of settings that fit a solver, and the formulas in them.
+    pub(super) fn new(settings: CaseSettings, shape: SolverShape, formulas: Formulas) -> Self {
+        Case { settled: settings.settled_for(&shape), settings, shape, formulas }
     }
 
-    /// The solver with the parameters given.
-    pub fn solver_record(&self) -> SolverRecord {
-        let name = match &self.solver.from {
-            SolverFrom::Name(name) => name.clone(),
-            SolverFrom::Path(path) => path.display().to_string(),
-        };
-        SolverRecord { name, parameters: self.solver.parameters.clone() }
+    /// The solver that the case has been checked against.
+    pub fn shape(&self) -> &SolverShape {
+        &self.shape
     }
-}
 
-impl FrameSchedule {
-    /// The times of frames in `start ..= end`; `None` if they go by steps.
-    pub fn times(&self, start: f64, end: f64) -> Option<Vec<f64>> {
-        match self {
-            FrameSchedule::Times(times) => Some(times.clone()),
-            FrameSchedule::Count(count) => {
-                let at = |n: u64| if n == *count { end } else { start + (end - start) * (n as f64 / *count as f64) };
-                Some((0..=*count).map(at).collect())
+    /// The settings that the case leaves to its solver.
+    pub fn settled(&self) -> &Settled {
+        &self.settled
+    }
+
+    /// Initial data, one value per equation; `None` if the solver or the program has its own.
+    ///
+    /// # Panics
+    /// `D` is not the case's dimension; so do the other functions of formulas.
+    pub fn initial_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
+        self.assert_dimension::<D>();
+        let aux = self.formulas.aux.clone().unwrap_or_default();
+        self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(aux, initial))
+    }
+
+    /// Auxiliary values; `None` if the solver or the program has its own, or if there are none.
+    pub fn aux_cells<const D: usize>(&self) -> Option<ExpressionCells<D>> {
+        self.assert_dimension::<D>();
+        self.formulas.aux.clone().filter(|aux| !aux.is_empty()).map(ExpressionCells::new)
+    }
+
+    /// Source terms dq/dt, one per equation; `None` without `[source]`. Further values of their rows: the
+    /// equations, then the auxiliary values.
+    pub fn source_terms<const D: usize>(&self) -> Option<RowExpressions<D>> {
+        self.assert_dimension::<D>();
+        self.formulas.source.clone().map(RowExpressions::new)
+    }
+
+    /// The refinement criterion as an expression, not zero where to refine. Further values of its rows: the
+    /// equations, then the auxiliary values.
+    pub fn flag_expression<const D: usize>(&self) -> Option<RowExpressions<D>> {
+        self.assert_dimension::<D>();
+        self.formulas.flag.clone().map(|flag| RowExpressions::new(vec![flag]))
+    }
+
+    /// Per axis, the values beyond its lower and its upper side, where the case gives formulas for them.
+    pub fn inflow<const D: usize>(&self) -> [[Option<ExpressionBoundary<D>>; 2]; D] {
+        self.assert_dimension::<D>();
+        std::array::from_fn(|d| self.formulas.inflow[d].clone().map(|side| side.map(ExpressionBoundary::new)))
+    }
+
+    /// Whether formulas of position and time can be compared with the solution, each with its equation's name.
+    ///
+    /// # Errors
+    /// The first one that cannot, in words.
+    pub fn check_exact(&self, formulas: &[(String, String)]) -> Result<(), String> {
+        let names = Names { variables: cell_names(self.dimension()), constants: self.vocabulary().constants };
+        for (name, text) in formulas {
+            if !self.shape.equations.contains(name) {
+                return Err(format!("there is no equation `{name}`"));
             }
-            FrameSchedule::EverySteps(_) => None,
+            Expression::compile(text, &names).map_err(|errors| FormulaError::first(text, errors).to_string())?;
         }
+        Ok(())
+    }
+
+    fn assert_dimension<const D: usize>(&self) {
+        assert_eq!(D, self.dimension(), "the case has another dimension");
     }
 }

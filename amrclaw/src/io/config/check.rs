@@ -1,8 +1,9 @@
 //! The fit between a case and its solver.
 
-use super::case::{Case, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::choice::BoundaryKind;
+use super::names::{check_names, choose_from, compile};
 use super::reader::{Reader, plural};
+use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
 use super::shape::SolverShape;
 use crate::io::derived::Formula;
@@ -10,8 +11,8 @@ use crate::io::expression::{Expression, Names, cell_names, nearest};
 use crate::physics::SourceSplit;
 
 /// Expressions in the order of the solver, compiled.
-#[derive(Debug, Default)]
-pub(super) struct Compiled {
+#[derive(Clone, Debug)]
+pub(super) struct Formulas {
     /// One per equation; `None` for the solver's or program's own function.
     pub initial: Option<Vec<Expression>>,
     /// One per auxiliary value; `None` for the solver's or program's own function.
@@ -27,7 +28,12 @@ pub(super) struct Compiled {
 /// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
 ///
 /// `dimension`: that of the case, if it is known.
-pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usize>, shape: &SolverShape) -> Compiled {
+pub(super) fn check(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    dimension: Option<usize>,
+    shape: &SolverShape,
+) -> Formulas {
     if let Some(axes) = dimension.filter(|axes| *axes != shape.dimension) {
         let numbers = |count: usize| format!("{count} number{}", plural(count));
         let (given, wanted) = (numbers(axes), numbers(shape.dimension));
@@ -45,7 +51,7 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &Case, dimension: Option<usiz
         CellData::Expressions(_) => shape.aux.as_slice(),
         CellData::User => &[],
     };
-    Compiled {
+    Formulas {
         initial: fields(reader, "initial", &case.initial, &shape.equations, &scope.names(aux_names), shape),
         aux: fields(reader, "aux", &case.aux, &shape.aux, &scope.names(&[]), shape),
         source: (!case.source.is_empty()).then(|| source_terms(reader, &case.source, &scope)),
@@ -85,7 +91,7 @@ fn check_parameters(reader: &mut Reader<'_>, solver: &SolverChoice, shape: &Solv
     }
 }
 
-fn check_scheme(reader: &mut Reader<'_>, case: &Case, shape: &SolverShape) {
+fn check_scheme(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
     let scheme = &case.scheme;
     let (given, waves) = (scheme.limiter.len(), shape.waves);
     let message = format!("lists {given} limiters, but the solver `{}` has {waves} wave{}", shape.name, plural(waves));
@@ -113,7 +119,7 @@ fn check_walls(reader: &mut Reader<'_>, mesh: &MeshSettings, shape: &SolverShape
 }
 
 /// The fields that are computed for frames: names of their own, and formulas that can be.
-fn check_fields(reader: &mut Reader<'_>, case: &Case, dimension: usize, shape: &SolverShape) {
+fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, shape: &SolverShape) {
     let vocabulary = case.vocabulary();
     let known = [shape.equations.as_slice(), &shape.aux].concat();
     for field in &case.fields {
@@ -188,38 +194,4 @@ fn source_terms(reader: &mut Reader<'_>, source: &[NamedExpression], scope: &Sco
     let compiled: Vec<Option<Expression>> = source.iter().map(|field| compile(reader, field, &names)).collect();
     let of = |name: &String| source.iter().position(|f| f.name == *name).and_then(|i| compiled[i].clone());
     scope.shape.equations.iter().map(|name| of(name).unwrap_or_else(|| Expression::number(0.0, &names))).collect()
-}
-
-pub(super) fn check_names(
-    reader: &mut Reader<'_>,
-    given: &[NamedExpression],
-    wanted: &[String],
-    what: &str,
-    shape: &SolverShape,
-) {
-    for field in given.iter().filter(|field| !wanted.contains(&field.name)) {
-        let section = field.key.rsplit_once('.').map_or("", |(section, _)| section);
-        let place = reader.place_of_name(section, &field.name);
-        let message = format!("the solver `{}` has no {what} `{}`", shape.name, field.name);
-        let help = choose_from(&field.name, wanted, what);
-        reader.wrong_at(place, &field.key, message, help);
-    }
-}
-
-fn choose_from(name: &str, known: &[String], what: &str) -> String {
-    match nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => format!("it has no {what}s: remove the line"),
-        None => format!("its {what}s are {}", known.join(", ")),
-    }
-}
-
-pub(super) fn compile(reader: &mut Reader<'_>, field: &NamedExpression, names: &Names) -> Option<Expression> {
-    match field.syntax.compile(names) {
-        Ok(expression) => Some(expression),
-        Err(errors) => {
-            errors.into_iter().for_each(|error| reader.wrong_formula(&field.key, error));
-            None
-        }
-    }
 }

@@ -1,6 +1,5 @@
 //! What is wrong with a case, and where.
 
-use super::origin::Origin;
 use crate::io::text::{cut, shown, shown_char};
 use std::fmt;
 use std::ops::Range;
@@ -71,6 +70,18 @@ impl Excerpt {
     }
 }
 
+/// What kind of mistake, as far as others are told from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A value is wrong.
+    #[default]
+    Value,
+    /// A key is missing.
+    Missing,
+    /// A bracket is never closed, so that what follows may be misread.
+    Unclosed,
+}
+
 /// One mistake in a case file or an override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseError {
@@ -90,6 +101,7 @@ pub struct CaseError {
     pub(super) excerpt: Option<Excerpt>,
     /// The mistake is in an override.
     pub(super) in_override: bool,
+    pub(super) kind: Kind,
 }
 
 impl CaseError {
@@ -104,6 +116,7 @@ impl CaseError {
             help: bounded(help),
             excerpt: None,
             in_override: false,
+            kind: Kind::Value,
         }
     }
 
@@ -124,17 +137,14 @@ fn bounded(text: &str) -> String {
 }
 
 impl CaseError {
-    /// What is said of a key that has to be there.
-    pub(super) const MISSING: &str = "is missing";
-
-    /// True if a key is missing.
-    pub(super) fn is_missing(&self) -> bool {
-        self.message == Self::MISSING
+    /// The same mistake, of another kind.
+    pub(super) fn of_kind(self, kind: Kind) -> Self {
+        CaseError { kind, ..self }
     }
 
     /// True if no more than one value can be misread because of this mistake in the TOML.
     pub(super) fn is_within_value(&self) -> bool {
-        self.excerpt.as_ref().is_some_and(|excerpt| excerpt.after_equals) && !self.message.contains("closed")
+        self.excerpt.as_ref().is_some_and(|excerpt| excerpt.after_equals) && self.kind != Kind::Unclosed
     }
 }
 
@@ -195,19 +205,6 @@ impl CaseErrors {
         }
         self.more = self.more.max(other.more);
         self
-    }
-
-    /// An error if there are any mistakes, sorted by place.
-    pub(super) fn unless_empty(mut errors: Vec<CaseError>, mut more: usize, origin: &Origin) -> Result<(), CaseErrors> {
-        if errors.is_empty() {
-            return Ok(());
-        }
-        let rank = |error: &CaseError| origin.sources.iter().position(|source| source.name == error.place);
-        errors.sort_by_key(|error| (rank(error), error.line, error.column));
-        errors.dedup();
-        more += errors.len().saturating_sub(MOST_TOLD);
-        errors.truncate(MOST_TOLD);
-        Err(CaseErrors { file: origin.sources[0].name.clone(), errors, more })
     }
 }
 

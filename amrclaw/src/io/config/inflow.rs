@@ -1,10 +1,10 @@
 //! Boundary values by formulas: which side takes which, and whether they fit the solver.
 
-use super::case::{Case, InflowValues};
-use super::check::{check_names, compile};
 use super::choice::BoundaryKind;
+use super::names::{check_names, compile};
 use super::reader::Reader;
 use super::sections::{AXES, SIDES};
+use super::settings::{CaseSettings, InflowValues};
 use super::shape::SolverShape;
 use crate::io::expression::{Expression, Names};
 
@@ -12,7 +12,7 @@ use crate::io::expression::{Expression, Names};
 /// without values, and equations without a formula.
 pub(super) fn check(
     reader: &mut Reader<'_>,
-    case: &Case,
+    case: &CaseSettings,
     shape: &SolverShape,
     names: &Names,
 ) -> Vec<[Option<Vec<Expression>>; 2]> {

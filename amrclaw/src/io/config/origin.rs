@@ -1,6 +1,6 @@
 //! The texts that a case comes from, the tree of their values, and the way from a value back to its line.
 
-use super::error::{CaseError, Excerpt};
+use super::error::{CaseError, CaseErrors, Excerpt, MOST_TOLD};
 use crate::io::text::cut;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -188,6 +188,19 @@ impl Origin {
         let (line, column, excerpt) = locate(&source.text, &place.span);
         let error = CaseError::without_line(&source.name, &message, &help).with_key(key);
         CaseError { line, column, excerpt: Some(excerpt), in_override: source.is_override, ..error }
+    }
+
+    /// An error if there are any mistakes, sorted by place. `more`: mistakes that are not in the list.
+    pub fn refuse(&self, mut errors: Vec<CaseError>, mut more: usize) -> Result<(), CaseErrors> {
+        if errors.is_empty() {
+            return Ok(());
+        }
+        let rank = |error: &CaseError| self.sources.iter().position(|source| source.name == error.place);
+        errors.sort_by_key(|error| (rank(error), error.line, error.column));
+        errors.dedup();
+        more += errors.len().saturating_sub(MOST_TOLD);
+        errors.truncate(MOST_TOLD);
+        Err(CaseErrors { file: self.sources[0].name.clone(), errors, more })
     }
 }
 

@@ -1,6 +1,6 @@
 //! From TOML to the tree of values; overrides laid over it.
 
-use super::error::{CaseError, MOST_TOLD};
+use super::error::{CaseError, Kind, MOST_TOLD};
 use super::origin::{Entry, Node, Origin, Place, SourceText, Table, Value};
 use std::ops::Range;
 use toml::Spanned;
@@ -33,7 +33,8 @@ pub(super) fn parse(text: &str, name: &str, overrides: &[String]) -> (Origin, Ve
     origin.root = root;
     let more = wrong.len().saturating_sub(MOST_TOLD);
     let told = wrong.into_iter().take(MOST_TOLD);
-    let errors = told.map(|w| origin.error_at(Some(&w.place), &w.key, w.message, w.help)).collect();
+    let error = |w: Wrong| origin.error_at(Some(&w.place), &w.key, w.message, w.help).of_kind(w.kind);
+    let errors = told.map(error).collect();
     (origin, errors, more)
 }
 
@@ -43,20 +44,65 @@ struct Wrong {
     key: String,
     message: String,
     help: String,
+    kind: Kind,
+}
+
+/// What the parser finds wrong. It says so in words alone, which are read here and nowhere else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fault {
+    DuplicateKey,
+    NoQuotes,
+    /// A section's name lacks its bracket.
+    UnclosedSection,
+    /// A list or an inline table lacks its bracket.
+    Unclosed,
+    Other,
+}
+
+impl Fault {
+    fn of(error: &toml::de::Error) -> Fault {
+        let message = error.message();
+        let begins = |words| message.starts_with(words);
+        match () {
+            () if begins("duplicate key") => Fault::DuplicateKey,
+            () if begins("string values must be quoted") => Fault::NoQuotes,
+            () if begins("unclosed table") => Fault::UnclosedSection,
+            () if begins("unclosed") => Fault::Unclosed,
+            () => Fault::Other,
+        }
+    }
+
+    /// In the words of a person, and what to write instead. `message`: the parser's words.
+    fn explain(self, message: &str) -> (String, &'static str) {
+        match self {
+            Fault::DuplicateKey => ("this key is there already".to_owned(), "remove one of the two"),
+            Fault::NoQuotes => {
+                let help = "put quotes around a word or formula, and square brackets around a list";
+                ("this is no number, and words need quotes".to_owned(), help)
+            }
+            Fault::UnclosedSection => ("this section's name lacks its bracket".to_owned(), "write `[section]`"),
+            Fault::Unclosed | Fault::Other => {
+                let help = "write `key = value` under a `[section]`; words need quotes, lists square brackets";
+                (message.replace('\n', " "), help)
+            }
+        }
+    }
 }
 
 fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
     let (table, errors) = DeTable::parse_recoverable(text);
     let span = table.span();
     let root = Node { value: convert_table(table.into_inner(), source), place: Place { source, span } };
-    let wrong = |span: Range<usize>, message: &str, help: &str| Wrong {
+    let wrong = |span: Range<usize>, message: &str, help: &str, kind: Kind| Wrong {
         place: Place { source, span },
         key: String::new(),
         message: message.to_string(),
         help: help.to_string(),
+        kind,
     };
     let place = |error: &toml::de::Error| error.span().unwrap_or(0..0);
-    let unclosed: Vec<_> = errors.iter().filter(|error| error.message().contains("unclosed")).collect();
+    let is_unclosed = |fault| matches!(fault, Fault::UnclosedSection | Fault::Unclosed);
+    let unclosed: Vec<_> = errors.iter().filter(|error| is_unclosed(Fault::of(error))).collect();
     // Looking for one goes through the whole tree.
     let starts = unclosed.iter().take(MOST_TOLD).map(|e| place(e).start);
     let lists: Vec<Range<usize>> = starts.filter_map(|start| unclosed_list(&root, text, start)).collect();
@@ -66,14 +112,17 @@ fn parse_source(source: usize, text: &str) -> (Node, Vec<Wrong>) {
             list.start..list.start + 1,
             "not valid TOML: this `[` is never closed",
             "add the missing `]`",
+            Kind::Unclosed,
         ));
     }
     for error in &errors {
         // The parser reads on in search of the bracket: what it meets there is no mistake of its own.
         let at = place(error);
         if lists.iter().all(|list| at.start < list.start || list.end < at.start) {
-            let (message, help) = explain(error.message());
-            found.push(wrong(at, &format!("not valid TOML: {message}"), help));
+            let fault = Fault::of(error);
+            let (message, help) = fault.explain(error.message());
+            let kind = if fault == Fault::Unclosed { Kind::Unclosed } else { Kind::Value };
+            found.push(wrong(at, &format!("not valid TOML: {message}"), help, kind));
         }
     }
     if unclosed.len() > lists.len() {
@@ -95,21 +144,6 @@ fn unclosed_list(node: &Node, text: &str, at: usize) -> Option<Range<usize>> {
         return Some(span.clone());
     }
     inner.into_iter().find_map(|inner| unclosed_list(inner, text, at))
-}
-
-/// The parser's message in the words of a person, and what to write instead.
-fn explain(message: &str) -> (String, &'static str) {
-    if message.starts_with("duplicate key") {
-        ("this key is there already".to_string(), "remove one of the two")
-    } else if message.starts_with("string values must be quoted") {
-        let help = "put quotes around a word or formula, and square brackets around a list";
-        ("this is no number, and words need quotes".to_string(), help)
-    } else if message.starts_with("unclosed table") {
-        ("this section's name lacks its bracket".to_string(), "write `[section]`")
-    } else {
-        let help = "write `key = value` under a `[section]`; words need quotes, lists square brackets";
-        (message.replace('\n', " "), help)
-    }
 }
 
 fn convert_table(table: DeTable<'_>, source: usize) -> Value {
@@ -143,6 +177,7 @@ fn parse_override(source: usize, text: &str, problems: &mut Vec<Wrong>) -> Optio
             key: String::new(),
             message: "an override needs a key and a value".to_string(),
             help: "write `key.path=value`, such as `regrid.cutoff=0.8`".to_string(),
+            kind: Kind::Value,
         });
         return None;
     };
@@ -199,6 +234,7 @@ fn lay_over(base: &mut Node, layer: Node, text: &str, path: &str, wrong: &mut Ve
                         key,
                         message: format!("the list has no entry `{}`", entry.key),
                         help: format!("entries are numbered from 0; there are {count}"),
+                        kind: Kind::Value,
                     }),
                 }
             }

@@ -1,7 +1,7 @@
 //! Reads typed values out of the tree and collects what is wrong on the way.
 
 use super::choice::Choice;
-use super::error::CaseError;
+use super::error::Kind;
 use super::keys::{Known, known};
 use super::mistakes::Mistakes;
 use super::origin::{Node, Origin, Place, Value};
@@ -80,7 +80,9 @@ impl<'a> Reader<'a> {
         let has_table = self.origin.nearest(path).is_none_or(|node| matches!(node.value, Value::Table(_)));
         let present = self.is_present(path);
         if !present && has_table {
-            self.wrong(path, CaseError::MISSING, help);
+            let origin = self.origin;
+            let missing = || origin.error(path, "is missing".to_owned(), help.to_owned()).of_kind(Kind::Missing);
+            self.mistakes.note(path, missing);
         }
         present
     }

@@ -1,7 +1,7 @@
 //! What a case leaves to its solver to decide, and what it must not decide against it.
 
-use super::case::Case;
 use super::reader::Reader;
+use super::settings::CaseSettings;
 use super::shape::SolverShape;
 use crate::physics::Update;
 use crate::physics::{SourceSplit, Split};
@@ -26,13 +26,13 @@ pub struct Settled {
     pub cfl_max: f64,
 }
 
-impl Case {
-    /// The settings that the case leaves to its solver.
+impl CaseSettings {
+    /// The settings that the case leaves to its solver; [`Case::settled`](super::Case::settled) holds them.
     ///
     /// Sweeps are unsplit with a solver that has `transverse`, else split: Strang's at order 2, Godunov's at order 1. Source
     /// terms act, by Godunov's splitting, where the solver or the case has any. Courant numbers are those at which the scheme
     /// is stable.
-    pub fn settled(&self, shape: &SolverShape) -> Settled {
+    pub(super) fn settled_for(&self, shape: &SolverShape) -> Settled {
         let scheme = &self.scheme;
         let split = scheme.split.unwrap_or(match (shape.has_transverse || shape.dimension == 1, scheme.order) {
             (true, _) => Split::Unsplit,
@@ -66,11 +66,11 @@ impl Case {
 }
 
 /// Notes Courant numbers at which the scheme is not stable, and schemes that are stable at none.
-pub(super) fn check_stability(reader: &mut Reader<'_>, case: &Case, shape: &SolverShape) {
+pub(super) fn check_stability(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
     if case.scheme.allow_unstable || !reader.fine(&["scheme", "time.cfl_desired", "time.cfl_max"]) {
         return;
     }
-    let settled = case.settled(shape);
+    let settled = case.settled_for(shape);
     let what = description(case, shape, &settled);
     let ways = ways(case, shape, &settled);
     let Some(bound) = settled.stable_courant else {
@@ -88,7 +88,7 @@ pub(super) fn check_stability(reader: &mut Reader<'_>, case: &Case, shape: &Solv
 }
 
 /// The scheme in words.
-fn description(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
+fn description(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> String {
     let transverse = match settled.transverse {
         0 if !shape.has_transverse => {
             format!("without transverse waves (the solver `{}` has no `transverse`)", shape.name)
@@ -109,12 +109,12 @@ fn description(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
 }
 
 /// Transverse waves are not split once more, though there is a third axis.
-fn lacks_double(case: &Case, shape: &SolverShape, settled: &Settled) -> bool {
+fn lacks_double(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> bool {
     shape.dimension > 2 && settled.transverse > 0 && !case.scheme.double_transverse
 }
 
 /// What to write to have a stable scheme.
-fn ways(case: &Case, shape: &SolverShape, settled: &Settled) -> String {
+fn ways(case: &CaseSettings, shape: &SolverShape, settled: &Settled) -> String {
     let split = format!("`split = \"{}\"`", if case.scheme.order == 1 { Split::Godunov } else { Split::Strang }.name());
     if !shape.has_transverse {
         return format!("{split} under `[scheme]`");

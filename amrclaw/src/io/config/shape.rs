@@ -63,7 +63,7 @@ impl From<&SolverInfo> for SolverShape {
 
 /// Why there is no solver for a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SolverProblem {
+pub struct NoSolver {
     /// What is wrong.
     pub message: String,
     /// What to write instead.

@@ -61,7 +61,7 @@ impl Vocabulary {
     /// The first of several mistakes, with the quantities there are in its help.
     pub(super) fn first(&self, errors: Vec<ExpressionError>) -> ExpressionError {
         let mut first = errors.into_iter().next().unwrap_or_else(|| unreachable!("an error without a mistake"));
-        if first.message.starts_with("unknown name") && !self.formulas.is_empty() {
+        if first.is_unknown_name && !self.formulas.is_empty() {
             let names: Vec<&str> = self.formulas.iter().map(|(name, _)| name.as_str()).collect();
             first.help += &format!("; quantities of the solver: {}", names.join(", "));
         }

@@ -202,7 +202,8 @@ impl Compiler<'_> {
 
     fn unknown_name(&mut self, name: &str, node: &Node) {
         let help = suggestion(name, self.names.all(), "names");
-        self.errors.push(ExpressionError::new(node.span.clone(), format!("unknown name `{name}`"), help));
+        let error = ExpressionError::new(node.span.clone(), format!("unknown name `{name}`"), help);
+        self.errors.push(ExpressionError { is_unknown_name: true, ..error });
     }
 
     /// Values of numbers are computed at once, by the same functions as in a row.

@@ -32,11 +32,13 @@ pub struct ExpressionError {
     pub message: String,
     /// What to write instead.
     pub help: String,
+    /// A name is not known.
+    pub is_unknown_name: bool,
 }
 
 impl ExpressionError {
     fn new(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
-        ExpressionError { span, message: message.into(), help: help.into() }
+        ExpressionError { span, message: message.into(), help: help.into(), is_unknown_name: false }
     }
 }
 

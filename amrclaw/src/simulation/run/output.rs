@@ -1,4 +1,4 @@
-//! What a run hands to its writer, and what it hears from it.
+//! What a run hands to its writer, and what the writer reports back.
 
 use super::snapshot::Snapshot;
 use super::writer::Report;
@@ -75,18 +75,18 @@ impl<const D: usize> Driver<'_, D> {
         })
     }
 
-    /// Hears whether the writer has come to an end, well or not.
+    /// Asks whether the writer has come to an end, well or not.
     pub(super) fn listen(&mut self) -> Result<(), Cause> {
-        self.writer.poll().map_or(Ok(()), |report| self.hear(report).map(drop))
+        self.writer.poll().map_or(Ok(()), |report| self.take_report(report).map(drop))
     }
 
     /// Waits until everything that was handed to the writer is written.
     pub(super) fn settle(&mut self) -> Result<(), Cause> {
-        self.writer.wait().map_or(Ok(()), |report| self.hear(report).map(drop))
+        self.writer.wait().map_or(Ok(()), |report| self.take_report(report).map(drop))
     }
 
     /// Takes note of what the writer did; returns the files.
-    fn hear(&mut self, report: Report<D>) -> Result<Vec<PathBuf>, Cause> {
+    fn take_report(&mut self, report: Report<D>) -> Result<Vec<PathBuf>, Cause> {
         let Report { mut files, checkpoint, seconds, failed } = report;
         self.writer_seconds += seconds;
         if let Some(checkpoint) = checkpoint {
@@ -138,7 +138,7 @@ impl<const D: usize> Driver<'_, D> {
             let _ = self.gauges.record(&self.simulation);
             self.writer.send(snapshot);
             let report = self.timed(|driver| driver.writer.wait());
-            let written = report.map(|report| self.hear(report));
+            let written = report.map(|report| self.take_report(report));
             self.kept.extend(written.and_then(Result::ok).unwrap_or_default());
         } else {
             // The device took the values with it: the last checkpoint holds the last good state.

@@ -81,7 +81,7 @@ impl<J, R> Drop for Worker<J, R> {
 mod tests {
     use super::*;
 
-    /// The owner goes on while a job is under way, and hears of its end when it asks or waits.
+    /// The owner goes on while a job is under way, and learns of its end when it asks or waits.
     #[test]
     fn the_owner_goes_on() {
         let (release, gate) = bounded::<()>(1);

@@ -2,7 +2,7 @@
 
 use super::load;
 use crate::{Failure, terminal};
-use amrclaw::io::config::{Case, SolverFrom};
+use amrclaw::io::config::{CaseSettings, SolverFrom};
 use riemann::axis::Axis;
 use riemann::catalogue::{self, ParameterCheck, ParameterInfo, SolverInfo};
 use riemann::faces::Faces;
@@ -24,15 +24,15 @@ struct Checked {
 /// Checks the solver called `target`, or in the file `target`, and prints a table.
 pub fn check(target: &str, case: Option<&Path>, settings: &[String]) -> Result<(), Failure> {
     let mut given = settings.iter().map(|setting| parse(setting)).collect::<Result<BTreeMap<_, _>, _>>()?;
-    let case = case.map(|path| Case::load(path, &[])).transpose();
+    let case = case.map(|path| CaseSettings::load(path, &[])).transpose();
     let case = case.map_err(|errors| Failure::Input(errors.to_string()))?;
     if let Some(case) = &case {
         let parameters = case.solver.parameters.iter();
         parameters.for_each(|(name, value)| _ = given.entry(name.clone()).or_insert(*value));
     }
     let solvers = match file(target, case.as_ref()) {
-        None => built_in(target, case.as_ref().map(Case::dimension), &given)?,
-        Some(path) => from_file(&path, case.as_ref().map(Case::dimension), &given)?,
+        None => built_in(target, case.as_ref().map(CaseSettings::dimension), &given)?,
+        Some(path) => from_file(&path, case.as_ref().map(CaseSettings::dimension), &given)?,
     };
     let mut findings = Vec::new();
     for (k, (checked, chosen)) in solvers.iter().enumerate() {
@@ -61,7 +61,7 @@ fn parse(setting: &str) -> Result<(String, f64), Failure> {
 }
 
 /// The solver's file, if it comes from one: what has an ending is a path.
-fn file(target: &str, case: Option<&Case>) -> Option<PathBuf> {
+fn file(target: &str, case: Option<&CaseSettings>) -> Option<PathBuf> {
     if Path::new(target).extension().is_some() {
         return Some(PathBuf::from(target));
     }

@@ -9,7 +9,7 @@ pub use list::text as list;
 use crate::Failure;
 use crate::arguments::SolverCommand;
 use crate::terminal;
-use amrclaw::io::config::{SolverChoice, SolverFrom, SolverProblem, SolverShape, find_built_in};
+use amrclaw::io::config::{NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use amrclaw::plugin::{PluginError, load_with, shape_of};
 use riemann::plugin::Plugin;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
 }
 
 /// The solver that a case asks for.
-pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, SolverProblem> {
+pub fn find(choice: &SolverChoice, quiet: bool) -> Result<SolverShape, NoSolver> {
     match &choice.from {
         SolverFrom::Name(_) => find_built_in(choice),
         SolverFrom::Path(path) => Ok(shape_of(&load(path, quiet)?, choice)),

@@ -1,8 +1,8 @@
 //! `[initial]`, `[aux]`, `[source]`: expressions by name.
 
-use crate::io::config::case::{CellData, NamedExpression};
 use crate::io::config::origin::Value;
 use crate::io::config::reader::Reader;
+use crate::io::config::settings::{CellData, NamedExpression};
 
 /// The word that leaves values to the solver or the program.
 const USER: &str = "user";

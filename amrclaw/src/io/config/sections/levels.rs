@@ -1,9 +1,9 @@
 //! `[levels]`.
 
 use super::AXES;
-use crate::io::config::case::{LevelSettings, MeshSettings};
 use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, brief, plural};
+use crate::io::config::settings::{LevelSettings, MeshSettings};
 
 /// Most levels.
 const MOST: i64 = 30;

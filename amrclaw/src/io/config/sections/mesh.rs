@@ -2,7 +2,7 @@
 
 use super::AXES;
 use super::fields;
-use crate::io::config::case::{InflowValues, MeshSettings};
+use crate::io::config::settings::{InflowValues, MeshSettings};
 use crate::io::config::choice::BoundaryKind;
 use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, brief, plural};

@@ -10,24 +10,20 @@ mod solver;
 mod time;
 
 pub(super) use mesh::SIDES;
+pub(super) use solver::find as find_solver;
 
-use super::case::{Case, SolverChoice};
 use super::origin::Origin;
 use super::reader::Reader;
-use super::shape::{SolverProblem, SolverShape};
+use super::settings::{CaseSettings, SolverChoice};
 use std::sync::Arc;
 
 /// `x`, `y`, `z`.
 pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
 
-/// Reads everything, and checks it against the solver if there is a way to find it.
+/// Reads everything that does not depend on the solver. The second: the case's dimension, if it is known.
 ///
 /// Where the reader notes a mistake, the case holds a stand-in and must not be used.
-pub(super) fn read(
-    reader: &mut Reader<'_>,
-    origin: &Arc<Origin>,
-    find: Option<impl FnOnce(&SolverChoice) -> Result<SolverShape, SolverProblem>>,
-) -> Case {
+pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettings, Option<usize>) {
     reader.check_keys();
     let solver = solver::read(reader);
     let dimension = mesh::dimension(reader);
@@ -37,7 +33,7 @@ pub(super) fn read(
     let regrid = regrid::read(reader, &mesh, dimension, &levels);
     let time = time::read(reader);
     let output = output::read(reader, &time, &levels, dimension);
-    let mut case = Case {
+    let mut settings = CaseSettings {
         gauge: output::gauges(reader, &mesh, dimension),
         scheme: scheme::read(reader),
         initial: fields::initial(reader),
@@ -54,9 +50,6 @@ pub(super) fn read(
         remarks: Vec::new(),
         origin: origin.clone(),
     };
-    if let Some(shape) = find.and_then(|find| solver::find(reader, &case.solver, find)) {
-        super::check::check(reader, &case, dimension, &shape);
-    }
-    case.remarks = std::mem::take(&mut reader.remarks);
-    case
+    settings.remarks = std::mem::take(&mut reader.remarks);
+    (settings, dimension)
 }

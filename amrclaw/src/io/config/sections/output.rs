@@ -2,10 +2,10 @@
 
 use super::AXES;
 use crate::io::FrameFormat;
-use crate::io::config::case::{
+use crate::io::config::reader::{Reader, brief};
+use crate::io::config::settings::{
     FrameSchedule, GaugeSettings, LevelSettings, MeshSettings, NamedExpression, OutputSettings, TimeSettings,
 };
-use crate::io::config::reader::{Reader, brief};
 use std::collections::HashSet;
 
 /// Most frames that a case may ask for by their number.

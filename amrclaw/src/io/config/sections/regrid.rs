@@ -1,9 +1,9 @@
 //! `[regrid]`.
 
 use crate::index::Level;
-use crate::io::config::case::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, Region, RegridSettings};
 use crate::io::config::choice::Criterion;
 use crate::io::config::reader::Reader;
+use crate::io::config::settings::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, Region, RegridSettings};
 
 /// Smallest value of `regrid.max_patch_size`: room for the ghost cells of both sides, twice over.
 const SMALLEST_PATCH: i64 = 8;

@@ -1,7 +1,7 @@
 //! `[scheme]`.
 
-use crate::io::config::case::SchemeSettings;
 use crate::io::config::reader::Reader;
+use crate::io::config::settings::SchemeSettings;
 use crate::physics::SourceSplit;
 use riemann::limiter::Limiter;
 

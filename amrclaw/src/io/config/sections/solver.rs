@@ -1,8 +1,8 @@
 //! `[solver]`.
 
-use crate::io::config::case::{SolverChoice, SolverFrom};
 use crate::io::config::reader::Reader;
-use crate::io::config::shape::{SolverProblem, SolverShape};
+use crate::io::config::settings::{SolverChoice, SolverFrom};
+use crate::io::config::shape::{NoSolver, SolverShape};
 use std::path::{Path, PathBuf};
 
 /// Reads the solver's name or path; every other key is one of its parameters. The dimension is the mesh's to say.
@@ -20,7 +20,7 @@ pub fn read(reader: &mut Reader<'_>) -> SolverChoice {
 pub fn find(
     reader: &mut Reader<'_>,
     choice: &SolverChoice,
-    find: impl FnOnce(&SolverChoice) -> Result<SolverShape, SolverProblem>,
+    find: impl FnOnce(&SolverChoice) -> Result<SolverShape, NoSolver>,
 ) -> Option<SolverShape> {
     let key = match choice.from {
         SolverFrom::Name(_) => "solver.name",
@@ -29,7 +29,7 @@ pub fn find(
     if !reader.fine(&[key]) {
         return None;
     }
-    find(choice).map_err(|problem| reader.wrong(key, problem.message, problem.help)).ok()
+    find(choice).map_err(|none| reader.wrong(key, none.message, none.help)).ok()
 }
 
 fn from(reader: &mut Reader<'_>) -> SolverFrom {

@@ -1,7 +1,7 @@
 //! `[time]`.
 
-use crate::io::config::case::TimeSettings;
 use crate::io::config::reader::Reader;
+use crate::io::config::settings::TimeSettings;
 
 /// Share of the whole time that the first step takes unless given: small, since nothing is known of the wave speeds.
 const FIRST_STEP: f64 = 1e-4;

@@ -83,12 +83,12 @@ fn examples_load() {
 #[test]
 fn the_benchmark_keeps_its_settings() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/acoustics_radial/case.toml");
-    let case = Case::load(&path, &[]).unwrap();
+    let case = CaseSettings::load(&path, &[]).unwrap();
     assert_eq!(case.mesh.cells, [1000, 1000]);
     assert_eq!((case.levels.max, &case.levels.ratio), (3, &vec![vec![2, 2]; 2]));
     assert_eq!((case.regrid.interval, case.regrid.buffer, case.regrid.cutoff), (8, 8, 0.7));
     assert_eq!(case.scheme.limiter, [Limiter::VanLeer; 2]);
-    let small = Case::load(&path, &["mesh.cells=[100,100]".to_string()]).unwrap();
+    let small = CaseSettings::load(&path, &["mesh.cells=[100,100]".to_string()]).unwrap();
     assert_eq!(small.mesh.cells, [100, 100]);
 }
 
@@ -96,7 +96,7 @@ fn the_benchmark_keeps_its_settings() {
 #[test]
 fn ratios_come_in_three_forms() {
     let base = ["levels.max=3", "regrid.flag.tolerance=0.1"];
-    let ratio = |forms: &[&str]| load(SMALL, &[&base[..], forms].concat()).unwrap().levels;
+    let ratio = |forms: &[&str]| load(SMALL, &[&base[..], forms].concat()).unwrap().levels.clone();
     assert_eq!(ratio(&[]).ratio, [[2, 2], [2, 2]]);
     assert_eq!(ratio(&["levels.ratio=4"]).ratio, [[4, 4], [4, 4]]);
     assert_eq!(ratio(&["levels.ratio=[2, 4, 8]"]).ratio, [[2, 2], [4, 4]]);
@@ -152,11 +152,11 @@ fn overrides_are_laid_over_the_file() {
 #[test]
 fn overrides_beat_exclusive_keys() {
     let text = format!("{SMALL}[output]\ntimes = [1.0]\n");
-    let frames = |overrides: &[&str]| load(&text, overrides).unwrap().output.frames;
+    let frames = |overrides: &[&str]| load(&text, overrides).unwrap().output.frames.clone();
     assert_eq!(frames(&[]), FrameSchedule::Times(vec![1.0]));
     assert_eq!(frames(&["output.count=4"]), FrameSchedule::Count(4));
     assert_eq!(frames(&["output.every_steps=5"]), FrameSchedule::EverySteps(5));
-    let plugin = Case::from_str(&text, "cases/case.toml", &["solver.path=mine.rs".into()]).unwrap();
+    let plugin = CaseSettings::from_str(&text, "cases/case.toml", &["solver.path=mine.rs".into()]).unwrap();
     assert_eq!(plugin.solver.from, SolverFrom::Path("mine.rs".into()));
 }
 
@@ -164,7 +164,7 @@ fn overrides_beat_exclusive_keys() {
 #[test]
 fn solver_paths_count_from_the_file() {
     let text = SMALL.replace("name = \"acoustics\"", "path = \"mine.rs\"");
-    let case = Case::from_str(&text, "cases/case.toml", &[]).unwrap();
+    let case = CaseSettings::from_str(&text, "cases/case.toml", &[]).unwrap();
     assert_eq!(case.solver.from, SolverFrom::Path("cases/mine.rs".into()));
 }
 

@@ -261,7 +261,7 @@ fn the_solver_decides() {
 /// A file that cannot be read is a mistake of the input like any other.
 #[test]
 fn a_missing_file_is_named() {
-    let errors = Case::load(Path::new("no/such/case.toml"), &[]).unwrap_err();
+    let errors = CaseSettings::load(Path::new("no/such/case.toml"), &[]).unwrap_err();
     assert!(errors.to_string().starts_with("no/such/case.toml: cannot be read: "));
 }
 

@@ -61,11 +61,11 @@ const ROW: CellRow<1> = CellRow { lower: [0.5], dx: [0.5], len: 2, time: 3.0 };
 #[test]
 fn values_come_in_the_solvers_order() {
     let case = load_for(1, CASE, &["initial.momentum=gravity * kappa"]).unwrap();
-    let aux = case.aux_cells::<1>(&shape(1)).unwrap().unwrap();
+    let aux = case.aux_cells::<1>().unwrap();
     let mut out = [0.0; 4];
     aux.fill_row(&ROW, &mut out);
     assert_eq!(out, [-0.25, 0.25, 0.5, 0.5]);
-    let initial = case.initial_cells::<1>(&shape(1)).unwrap().unwrap();
+    let initial = case.initial_cells::<1>().unwrap();
     initial.fill_row(&ROW, &mut out);
     assert_eq!(out, [0.25, 0.0, 1.0, 1.0]);
     assert!(!aux.depends_on_time() && !initial.depends_on_time());
@@ -75,13 +75,13 @@ fn values_come_in_the_solvers_order() {
 #[test]
 fn source_terms_see_the_solution() {
     let case = load_for(1, CASE, &["initial.momentum=0"]).unwrap();
-    assert_eq!(case.settled(&shape(1)).source, SourceSplit::Godunov);
+    assert_eq!(case.settled().source, SourceSplit::Godunov);
     let (depth, momentum, bottom, kappa) = ([1.0, 2.0], [3.0, 0.5], [0.0; 2], [1.0; 2]);
     let further: [&[f64]; 4] = [&depth, &momentum, &bottom, &kappa];
     let mut out = [f64::NAN; 4];
-    case.source_terms::<1>(&shape(1)).unwrap().unwrap().evaluate(&ROW, &further, &mut out);
+    case.source_terms::<1>().unwrap().evaluate(&ROW, &further, &mut out);
     assert_eq!(out, [0.0, 0.0, -6.0, -12.0]);
-    case.flag_expression::<1>(&shape(1)).unwrap().unwrap().evaluate(&ROW, &further, &mut out[..2]);
+    case.flag_expression::<1>().unwrap().evaluate(&ROW, &further, &mut out[..2]);
     assert_eq!(out[..2], [1.0, 0.0]);
 }
 
@@ -97,8 +97,8 @@ fn expressions_see_only_their_own_names() {
 #[test]
 fn user_data_are_left_alone() {
     let case = load_for(1, CASE, &["initial=user", "aux=user"]).unwrap();
-    assert!(case.initial_cells::<1>(&shape(1)).unwrap().is_none());
-    assert!(case.aux_cells::<1>(&shape(1)).unwrap().is_none());
+    assert!(case.initial_cells::<1>().is_none());
+    assert!(case.aux_cells::<1>().is_none());
     let word = load_for(1, CASE, &["initial=users", "aux=user"]).unwrap_err();
     assert!(word.to_string().contains("initial: \"users\" is not known"));
 }
@@ -116,14 +116,14 @@ fn cases_in_three_dimensions() {
     let case = load_for(3, CASE, &overrides).unwrap();
     assert_eq!((case.dimension(), case.mesh.lower.len(), case.mesh.boundary[2]), (3, 3, [BoundaryKind::Wall; 2]));
     assert_eq!((&case.levels.ratio[0][..], case.regrid.max_patch_size), (&[2, 2, 4][..], 64));
-    assert!(case.initial_cells::<3>(&shape(3)).unwrap().is_some());
+    assert!(case.initial_cells::<3>().is_some());
 }
 
 /// A solver that cannot be found is a mistake at the solver's line.
 #[test]
 fn unknown_solvers_are_placed() {
     let refuse = |_: &SolverChoice| {
-        Err(SolverProblem { message: "does not compile".to_string(), help: "see the messages above".to_string() })
+        Err(NoSolver { message: "does not compile".to_string(), help: "see the messages above".to_string() })
     };
     let errors = Case::from_str_with(CASE, "case.toml", &[], refuse).unwrap_err();
     assert_eq!((errors.errors[0].line, errors.errors[0].column), (2, 8));

@@ -10,6 +10,7 @@ mod settled;
 mod sizes;
 
 use super::*;
+use std::path::Path;
 
 /// The smallest complete case.
 pub(super) const SMALL: &str = "\

@@ -27,7 +27,7 @@ q = 0
 
 fn settled(shape: &SolverShape, overrides: &[&str]) -> Result<Settled, CaseErrors> {
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
-    Case::from_str_with(PUFF, "case.toml", &overrides, |_| Ok(shape.clone())).map(|case| case.settled(shape))
+    Case::from_str_with(PUFF, "case.toml", &overrides, |_| Ok(shape.clone())).map(|case| *case.settled())
 }
 
 /// The only mistake: its place, and that the message and the help hold all these words.
@@ -55,8 +55,8 @@ fn solvers_without_transverse_are_split() {
     let unsplit = settled(&without, &["scheme.split=unsplit", "scheme.order=1"]).unwrap();
     assert_eq!((unsplit.split, unsplit.cfl_desired, unsplit.cfl_max), (Split::Unsplit, 0.45, 0.5));
     let line = SolverShape { dimension: 1, ..without };
-    let case = Case::from_str(PUFF, "case.toml", &["mesh.cells=[20]".to_string()]).unwrap();
-    assert_eq!((case.settled(&line).split, case.settled(&line).cfl_max), (Split::Unsplit, 1.0));
+    let case = CaseSettings::from_str(PUFF, "case.toml", &["mesh.cells=[20]".to_string()]).unwrap();
+    assert_eq!((case.settled_for(&line).split, case.settled_for(&line).cfl_max), (Split::Unsplit, 1.0));
 }
 
 /// Courant numbers beyond what is stable are refused at their key, with what to write; `allow_unstable` lets them pass.

@@ -92,12 +92,12 @@ fn files_beyond_a_mebibyte_are_refused() {
     let long = format!("{SMALL}#{}", "x".repeat(1 << 20));
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), &long).unwrap();
-    for errors in [Case::load(file.path(), &[]).unwrap_err(), load(&long, &[]).unwrap_err()] {
+    for errors in [CaseSettings::load(file.path(), &[]).unwrap_err(), load(&long, &[]).unwrap_err()] {
         assert!(errors.to_string().contains("is longer than 1 MiB"), "{errors}");
     }
     load(&format!("{SMALL}#{}", "x".repeat(1_000_000)), &[]).unwrap();
     std::fs::write(file.path(), [b"a = 1\n", &[0xff][..]].concat()).unwrap();
-    let errors = Case::load(file.path(), &[]).unwrap_err();
+    let errors = CaseSettings::load(file.path(), &[]).unwrap_err();
     assert!(errors.to_string().contains("line 2 is not UTF-8"), "{errors}");
 }
 

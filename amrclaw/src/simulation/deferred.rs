@@ -1,18 +1,18 @@
-//! Hearing what came of steps: at once, or for a whole step of the coarsest level together.
+//! Reports of steps: asked for at once, or deferred to the end of a step of the coarsest level.
 //!
-//! An executor that works ahead is dear to wait for. Its steps are ordered by the Courant numbers to be expected, those of
-//! each level's last step scaled to the new one; what it tells at the end is then played through the schedule again. If the
-//! schedule would have ordered anything else, the coarse step is taken again from the saved state, hearing each answer at
-//! once. So the steps taken are the same either way.
+//! It takes long to wait for an executor that works ahead. Its steps are ordered by the Courant numbers to be expected, those of
+//! each level's last step scaled to the new one; its reports at the end are then played through the schedule again. If the
+//! schedule would have ordered anything else, the coarse step is taken again from the saved state, and each report is asked for
+//! at once. So the steps taken are the same either way.
 
 use super::{RunError, Simulation};
 use crate::exec::{Outcomes, StepReport};
 use crate::index::Level;
 use crate::schedule::{Step, Subcycle};
 
-/// What has been ordered and not yet heard of. Its memory is kept from step to step.
+/// Steps that have been ordered, and whose reports have not been asked for. The memory is kept from step to step.
 #[derive(Debug)]
-pub(super) struct Pacing {
+pub(super) struct DeferredReports {
     /// Courant number over size of each level's last step.
     speeds: Vec<f64>,
     /// What the schedule ordered, each with the finest level after it.
@@ -24,9 +24,9 @@ pub(super) struct Pacing {
     outcomes: Outcomes,
 }
 
-impl Pacing {
+impl DeferredReports {
     pub(super) fn new(levels: usize) -> Self {
-        Pacing {
+        DeferredReports {
             speeds: vec![0.0; levels],
             ordered: Vec::new(),
             schedule: None,
@@ -66,7 +66,7 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn record_gauges(&mut self, level: Level, time: f64) {
         for (k, gauge) in self.gauges.iter_mut().enumerate() {
             if gauge.record(self.exec.as_mut(), level, time) {
-                self.pacing.sampled.push(k);
+                self.deferred.sampled.push(k);
             }
         }
     }
@@ -91,7 +91,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Asks the executor what came of steps and samples, and completes the gauges' rows.
     pub(super) fn collect(&mut self) -> Result<(), RunError> {
-        let Pacing { outcomes, sampled, .. } = &mut self.pacing;
+        let DeferredReports { outcomes, sampled, .. } = &mut self.deferred;
         outcomes.clear();
         self.exec.collect(outcomes)?;
         let num_eqn = self.equations.len();
@@ -101,38 +101,38 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Hears what came of the step just ordered: its Courant number.
-    pub(super) fn hear(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
+    /// Asks for the report of the step just ordered: its Courant number.
+    pub(super) fn report_of_step(&mut self, level: Level, time: f64, dt: f64, tries: u32) -> Result<f64, RunError> {
         self.collect()?;
-        let report = *self.pacing.outcomes.steps.last().expect("a step was ordered");
+        let report = *self.deferred.outcomes.steps.last().expect("a step was ordered");
         if let Some(patch) = report.broken {
             return Err(self.exec.find_failure(level, patch).into());
         }
         self.accept(report, level, time, dt, tries)
     }
 
-    /// Hears what came of all steps of a step of the coarsest level. False if they were not the ones to take.
-    pub(super) fn catch_up(&mut self, tries: u32) -> Result<bool, RunError> {
+    /// Asks for the reports of all steps within a step of the coarsest level. False if they were not the ones to take.
+    pub(super) fn collect_deferred(&mut self, tries: u32) -> Result<bool, RunError> {
         self.collect()?;
-        let Some(mut schedule) = self.pacing.schedule.take() else { return Ok(true) };
+        let Some(mut schedule) = self.deferred.schedule.take() else { return Ok(true) };
         let stands = self.replay(&mut schedule, tries);
         std::mem::swap(&mut self.subcycle, &mut schedule);
-        self.pacing.schedule = Some(schedule);
+        self.deferred.schedule = Some(schedule);
         stands
     }
 
     fn replay(&mut self, schedule: &mut Subcycle, tries: u32) -> Result<bool, RunError> {
-        let mut heard = 0;
-        for k in 0..self.pacing.ordered.len() {
-            let (step, finest) = self.pacing.ordered[k];
+        let mut next = 0;
+        for k in 0..self.deferred.ordered.len() {
+            let (step, finest) = self.deferred.ordered[k];
             if schedule.next_step() != Some(step) {
                 return Ok(false);
             }
             match step {
                 Step::Regrid { base } => schedule.set_finest(base, finest),
                 Step::Advance { level, time, dt } => {
-                    let report = self.pacing.outcomes.steps[heard];
-                    heard += 1;
+                    let report = self.deferred.outcomes.steps[next];
+                    next += 1;
                     if report.broken.is_some() {
                         // Where is found when the step is taken again.
                         return Ok(false);
@@ -152,7 +152,7 @@ impl<const D: usize> Simulation<D> {
             let tries = if self.settings.dt_fixed.is_some() { 0 } else { tries };
             return Err(RunError::Courant { courant, limit: self.settings.cfl_max, level, patch, time, dt, tries });
         }
-        self.pacing.speeds[level.index()] = courant / dt;
+        self.deferred.speeds[level.index()] = courant / dt;
         self.counts.courant_max = self.counts.courant_max.max(courant);
         Ok(courant)
     }

@@ -1,0 +1,122 @@
+//! From a file, a text and overrides to a case.
+
+use super::case::Case;
+use super::check;
+use super::error::{CaseError, CaseErrors, Kind};
+use super::parse;
+use super::reader::Reader;
+use super::sections;
+use super::settings::{CaseSettings, SolverChoice};
+use super::shape::{NoSolver, SolverShape};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+impl CaseSettings {
+    /// Reads the case file at `path`, with overrides `key.path=value` laid over it. What depends on the solver is not
+    /// checked.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file or the overrides.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<CaseSettings, CaseErrors> {
+        CaseSettings::from_str(&read_file(path)?, &path.display().to_string(), overrides)
+    }
+
+    /// Reads a case file's `text`, called `name` in messages. What depends on the solver is not checked.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text or the overrides.
+    pub fn from_str(text: &str, name: &str, overrides: &[String]) -> Result<CaseSettings, CaseErrors> {
+        read_text(text, name, overrides, |_, settings, _| settings)
+    }
+}
+
+impl Case {
+    /// Reads the case file at `path`, with overrides `key.path=value` laid over it, and checks it against the solver that
+    /// `find` makes of the `[solver]` section.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file, the overrides or their fit to the solver.
+    pub fn load_with(
+        path: &Path,
+        overrides: &[String],
+        find: impl FnOnce(&SolverChoice) -> Result<SolverShape, NoSolver>,
+    ) -> Result<Case, CaseErrors> {
+        Case::from_str_with(&read_file(path)?, &path.display().to_string(), overrides, find)
+    }
+
+    /// Reads a case file's `text`, called `name` in messages, and checks it against the solver that `find` makes of the
+    /// `[solver]` section.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, the overrides or their fit to the solver.
+    pub fn from_str_with(
+        text: &str,
+        name: &str,
+        overrides: &[String],
+        find: impl FnOnce(&SolverChoice) -> Result<SolverShape, NoSolver>,
+    ) -> Result<Case, CaseErrors> {
+        let case = read_text(text, name, overrides, |reader, settings, dimension| {
+            let shape = sections::find_solver(reader, &settings.solver, find)?;
+            let formulas = check::check(reader, &settings, dimension, &shape);
+            Some((settings, shape, formulas))
+        })?;
+        let (settings, shape, formulas) = case.expect("where the solver is not found, there is a mistake");
+        Ok(Case::new(settings, shape, formulas))
+    }
+}
+
+/// Most bytes of a case file: a thousand times those of the longest example. What is longer is no case, or holds data that
+/// a solver's `initial` should compute.
+const MOST_BYTES: usize = 1 << 20;
+
+fn read_file(path: &Path) -> Result<String, CaseErrors> {
+    let wrong = |message: &str, help: &str| {
+        let name = path.display().to_string();
+        CaseErrors::one(&name, CaseError::without_line(&name, message, help))
+    };
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
+    read.map_err(|e| wrong(&format!("cannot be read: {e}"), "write the path of a case file"))?;
+    if bytes.len() > MOST_BYTES {
+        return Err(wrong(TOO_LONG, TOO_LONG_HELP));
+    }
+    String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        wrong(&format!("is no text: line {line} is not UTF-8"), "write the path of a case file")
+    })
+}
+
+const TOO_LONG: &str = "is longer than 1 MiB, which no case is";
+const TOO_LONG_HELP: &str = "write values as formulas, or compute them in a solver's `initial` or `aux_values`";
+
+/// Reads a text, and makes of its settings and the dimension, if that is known, whatever `finish` makes of them: unless there is a
+/// mistake in them, or `finish` notes one.
+fn read_text<T>(
+    text: &str,
+    name: &str,
+    overrides: &[String],
+    finish: impl FnOnce(&mut Reader<'_>, CaseSettings, Option<usize>) -> T,
+) -> Result<T, CaseErrors> {
+    if text.len() > MOST_BYTES {
+        return Err(CaseErrors::one(name, CaseError::without_line(name, TOO_LONG, TOO_LONG_HELP)));
+    }
+    let (origin, syntax_errors, more_syntax) = parse::parse(text, name, overrides);
+    // Else the rest of the file may be misread: what is wrong with it shows when its brackets are right.
+    let goes_on = syntax_errors.iter().all(CaseError::is_within_value);
+    let origin = Arc::new(origin);
+    let mut reader = Reader::new(&origin);
+    let (settings, dimension) = sections::read(&mut reader, &origin);
+    let finished = finish(&mut reader, settings, dimension);
+    let (mut errors, mut more) = if goes_on { reader.mistakes.into_parts() } else { Default::default() };
+    if !syntax_errors.is_empty() {
+        // The lines that could not be read are there, and wrong in one way only.
+        let unread = |error: &CaseError| syntax_errors.iter().any(|s| (&s.place, s.line) == (&error.place, error.line));
+        errors.retain(|error| error.kind != Kind::Missing && !unread(error));
+        errors.extend(syntax_errors);
+        more += more_syntax;
+    }
+    origin.refuse(errors, more)?;
+    Ok(finished)
+}

@@ -1,0 +1,254 @@
+//! The table of the options of a run.
+//!
+//! The command line, the runs that sweeps and trials start, and Python read [`RUN_OPTIONS`]: a new row is an option of all of
+//! them.
+
+use super::options::{Device, Precision, RunOptions, Word};
+
+/// An option of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOption {
+    /// Name in Python.
+    pub name: &'static str,
+    /// Name on the command line, without the dashes before it.
+    pub long: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// All runs of a sweep have the same value. Otherwise each is given its own.
+    pub is_shared: bool,
+    /// What values it takes, and the field of [`RunOptions`] that holds them.
+    pub value: RunOptionValue,
+}
+
+/// The values of an option, with the way to read and write its field.
+#[derive(Clone, Copy, Debug)]
+pub enum RunOptionValue {
+    /// A whole number, or none.
+    Number {
+        /// What help calls it.
+        unit: &'static str,
+        /// The smallest one allowed.
+        least: u64,
+        /// What holds without one, in words.
+        default: &'static str,
+        /// Reads the field.
+        get: fn(&RunOptions) -> Option<u64>,
+        /// Writes the field.
+        set: fn(&mut RunOptions, u64),
+    },
+    /// One of some words.
+    Word {
+        /// The words, each with its meaning.
+        words: &'static [Word],
+        /// Reads the field: the number of its word.
+        get: fn(&RunOptions) -> usize,
+        /// Writes the field.
+        set: fn(&mut RunOptions, usize),
+    },
+    /// `on` or `off`; a boolean in Python.
+    Switch {
+        /// Reads the field.
+        get: fn(&RunOptions) -> bool,
+        /// Writes the field.
+        set: fn(&mut RunOptions, bool),
+    },
+}
+
+/// The words of a switch.
+const SWITCH: &[Word] = &[("on", "Yes"), ("off", "No")];
+
+/// Every option of a run.
+pub const RUN_OPTIONS: [RunOption; 5] = [
+    RunOption {
+        name: "device",
+        long: "device",
+        help: "What to run on",
+        is_shared: false,
+        value: RunOptionValue::Word {
+            words: &Device::WORDS,
+            get: |options| options.device as usize,
+            set: |options, number| options.device = Device::ALL[number],
+        },
+    },
+    RunOption {
+        name: "threads",
+        long: "threads",
+        help: "Threads; they never change the result",
+        is_shared: true,
+        value: RunOptionValue::Number {
+            unit: "N",
+            least: 1,
+            default: "all of the machine's",
+            get: |options| options.threads.map(|threads| threads as u64),
+            set: |options, threads| options.threads = Some(usize::try_from(threads).unwrap_or(usize::MAX)),
+        },
+    },
+    RunOption {
+        name: "precision",
+        long: "precision",
+        help: "Precision of the numbers",
+        is_shared: true,
+        value: RunOptionValue::Word {
+            words: &Precision::WORDS,
+            get: |options| options.precision as usize,
+            set: |options, number| options.precision = Precision::ALL[number],
+        },
+    },
+    RunOption {
+        name: "fmad",
+        long: "fmad",
+        help: "On a GPU, allow fused multiply-adds; without them results in f64 are those of the CPU to the bit",
+        is_shared: true,
+        value: RunOptionValue::Switch {
+            get: |options| !options.no_fused,
+            set: |options, fmad| options.no_fused = !fmad,
+        },
+    },
+    RunOption {
+        name: "device_memory",
+        long: "device-memory",
+        help: "Bytes of the GPU's memory to use at most",
+        is_shared: true,
+        value: RunOptionValue::Number {
+            unit: "BYTES",
+            least: 0,
+            default: "all that is free",
+            get: |options| options.device_memory,
+            set: |options, bytes| options.device_memory = Some(bytes),
+        },
+    },
+];
+
+/// A value that an option does not take.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunOptionError {
+    /// A word that is not known.
+    #[error("{name}: {given:?} is not known; write one of {}", .words.iter().map(|(word, _)| format!("{word:?}")).collect::<Vec<_>>().join(", "))]
+    Unknown {
+        /// The option.
+        name: &'static str,
+        /// What was given.
+        given: String,
+        /// What can be.
+        words: &'static [Word],
+    },
+    /// A number that is too small.
+    #[error("{name}: must be at least {least}, but is {given}")]
+    TooSmall {
+        /// The option.
+        name: &'static str,
+        /// What was given.
+        given: u64,
+        /// The smallest number allowed.
+        least: u64,
+    },
+    /// The option takes values of another type.
+    #[error("{name}: needs {expected}")]
+    Type {
+        /// The option.
+        name: &'static str,
+        /// What it takes.
+        expected: &'static str,
+    },
+}
+
+impl RunOption {
+    /// The option of that name.
+    pub fn named(name: &str) -> Option<&'static RunOption> {
+        RUN_OPTIONS.iter().find(|option| option.name == name)
+    }
+
+    /// The words that it takes; none if it takes numbers.
+    pub fn words(&self) -> &'static [Word] {
+        match self.value {
+            RunOptionValue::Number { .. } => &[],
+            RunOptionValue::Word { words, .. } => words,
+            RunOptionValue::Switch { .. } => SWITCH,
+        }
+    }
+
+    /// Its value as the command line writes it; `None` if that is the default.
+    pub fn given(&self, options: &RunOptions) -> Option<String> {
+        let text = |options: &RunOptions| match self.value {
+            RunOptionValue::Number { get, .. } => get(options).map(|number| number.to_string()),
+            RunOptionValue::Word { words, get, .. } => Some(words[get(options)].0.to_owned()),
+            RunOptionValue::Switch { get, .. } => Some(SWITCH[usize::from(!get(options))].0.to_owned()),
+        };
+        let now = text(options);
+        if now == text(&RunOptions::default()) { None } else { now }
+    }
+
+    /// Gives it a number.
+    ///
+    /// # Errors
+    /// It takes none, or not this one.
+    pub fn set_number(&self, options: &mut RunOptions, number: u64) -> Result<(), RunOptionError> {
+        match self.value {
+            RunOptionValue::Number { least, set, .. } if number >= least => set(options, number),
+            RunOptionValue::Number { least, .. } => {
+                return Err(RunOptionError::TooSmall { name: self.name, given: number, least });
+            }
+            _ => return Err(self.wrong_type()),
+        }
+        Ok(())
+    }
+
+    /// Gives it a word.
+    ///
+    /// # Errors
+    /// It takes none, or not this one.
+    pub fn set_word(&self, options: &mut RunOptions, word: &str) -> Result<(), RunOptionError> {
+        let words = self.words();
+        if words.is_empty() {
+            return Err(self.wrong_type());
+        }
+        let unknown = || RunOptionError::Unknown { name: self.name, given: word.to_owned(), words };
+        let number = words.iter().position(|(known, _)| *known == word).ok_or_else(unknown)?;
+        match self.value {
+            RunOptionValue::Word { set, .. } => set(options, number),
+            RunOptionValue::Switch { set, .. } => set(options, number == 0),
+            RunOptionValue::Number { .. } => return Err(self.wrong_type()),
+        }
+        Ok(())
+    }
+
+    /// A value of a type that it does not take.
+    pub fn wrong_type(&self) -> RunOptionError {
+        let expected = match self.value {
+            RunOptionValue::Number { .. } => "a whole number",
+            RunOptionValue::Word { .. } => "a string",
+            RunOptionValue::Switch { .. } => "true or false",
+        };
+        RunOptionError::Type { name: self.name, expected }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of the table stand in the order of the enums, each option reads what it writes, and defaults are not written.
+    #[test]
+    fn options_read_what_they_write() {
+        assert_eq!(Device::ALL.map(|device| device as usize), [0, 1, 2]);
+        assert_eq!(Precision::ALL.map(|precision| precision as usize), [0, 1]);
+        for option in &RUN_OPTIONS {
+            let mut options = RunOptions::default();
+            assert_eq!(option.given(&options), None, "{}", option.name);
+            let text = match option.words().last() {
+                Some((word, _)) => {
+                    option.set_word(&mut options, word).unwrap();
+                    (*word).to_owned()
+                }
+                None => {
+                    option.set_number(&mut options, 3).unwrap();
+                    "3".to_owned()
+                }
+            };
+            assert_eq!(option.given(&options), Some(text), "{}", option.name);
+            assert!(option.set_word(&mut options, "none").is_err(), "{}", option.name);
+            assert_eq!(option.long, option.name.replace('_', "-"));
+            assert_eq!(RunOption::named(option.name).map(|found| found.name), Some(option.name));
+        }
+    }
+}
