@@ -18,72 +18,14 @@ const TOLERANCE: f64 = 1e-13;
 const WITHOUT_FIX: f64 = 1e3 * TOLERANCE;
 const STEPS: usize = 100;
 
-/// Sound: pressure and both velocities are not zero in total nor in the mean of their sizes.
-const ACOUSTICS: &str = r#"
-[solver]
-name = "acoustics"
-density = 1.3
-bulk = 3.7
-[initial]
-pressure = "2 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2))"
-u = "0.5 + 0.3 * exp(-60 * ((x - 0.7)^2 + (y - 0.4)^2))"
-v = "0.4"
-"#;
+const ACOUSTICS: &str = include_str!("cases/conserved/acoustics.toml");
+const EULER: &str = include_str!("cases/conserved/euler.toml");
+const SHALLOW_WATER: &str = include_str!("cases/conserved/shallow_water.toml");
 
-/// A blob of dense gas in a wind, under pressure.
-const EULER: &str = r#"
-[solver]
-name = "euler"
-[initial]
-density = "1 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2))"
-x_momentum = "0.6 * (1 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2)))"
-y_momentum = "-0.4 * (1 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2)))"
-energy = "2.5 + 2 * exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2)) + 0.26 * (1 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2)))"
-"#;
-
-/// A hump of water in a current.
-const SHALLOW_WATER: &str = r#"
-[solver]
-name = "shallow_water"
-gravity = 1.0
-[initial]
-depth = "1 + 0.6 * exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2))"
-x_momentum = "0.3"
-y_momentum = "-0.2"
-"#;
-
-/// The domain, its sides, three levels and the sweeps.
-fn settings(boundary: &str, ratio: &str, split: &str) -> String {
-    format!(
-        r#"
-[mesh]
-lower = [0.0, 0.0]
-upper = [1.0, 0.9]
-cells = [19, 15]
-[mesh.boundary]
-x = ["{boundary}", "{boundary}"]
-y = ["{boundary}", "{boundary}"]
-[levels]
-max = 3
-ratio = {ratio}
-[regrid]
-interval = 3
-buffer = 1
-max_patch_size = 20
-[regrid.flag]
-criterion = "user"
-expression = "hypot(x - 0.5 - 0.27 * cos(5 * t), y - 0.45 - 0.24 * sin(5 * t)) < 0.13"
-[scheme]
-split = "{split}"
-limiter = "mc"
-[time]
-end = 10.0
-dt_initial = 0.002
-cfl_desired = 0.8
-[output]
-format = []
-"#
-    )
+/// Overrides for the sides of the domain, the ratios and the sweeps.
+fn arranged(boundary: &str, ratio: &str, split: &str) -> Vec<String> {
+    let sides = ["x", "y"].map(|axis| format!("mesh.boundary.{axis}={boundary}"));
+    sides.into_iter().chain([format!("levels.ratio={ratio}"), format!("scheme.split={split}")]).collect()
 }
 
 /// Largest drift of the totals named, relative to `∫ |q|` at the start.
@@ -100,12 +42,14 @@ fn drift(mut simulation: Simulation<2>, kept: &[usize]) -> f64 {
     kept.iter().map(|&m| (after[m] - before[m]).abs() / scale[m]).fold(0.0, f64::max)
 }
 
-fn assert_conserves(solver: &str, boundary: &str, ratio: &str, split: &str, kept: &[usize]) {
-    let text = format!("{solver}{}", settings(boundary, ratio, split));
+fn assert_conserves(text: &str, boundary: &str, ratio: &str, split: &str, kept: &[usize]) {
+    let arranged = arranged(boundary, ratio, split);
+    let mut overrides: Vec<&str> = arranged.iter().map(String::as_str).collect();
     let what = format!("{boundary}, ratio {ratio}, {split}");
-    let with = drift(start(&text, &[]), kept);
+    let with = drift(start(text, &overrides), kept);
     assert!(with <= TOLERANCE, "{what}: the totals drift by {with:e}");
-    let without = drift(start(&text, &["regrid.conservation_fix=false"]), kept);
+    overrides.push("regrid.conservation_fix=false");
+    let without = drift(start(text, &overrides), kept);
     assert!(without >= WITHOUT_FIX, "{what}: without the fix the totals drift by {without:e} only");
 }
 
@@ -145,19 +89,17 @@ conserves! {
 /// With a capacity function that varies, also within a coarse cell, `∫ κ q` is what stays.
 #[test]
 fn capacity_periodic_2_4_unsplit() {
-    let text = format!(
-        "{}{}",
-        r#"
-[aux]
-kappa = "1.5 + x - 0.6 * y"
-[initial]
-q = "0.5 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2))"
-"#,
-        settings("periodic", "[2, 4]", "unsplit")
-    );
-    let run =
-        |fix: &str| drift(start_with_capacity(&text, &[&format!("regrid.conservation_fix={fix}")], [1.0, -0.7]), &[0]);
-    let (with, without) = (run("true"), run("false"));
+    let overrides = [
+        "solver={path=\"of the test\"}",
+        "levels.ratio=[2, 4]",
+        "aux={kappa=\"1.5 + x - 0.6 * y\"}",
+        "initial={q=\"0.5 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2))\"}",
+    ];
+    let run = |fix: &str| {
+        let overrides = [&overrides[..], &[fix]].concat();
+        drift(start_with_capacity(ACOUSTICS, &overrides, [1.0, -0.7]), &[0])
+    };
+    let (with, without) = (run("regrid.conservation_fix=true"), run("regrid.conservation_fix=false"));
     assert!(with <= TOLERANCE, "the total drifts by {with:e}");
     assert!(without >= WITHOUT_FIX, "without the fix the total drifts by {without:e} only");
 }

@@ -2,7 +2,7 @@
 
 use super::common::{LINE, advance_to, bits, case, take_steps};
 use super::space;
-use super::table::{CASES, settings, with_walls};
+use super::table::{CASES, arranged, with_walls};
 use amrclaw::io::config::{Case, SolverShape};
 use amrclaw::io::frame::Frame;
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
@@ -71,26 +71,26 @@ fn relative_difference(a: &Frame<2>, b: &Frame<2>) -> f64 {
 /// A run with fused operations in `f64` differs by round-off: each of 32 steps of the finest level adds a few units in the last
 /// place, 1e-16, which limiters and speeds of nonlinear equations enlarge; the most seen on an H200 is 8e-15.
 const FUSED: f64 = 1e-13;
-/// The same in `f32`, whose unit in the last place is 6e-8, against the CPU in `f32`; the most seen is 5e-6.
+/// A run with fused operations in `f32`, whose unit in the last place is 6e-8, against the CPU in `f32`; the most seen is 5e-6.
 const SINGLE: f64 = 2e-5;
 
 fn solver_agrees(name: &str) {
-    let (_, solver, extra) = *CASES.iter().find(|(other, ..)| *other == name).expect("it is in the table");
+    let (_, text) = *CASES.iter().find(|(other, _)| *other == name).expect("it is in the table");
     let arrangements = [
         (if with_walls(name) { "wall" } else { "extrapolate" }, "[2, 2]", "unsplit"),
         ("extrapolate", "[[2, 4], [4, 2]]", "strang"),
         ("periodic", "[4, 2]", "godunov"),
     ];
     for (boundary, ratio, split) in arrangements {
-        let text = format!("{solver}{}", settings(boundary, ratio, split));
+        let overrides = arranged(boundary, ratio, split);
         let what = format!("{name}, {boundary}, {ratio}, {split}");
-        same_bits::<2>(&what, STEPS, |options| start(&text, extra, options));
+        same_bits::<2>(&what, STEPS, |options| start(text, &overrides.each_ref().map(String::as_str), options));
     }
-    let text = format!("{solver}{}", settings("extrapolate", "[2, 2]", "unsplit"));
+    let overrides = arranged("extrapolate", "[2, 2]", "unsplit");
     for (precision, tolerance) in [(Precision::F64, FUSED), (Precision::F32, SINGLE)] {
         let run = |device| {
             let options = RunOptions { threads: Some(2), device, precision, ..RunOptions::default() };
-            let mut simulation = start(&text, extra, &options);
+            let mut simulation = start(text, &overrides.each_ref().map(String::as_str), &options);
             take_steps(&mut simulation, STEPS);
             simulation.frame()
         };
@@ -119,7 +119,7 @@ macro_rules! solvers_agree {
         fn all_solvers_are_in_the_table() {
             let named = [$(stringify!($name)),*];
             for info in riemann::catalogue::all() {
-                assert!(named.contains(&info.name) && CASES.iter().any(|(name, ..)| *name == info.name), "{}", info.name);
+                assert!(named.contains(&info.name) && CASES.iter().any(|(name, _)| *name == info.name), "{}", info.name);
             }
         }
     };
@@ -134,10 +134,9 @@ solvers_agree! {
 #[test]
 #[ignore = "needs a GPU"]
 fn space_agrees() {
-    for (solver, overrides) in space::CASES {
-        let text = space::text(solver);
+    for (text, overrides) in space::CASES {
         same_bits::<3>(&format!("{overrides:?}"), STEPS, |options| {
-            Simulation::builder(&case(&text, overrides))
+            Simulation::builder(&case(text, overrides))
                 .options(options)
                 .build()
                 .unwrap_or_else(|e| panic!("{e}\n{text}"))
@@ -149,8 +148,8 @@ fn space_agrees() {
 #[test]
 #[ignore = "needs a GPU"]
 fn options_of_cases_agree() {
-    let (_, sound, _) = CASES[0];
-    let text = format!("{sound}{}", settings("wall", "[2, 2]", "unsplit"));
+    let (_, sound) = CASES[0];
+    let walls = arranged("wall", "[2, 2]", "unsplit");
     let table: &[&[&str]] = &[
         &["regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=1e-3"],
         &["regrid.flag.criterion=\"user\"", "regrid.flag.expression=\"pressure > 0.4 + 0.1 * x\""],
@@ -163,7 +162,8 @@ fn options_of_cases_agree() {
         &["levels.max=1", "levels.ratio=[]"],
     ];
     for overrides in table {
-        same_bits::<2>(&format!("{overrides:?}"), STEPS, |options| start(&text, overrides, options));
+        let all = walls.iter().map(String::as_str).chain(overrides.iter().copied()).collect::<Vec<_>>();
+        same_bits::<2>(&format!("{overrides:?}"), STEPS, |options| start(sound, &all, options));
     }
 }
 
@@ -179,9 +179,8 @@ impl BoundaryFunction<2> for Inflow {
 #[test]
 #[ignore = "needs a GPU"]
 fn boundaries_of_the_users_agree() {
-    let (_, sound, _) = CASES[0];
-    let text = format!("{sound}{}", settings("extrapolate", "[2, 2]", "unsplit"));
-    let case = case(&text, &["mesh.boundary.x=[\"user\",\"wall\"]"]);
+    let (_, sound) = CASES[0];
+    let case = case(sound, &["mesh.boundary.x=[\"user\",\"wall\"]", "mesh.boundary.y=\"extrapolate\""]);
     same_bits::<2>("inflow", STEPS, |options| {
         let user = UserFunctions { boundary: Some(Arc::new(Inflow)), ..UserFunctions::default() };
         Simulation::builder(&case).options(options).functions(user).build().unwrap_or_else(|e| panic!("{e}"))

@@ -80,7 +80,7 @@ fn compare(text: &str, overrides: &[&str], steps: usize) {
     }
 }
 
-/// The same with each choice of scheme and mesh that takes another way through the executor.
+/// Sound with each choice of scheme and mesh that takes another way through the executor.
 #[test]
 fn sound_is_that_of_the_cpu_to_the_bit() {
     let table: &[&[&str]] = &[

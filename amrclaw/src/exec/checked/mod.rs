@@ -1,7 +1,7 @@
 //! An executor around any other that checks what plans and verbs promise. For tests: it copies every level at every verb.
 //!
 //! * Ghost cells and new arrays hold NaN until they are filled; afterwards every ghost cell has a value, and no step starts from a cell
-//!   without one.
+//!   without one. They hold NaN again as soon as what they were filled from changes.
 //! * Each face between a fine patch and a coarse cell that is not refined is in the register once.
 //! * Averages hold as much as the cells averaged, and a change of the mesh keeps what all levels together hold.
 //! * A step of the coarsest level keeps it too, where nothing can leave the domain.
@@ -73,16 +73,9 @@ impl<const D: usize, E: Probe<D>> Checked<D, E> {
         }
     }
 
-    /// Integrals over the cells of all levels that finer ones do not cover.
+    /// Integrals over the composite grid; none before there is a mesh.
     fn composite(&self) -> Vec<f64> {
-        let Some((hierarchy, plans)) = &self.mesh else { return Vec::new() };
-        let mut totals: Vec<f64> = Vec::new();
-        for l in 0..hierarchy.num_levels() {
-            let part = self.inner.totals(Level(l as u8), plans.get(l + 1));
-            totals.resize(part.len(), 0.0);
-            totals.iter_mut().zip(part).for_each(|(total, part)| *total += part);
-        }
-        totals
+        self.mesh.as_ref().map_or_else(Vec::new, |(_, plans)| self.inner.composite_totals(plans))
     }
 
     /// What an integral of numbers as large as these may be, as a measure of round-off.
@@ -182,6 +175,8 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         if let Some(saved) = self.saved.as_ref().filter(|_| coarse == Level::COARSEST) {
             self.assert_same(saved, &self.composite(), self.kept.iter().copied(), "a step of all levels");
         }
+        // They were made of values that the conservation fix and the averages have changed.
+        [coarse, fine].into_iter().for_each(|level| self.inner.spoil_ghosts(level));
     }
 
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {

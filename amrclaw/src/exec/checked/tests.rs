@@ -130,6 +130,16 @@ fn a_level_that_is_not_filled_is_found() {
     assert!(message.contains("a step starts: ghost cell"), "{message}");
 }
 
+/// The conservation fix and the averages change what ghost cells were made of.
+#[test]
+fn ghost_cells_older_than_averages_are_found() {
+    let (mut exec, hierarchy) = (executor(), hierarchy());
+    let plans = adopt(&mut exec, &hierarchy, |_| ());
+    step(&mut exec, &plans, 0.04);
+    let message = panic_of(|| exec.advance(Level(0), &plans, 0.04).expect("no auxiliary values"));
+    assert!(message.contains("a step starts: ghost cell"), "{message}");
+}
+
 #[test]
 fn a_face_that_is_twice_in_a_register_is_found() {
     let (mut exec, hierarchy) = (executor(), hierarchy());

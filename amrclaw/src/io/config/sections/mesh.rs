@@ -2,10 +2,10 @@
 
 use super::AXES;
 use super::fields;
-use crate::io::config::settings::{InflowValues, MeshSettings};
 use crate::io::config::choice::BoundaryKind;
 use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, brief, plural};
+use crate::io::config::settings::{InflowValues, MeshSettings};
 use crate::physics::AuxOutside;
 
 /// The dimension: the length of `mesh.cells`, whatever its numbers are.
