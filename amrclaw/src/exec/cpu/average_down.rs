@@ -95,7 +95,7 @@ fn average_row<R: Scalar>(out: &mut [R], fine: &[R], [y, z]: SubRows, ratio: usi
     out.iter_mut().zip(firsts.chunks_exact(ratio)).for_each(|(o, firsts)| *o = firsts[0] + *o * weight);
 }
 
-/// The same, weighted with the capacity of the fine cells and divided by that of the coarse ones.
+/// Means over fine cells, weighted with their capacity and divided by that of the coarse ones.
 fn weighted_row<R: Scalar>(
     out: &mut [R],
     fine: &[R],

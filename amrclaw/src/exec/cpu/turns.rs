@@ -28,7 +28,7 @@ pub(super) fn in_turns<T: Copy + Send + Sync>(
     (0..threads).into_par_iter().with_max_len(1).map(work).reduce(|| none, &combine)
 }
 
-/// The same where nothing is answered.
+/// Does the pieces `0 .. count`, which answer nothing, on all threads of the pool: see [`in_turns`].
 pub(super) fn each_in_turn(count: usize, piece: impl Fn(usize) + Sync) {
     in_turns(count, piece, (), |(), ()| ());
 }

@@ -112,9 +112,9 @@ pub(in crate::exec) fn words_of(bytes: &[u8]) -> &[u64] {
     words
 }
 
-/// Likewise, to write.
+/// A slice of plain numbers as bytes that can be written.
 pub(in crate::exec) fn bytes_of_mut<T: Copy>(values: &mut [T]) -> &mut [u8] {
-    // SAFETY: likewise; every bit pattern is a value of the callers' types.
+    // SAFETY: the callers' types are plain numbers and structs without padding that matters; every bit pattern is a value of the callers' types.
     unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), size_of_val(values)) }
 }
 

@@ -7,6 +7,7 @@ mod machine;
 mod outside;
 mod patch_table;
 mod regions;
+mod sweep_args;
 mod tables;
 
 pub(super) use axes::axes;
@@ -17,4 +18,5 @@ pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::Sides;
 pub(super) use patch_table::{patch_table, strips, swept, tile_table};
 pub(super) use regions::{HostTables, Table, TableBuilder};
+pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};
 pub(super) use tables::{FaceMap, FillTable, HostLevelTables, LevelTables, TransferTables, face_run, region};

@@ -68,7 +68,7 @@ pub(in crate::exec) struct LevelTables<N: Machine> {
     pub runs: Table,
 }
 
-/// The same before they are sent.
+/// The tables of a level's plans on the host, before they are sent.
 pub(in crate::exec) struct HostLevelTables {
     ghost: (HostTables, FillTable),
     /// What joins the level to the coarser one: averages, runs of faces.

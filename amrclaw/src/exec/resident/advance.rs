@@ -2,14 +2,16 @@
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{axes, bytes_of, pointer, update_name};
-use crate::exec::step::{axis_bits, source_after_waves};
+use crate::exec::device::{
+    DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, axes, bytes_of, pointer, tile_shape, update_name,
+};
+use crate::exec::step::source_after_waves;
 use crate::index::Level;
 use crate::physics::SourceSplit;
 use crate::plan::{LevelPlans, RefluxPlan};
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE};
-use cuda::amr::{PatchReport, RegisterArgs, SourceArgs, UpdateArgs};
+use cuda::amr::{PatchReport, SourceArgs};
 use riemann::real::Scalar;
 
 /// An array of states that a part of a step reads or writes.
@@ -103,31 +105,39 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         pointer::<Real, N>(self.memory(l, array), 0)
     }
 
+    /// Sweep `number` of a step, which begins with the states of `input`.
+    fn device_sweep(&self, step: Step, number: usize, input: Array) -> DeviceSweep<'_> {
+        let l = step.level.index();
+        let store = &self.levels[l];
+        DeviceSweep {
+            sweeps: &self.sweeps,
+            number,
+            dt: step.dt,
+            patches: store.patches(),
+            q: self.address(l, input),
+            aux: store.aux_address(),
+            kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),
+            num_kept: store.num_kept,
+            num_fine: store.map.as_ref().map_or(0, |map| map.num_fine),
+        }
+    }
+
     fn sweep(&mut self, step: Step, n: usize, input: Array, output: Array) -> Result<(), ExecError> {
         let l = step.level.index();
         let (store, sweep) = (&self.levels[l], self.sweeps[n]);
-        let dt = step.dt * sweep.fraction;
         let (tiles, num_tiles) = store.tiles(n);
         let map = store.map.as_ref();
-        let args = UpdateArgs {
-            patches: store.patches(),
-            tiles,
-            reports: step.reports,
-            q: self.address(l, input),
-            q_next: self.address(l, output),
-            aux: store.aux_address(),
-            kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),
-            kept_stride: store.num_kept as u64,
-            face_words: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.words, 0)),
-            face_slots: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.slots, 0)),
-            num_cells: store.layout.num_cells_with_ghosts() as u64,
-            dt_over_dx: store.geometry.dx_in_space().map(|dx| dt / dx),
-            num_tiles: num_tiles as i32,
-            num_ghost: self.sizes.num_ghost,
+        let faces = FaceMapPlace {
+            words: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.words, 0)),
+            slots: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.slots, 0)),
+            num_cells: store.layout.num_cells_with_ghosts(),
         };
+        let place = UpdatePlace { tiles, num_tiles, q_next: self.address(l, output), reports: step.reports };
+        let dx = store.geometry.dx_in_space();
+        let args = self.device_sweep(step, n, input).update(place, faces, dx, self.sizes.num_ghost);
         // SAFETY: tiles are those of the level's patches and disjoint; every slot of the kept ones has one face.
         unsafe {
-            let grid = self.sizes.tile_shape(&sweep).grid(num_tiles);
+            let grid = tile_shape(&sweep, self.sizes.num_eqn, self.sizes.precision).grid(num_tiles);
             self.machine.launch(update_name(sweep.axes, map.is_some()), grid, &args)?;
         }
         Ok(())
@@ -145,31 +155,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let l = step.level.index();
         let store = &self.levels[l];
         let finer = if fine { store } else { &self.levels[l + 1] };
-        let (Some(tables), Some(register), Some(kept)) = (&finer.tables, &finer.register, &store.kept) else {
+        let (Some(tables), Some(register), Some(_)) = (&finer.tables, &finer.register, &store.kept) else {
             unreachable!("tables, registers and room are made with the plans");
         };
-        let before = self.sweeps[..n].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
-        let own_fine = store.map.as_ref().map_or(0, |map| map.num_fine);
-        let args = RegisterArgs {
+        let place = RegisterPlace {
             runs: tables.runs.items::<_, N>(&tables.memory),
             chunks: tables.runs.chunks::<N>(&tables.memory),
-            patches: store.patches(),
-            q: self.address(l, input),
-            aux: store.aux_address(),
-            kept: pointer::<_, N>(kept, 0),
-            sums: pointer::<_, N>(&register.sums, 0),
-            coarse_cells: pointer::<_, N>(&register.coarse_cells, 0),
-            dt: step.dt * self.sweeps[n].fraction,
             num_chunks: tables.runs.num_chunks,
             chunk_cells: tables.runs.chunk_cells,
-            num_slots: plan.num_slots() as u32,
-            kept_stride: store.num_kept as u32,
-            first_kept: own_fine as u32,
-            sweep: n as u32,
-            swept: axis_bits(self.sweeps[n].axes),
-            first_sweep: !before,
-            ratio: axes(plan.ratio.0, 1),
+            sums: pointer::<_, N>(&register.sums, 0),
+            coarse_cells: pointer::<_, N>(&register.coarse_cells, 0),
         };
+        let args = self.device_sweep(step, n, input).register(place, plan);
         let kernel = if fine { REGISTER_FINE } else { REGISTER_COARSE };
         // SAFETY: the runs lie along this level's patches; register and corrections are those of the plan.
         unsafe { self.machine.run(&kernel, D, tables.runs.num_chunks as usize, &args)? };

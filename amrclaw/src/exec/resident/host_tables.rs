@@ -2,13 +2,14 @@
 
 use super::flags::FlagTables;
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{HostLevelTables, HostTables, TableBuilder, TransferTables, patch_table, tile_table};
+use crate::exec::device::{
+    HostLevelTables, HostTables, TableBuilder, TransferTables, patch_table, tile_shape, tile_table,
+};
 use crate::exec::step::Sweep;
 use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh};
 use crate::plan::{LevelPlans, MeshChange};
-use cuda::amr::TileShape;
 use cuda::compile::Precision;
 use rayon::prelude::*;
 use riemann::real::Scalar;
@@ -22,14 +23,7 @@ pub(super) struct Sizes {
     pub num_aux: usize,
     /// Bytes of a number.
     pub number: usize,
-}
-
-impl Sizes {
-    /// Which tiles a sweep is cut into.
-    pub fn tile_shape(&self, sweep: &Sweep) -> TileShape {
-        let precision = if self.number == size_of::<f64>() { Precision::Double } else { Precision::Single };
-        TileShape::new(sweep.axes, self.num_eqn, precision)
-    }
+    pub precision: Precision,
 }
 
 /// What a level to come needs of its mesh, on the host.
@@ -103,7 +97,8 @@ impl<const D: usize> HostLevel<D> {
         let mut builder = TableBuilder::default();
         builder.append(table.iter().copied());
         let cut = |sweep| {
-            let tiles = tile_table(&layout, sweep, sizes.tile_shape(sweep), 0..layout.patches.len(), resident_tiles);
+            let shape = tile_shape(sweep, sizes.num_eqn, sizes.precision);
+            let tiles = tile_table(&layout, sweep, shape, 0..layout.patches.len(), resident_tiles);
             Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
         };
         let tiles = sweeps.iter().map(cut).collect();

@@ -32,6 +32,7 @@ use crate::mesh::{Hierarchy, MeshEpoch};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
+use cuda::compile::Precision;
 use gather::Reports;
 use host_tables::{HostLevel, HostMeshTables, Sizes};
 use parking_lot::Mutex;
@@ -94,6 +95,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_eqn: solver.equations().len(),
             num_aux: solver.aux().len(),
             number: R::BYTES,
+            precision: Precision::of::<R>(),
         };
         Ok(ResidentExecutor {
             sweeps: sweeps::<D>(problem.split),

@@ -143,7 +143,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         }
     }
 
-    /// The same, once [`DeviceLevel::next`] has made it.
+    /// The array that the next state goes to, once [`DeviceLevel::next`] has made it.
     pub fn made_next(&self) -> &N::Memory {
         self.buffers[self.next_index()].as_ref().expect("made before the step")
     }

@@ -17,7 +17,7 @@ pub(super) struct Batch {
     pub patches: Range<usize>,
     /// Their numbers in the level's array of states.
     pub q: Range<usize>,
-    /// The same in its array of auxiliary values.
+    /// Their numbers in its array of auxiliary values.
     pub aux: Range<usize>,
     /// Their tiles.
     pub tiles: Range<usize>,

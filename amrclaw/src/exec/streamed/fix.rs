@@ -7,12 +7,12 @@
 use super::faces::CHUNK;
 use super::lanes::{Lane, in_level};
 use super::tables::LevelTables;
-use crate::exec::device::axes;
-use crate::exec::step::{LevelSweep, Pass, axis_bits};
+use crate::exec::device::{DeviceSweep, RegisterPlace, axes};
+use crate::exec::step::Pass;
 use crate::plan::MeshChange;
 use cuda::abi::Pointer;
+use cuda::amr::FaceMapArgs;
 use cuda::amr::kernels::{FACE_MAP, REGISTER_COARSE, REGISTER_FINE};
-use cuda::amr::{FaceMapArgs, RegisterArgs};
 use cuda::{CudaError, Device, DeviceBuffer, Kernel, Stream};
 use riemann::real::Scalar;
 
@@ -105,47 +105,31 @@ impl<const D: usize> Fix<D> {
 
     /// Queues what a batch's sweep gives the fix, behind it in its stream: at its own edge, and as the coarser side of the finer
     /// level's edge.
-    pub fn register<R: Scalar>(
+    pub fn register(
         &self,
-        context: &LevelSweep<'_, D, R>,
-        pass: &Pass<'_, D>,
+        level: usize,
+        sweep: &DeviceSweep<'_>,
         tables: &LevelTables<D>,
         (number, lane): (usize, &Lane),
-        kept: &DeviceBuffer<u8>,
     ) -> Result<(), CudaError> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
-        let batch = &tables.batches[number];
-        let before = pass.sweeps[..pass.number].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
         let [own, finer] = &tables.faces;
-        let sides = [
-            (finer, pass.level + 1, &kernels.coarse, &REGISTER_COARSE),
-            (own, pass.level, &kernels.fine, &REGISTER_FINE),
-        ];
+        let sides =
+            [(finer, level + 1, &kernels.coarse, &REGISTER_COARSE), (own, level, &kernels.fine, &REGISTER_FINE)];
         for (faces, fine, kernel, launcher) in sides {
             let (Some(faces), Some(register)) = (faces, self.registers.get(fine).and_then(Option::as_ref)) else {
                 continue;
             };
             let chunks = faces.of_batch[number].clone();
-            let args = RegisterArgs {
+            let place = RegisterPlace {
                 runs: faces.runs.at(0),
                 chunks: faces.chunks.at(chunks.start),
-                patches: tables.patches.at(0),
-                q: in_level(&lane.q, batch.q.start, R::BYTES),
-                aux: in_level(&lane.aux, batch.aux.start, R::BYTES),
-                kept: Pointer::new(kept.at(0).address()),
-                sums: Pointer::new(register.sums.at(0).address()),
-                coarse_cells: Pointer::new(register.coarse_cells.at(0).address()),
-                dt: context.dt * context.sweep.fraction,
                 num_chunks: chunks.len() as u32,
                 chunk_cells: CHUNK as u32,
-                num_slots: faces.plan.num_slots() as u32,
-                kept_stride: tables.num_kept() as u32,
-                first_kept: tables.first_coarse() as u32,
-                sweep: pass.number as u32,
-                swept: axis_bits(context.sweep.axes),
-                first_sweep: !before,
-                ratio: axes(faces.plan.ratio.0, 1),
+                sums: Pointer::new(register.sums.at(0).address()),
+                coarse_cells: Pointer::new(register.coarse_cells.at(0).address()),
             };
+            let args = sweep.register(place, &faces.plan);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
             // the plans, and every slot belongs to one batch.
             unsafe { kernel.launch(&lane.stream, launcher.grid(chunks.len(), D), &args)? };

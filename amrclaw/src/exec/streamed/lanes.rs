@@ -3,7 +3,6 @@
 use super::batches::Largest;
 use cuda::abi::{Pointee, Pointer};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Stream};
-use riemann::real::Scalar;
 
 /// Batches that are under way at once: one copied in, one updated, one copied back, one to begin with.
 pub(super) const COUNT: usize = 4;
@@ -125,14 +124,4 @@ pub(super) fn grow(
         stream.synchronize()?;
     }
     Ok(())
-}
-
-pub(super) fn bytes_of<R: Scalar>(numbers: &[R]) -> &[u8] {
-    // SAFETY: any number is so many bytes.
-    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), std::mem::size_of_val(numbers)) }
-}
-
-pub(super) fn bytes_of_mut<R: Scalar>(numbers: &mut [R]) -> &mut [u8] {
-    // SAFETY: likewise, and any bytes are a number.
-    unsafe { std::slice::from_raw_parts_mut(numbers.as_mut_ptr().cast(), std::mem::size_of_val(numbers)) }
 }

@@ -12,7 +12,9 @@ mod fix;
 mod lanes;
 mod tables;
 
-use super::device::{KernelOptions, compile, update_name};
+use super::device::{
+    DeviceSweep, FaceMapPlace, KernelOptions, UpdatePlace, bytes_of, bytes_of_mut, compile, tile_shape, update_name,
+};
 use super::step::{LevelSweep, Pass, SweepEngine};
 use super::{DeviceUse, ExecError, StepReport, StreamedUse};
 use crate::exec::cpu::CpuExecutor;
@@ -20,13 +22,12 @@ use crate::fields::PageLock;
 use crate::index::Ratio;
 use crate::physics::Problem;
 use crate::plan::MeshChange;
-use batches::Batch;
 use cuda::abi::Pointer;
-use cuda::amr::{PatchReport, TileShape, UpdateArgs};
+use cuda::amr::PatchReport;
 use cuda::compile::Precision;
 use cuda::{CudaError, Device, DeviceBuffer, Kernel, PinnedBuffer};
 use fix::Fix;
-use lanes::{Lane, Lanes, bytes_of, bytes_of_mut, grow, in_level};
+use lanes::{Lane, Lanes, grow, in_level};
 use parking_lot::Mutex;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
@@ -129,10 +130,6 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         find(&self.kernels, update_name(axes, keeps_faces))
     }
 
-    fn tile_shape(context: &LevelSweep<'_, D, R>) -> TileShape {
-        TileShape::new(context.sweep.axes, context.num_eqn, Precision::of::<R>())
-    }
-
     /// Makes tables and room for a sweep, where there are none. Returns the number of lanes to use.
     fn prepare(
         &self,
@@ -143,7 +140,7 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         let key = [pass.level, pass.number];
         if let Entry::Vacant(place) = state.tables.entry(key) {
             let kernel = self.kernel(context.sweep.axes, self.conservation_fix);
-            let shape = Self::tile_shape(context);
+            let shape = tile_shape(&context.sweep, context.num_eqn, Precision::of::<R>());
             let blocks = kernel.blocks_per_multiprocessor(&self.device, shape.threads())?;
             let tiles = (shape, blocks * self.device.info().multiprocessors);
             let made = LevelTables::new(&self.device, context, pass, tiles, self.batch_bytes)?;
@@ -159,30 +156,44 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         state.lanes.fit(&self.device, tables.largest(R::BYTES))
     }
 
-    fn update_args(
+    /// Queues the update of a batch in a lane, and what it gives the conservation fix.
+    fn sweep_batch(
         &self,
         context: &LevelSweep<'_, D, R>,
-        tables: &LevelTables<D>,
-        batch: &Batch,
-        lane: &Lane,
+        pass: &Pass<'_, D>,
+        (tables, fix): (&LevelTables<D>, &Fix<D>),
+        (number, lane): (usize, &Lane),
         kept: &DeviceBuffer<u8>,
-    ) -> UpdateArgs {
-        UpdateArgs {
+    ) -> Result<(), CudaError> {
+        let batch = &tables.batches[number];
+        let sweep = DeviceSweep {
+            sweeps: pass.sweeps,
+            number: pass.number,
+            dt: context.dt,
             patches: tables.patches.at(0),
-            tiles: tables.tiles.at(batch.tiles.start),
-            reports: tables.reports.at(0),
             q: in_level(&lane.q, batch.q.start, R::BYTES),
-            q_next: in_level(&lane.q_next, batch.q.start, R::BYTES),
             aux: in_level(&lane.aux, batch.aux.start, R::BYTES),
             kept: Pointer::new(kept.at(0).address()),
-            kept_stride: tables.num_kept() as u64,
-            face_words: in_level(&lane.words, batch.words.start, size_of::<u32>()),
-            face_slots: in_level(&lane.slots, batch.cells.start, size_of::<u32>()),
-            num_cells: batch.cells.len() as u64,
-            dt_over_dx: context.dx.map(|dx| context.dt * context.sweep.fraction / dx),
-            num_tiles: batch.tiles.len() as i32,
-            num_ghost: self.num_ghost,
-        }
+            num_kept: tables.num_kept(),
+            num_fine: tables.first_coarse(),
+        };
+        let faces = FaceMapPlace {
+            words: in_level(&lane.words, batch.words.start, size_of::<u32>()),
+            slots: in_level(&lane.slots, batch.cells.start, size_of::<u32>()),
+            num_cells: batch.cells.len(),
+        };
+        let place = UpdatePlace {
+            tiles: tables.tiles.at(batch.tiles.start),
+            num_tiles: batch.tiles.len() as u32,
+            q_next: in_level(&lane.q_next, batch.q.start, R::BYTES),
+            reports: tables.reports.at(0),
+        };
+        let args = sweep.update(place, faces, context.dx, self.num_ghost);
+        let update = self.kernel(context.sweep.axes, tables.keeps(number));
+        let shape = tile_shape(&context.sweep, context.num_eqn, Precision::of::<R>());
+        // SAFETY: the tables are those of this mesh, tiles are disjoint, and the lane's buffers hold the batch.
+        unsafe { update.launch(&lane.stream, shape.grid(place.num_tiles), &args)? };
+        fix.register(pass.level, &sweep, tables, (number, lane))
     }
 
     fn run(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, CudaError> {
@@ -193,21 +204,18 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         let start = Instant::now();
         for (n, batch) in tables.batches.iter().enumerate() {
             let lane = &lanes.all[n % num_lanes];
-            let (reports, keeps) = (batch.patches.clone(), tables.keeps(n));
-            // SAFETY: the level's arrays are this sweep's until it returns, which waits for all streams; batches are disjoint;
-            // the tables are those of this mesh, and each lane's buffers hold a batch.
+            let reports = batch.patches.clone();
+            // SAFETY: the level's arrays are this sweep's until it returns, which waits for all streams; batches are disjoint, and
+            // each lane's buffers hold a batch.
             unsafe {
                 lane.stream.upload_async(bytes_of(context.input.row(batch.q.start, batch.q.len())), &lane.q, 0)?;
                 lane.stream.upload_async(bytes_of(&context.aux[batch.aux.clone()]), &lane.aux, 0)?;
                 lane.stream.fill(&tables.reports, reports.start, reports.len(), 0)?;
                 let timer = lanes.timers.begin(&self.device, lane)?;
-                if keeps {
+                if tables.keeps(n) {
                     fix.map_faces(tables, (n, lane))?;
                 }
-                let args = self.update_args(context, tables, batch, lane, kept);
-                let update = self.kernel(context.sweep.axes, keeps);
-                update.launch(&lane.stream, Self::tile_shape(context).grid(batch.tiles.len() as u32), &args)?;
-                fix.register(context, pass, tables, (n, lane), kept)?;
+                self.sweep_batch(context, pass, (tables, fix), (n, lane), kept)?;
                 lanes.timers.end(timer, lane)?;
                 let out = context.output.row_mut(batch.q.start, batch.q.len());
                 lane.stream.download_async(&lane.q_next, 0, bytes_of_mut(out))?;

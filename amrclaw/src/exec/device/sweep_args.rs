@@ -1,0 +1,126 @@
+//! What the kernels of a sweep take: the update, and what sums the conservation fix up.
+
+use super::axes::axes;
+use crate::exec::step::{Sweep, axis_bits};
+use crate::plan::RefluxPlan;
+use cuda::abi::{Pointer, Real};
+use cuda::amr::{Chunk, FaceRun, Patch, PatchReport, RegisterArgs, Tile, TileShape, UpdateArgs};
+use cuda::compile::Precision;
+
+/// Which tiles a sweep is cut into.
+pub(in crate::exec) fn tile_shape(sweep: &Sweep, num_eqn: usize, precision: Precision) -> TileShape {
+    TileShape::new(sweep.axes, num_eqn, precision)
+}
+
+/// A sweep over patches whose values are on the device.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct DeviceSweep<'a> {
+    /// All sweeps of the step.
+    pub sweeps: &'a [Sweep],
+    /// Which of them this is.
+    pub number: usize,
+    /// Time step of the level.
+    pub dt: f64,
+    /// The level's patches.
+    pub patches: Pointer<Patch>,
+    /// States that the sweep begins with.
+    pub q: Pointer<Real>,
+    /// Auxiliary values.
+    pub aux: Pointer<Real>,
+    /// Corrections of the faces kept; null if there are none.
+    pub kept: Pointer<Real>,
+    /// Faces kept: fine ones at the level's own edge first, then coarse ones at the finer level's.
+    pub num_kept: usize,
+    /// How many of them are fine.
+    pub num_fine: usize,
+}
+
+/// A map of the faces that an update keeps; null pointers if it keeps none.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct FaceMapPlace {
+    /// Its bits.
+    pub words: Pointer<u32>,
+    /// Its slots.
+    pub slots: Pointer<u32>,
+    /// Cells that it is of, ghost cells included.
+    pub num_cells: usize,
+}
+
+/// What an update writes, and by which tiles.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct UpdatePlace {
+    pub tiles: Pointer<Tile>,
+    pub num_tiles: u32,
+    pub q_next: Pointer<Real>,
+    /// One per patch.
+    pub reports: Pointer<PatchReport>,
+}
+
+/// Runs of faces between two levels, with the warps' work on them, and where the fix's terms at these faces are summed up.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct RegisterPlace {
+    pub runs: Pointer<FaceRun>,
+    pub chunks: Pointer<Chunk>,
+    pub num_chunks: u32,
+    /// Faces of a chunk.
+    pub chunk_cells: u32,
+    pub sums: Pointer<Real>,
+    /// States and auxiliary values of the coarse cells, per sweep.
+    pub coarse_cells: Pointer<Real>,
+}
+
+impl DeviceSweep<'_> {
+    fn sweep(&self) -> &Sweep {
+        &self.sweeps[self.number]
+    }
+
+    /// Time step of the sweep.
+    fn sweep_dt(&self) -> f64 {
+        self.dt * self.sweep().fraction
+    }
+
+    /// What the update takes. `dx`: of the level's cells.
+    pub fn update(&self, place: UpdatePlace, map: FaceMapPlace, dx: [f64; 3], num_ghost: i32) -> UpdateArgs {
+        UpdateArgs {
+            patches: self.patches,
+            tiles: place.tiles,
+            reports: place.reports,
+            q: self.q,
+            q_next: place.q_next,
+            aux: self.aux,
+            kept: self.kept,
+            kept_stride: self.num_kept as u64,
+            face_words: map.words,
+            face_slots: map.slots,
+            num_cells: map.num_cells as u64,
+            dt_over_dx: dx.map(|dx| self.sweep_dt() / dx),
+            num_tiles: place.num_tiles as i32,
+            num_ghost,
+        }
+    }
+
+    /// What summing up takes, at the faces of `plan`.
+    pub fn register<const D: usize>(&self, place: RegisterPlace, plan: &RefluxPlan<D>) -> RegisterArgs {
+        let before = self.sweeps[..self.number].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
+        RegisterArgs {
+            runs: place.runs,
+            chunks: place.chunks,
+            patches: self.patches,
+            q: self.q,
+            aux: self.aux,
+            kept: self.kept,
+            sums: place.sums,
+            coarse_cells: place.coarse_cells,
+            dt: self.sweep_dt(),
+            num_chunks: place.num_chunks,
+            chunk_cells: place.chunk_cells,
+            num_slots: plan.num_slots() as u32,
+            kept_stride: self.num_kept as u32,
+            first_kept: self.num_fine as u32,
+            sweep: self.number as u32,
+            swept: axis_bits(self.sweep().axes),
+            first_sweep: !before,
+            ratio: axes(plan.ratio.0, 1),
+        }
+    }
+}
