@@ -1,4 +1,17 @@
 //! Hyperbolic PDEs on block-structured adaptive meshes.
+//!
+//! A tour, from what people call down to what computes:
+//!
+//! * [`io::config::Case`] is a problem and how to solve it, read from a file and checked against its solver.
+//!   [`simulation::Simulation`] takes a case through time step by step; [`simulation::run`] takes it to its end and writes files.
+//!   [`sweep`], [`tune`] and [`converge`] run one case many times.
+//! * [`schedule`] says which level steps next, [`regrid`] where finer levels go, [`plan`] who copies what to whom: none of them
+//!   sees a value.
+//! * [`exec::Executor`] has a verb for each step of the method: on threads, on a GPU, or on a GPU with values in the host's memory.
+//!   Above it nothing knows where the values are.
+//! * [`physics::Problem`] is the user's side as functions. [`fields`] are arrays, [`mesh`] is patches and levels, [`index`] is
+//!   integers. The Riemann solvers and the update of one tile are in crate `riemann`, the kernels in crate `cuda`.
+//! * [`io`] writes and reads frames, checkpoints and pictures; [`plugin`] loads solvers from files; [`diagnose`] counts and times.
 
 pub mod converge;
 pub mod diagnose;

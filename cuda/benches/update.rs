@@ -21,7 +21,7 @@ const GHOSTS: i32 = 2;
 const REPETITIONS: usize = 15;
 /// Number of patches, and cells along their sides.
 const SIZES: [[usize; 2]; 5] = [[1, 4096], [256, 256], [1024, 64], [16, 256], [4096, 32]];
-/// The same in space.
+/// Number of patches in space, and cells along their sides.
 const SIZES_IN_SPACE: [[usize; 2]; 4] = [[64, 64], [8, 128], [512, 32], [4096, 16]];
 
 struct Bench<'a> {

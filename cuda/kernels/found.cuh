@@ -1,4 +1,4 @@
-// found.cuh: what an update finds on its way, and how a patch hears of it.
+// found.cuh: what an update finds on its way, and how it gets into the report of the patch.
 
 constexpr unsigned ALL_LANES = 0xffffffffu;
 

@@ -27,8 +27,8 @@ struct KeptFaces {
     {
         // A face between two tiles belongs to the upper one; a patch's last faces to its last tiles.
         const int end = at.end_row(), right = at.tile.lo[X] + at.tile.size[X];
-        const unsigned own = ((at.tile.size[X] < 32 ? 1u << at.tile.size[X] : 0u) - 1u) << HALO;
-        const unsigned last = right == at.patch.size[X] && at.tile.size[X] < 32 ? 1u << (HALO + at.tile.size[X]) : 0u;
+        const unsigned own = ((at.tile.size[X] < 32 ? 1u << at.tile.size[X] : 0u) - 1u) << MARGIN;
+        const unsigned last = right == at.patch.size[X] && at.tile.size[X] < 32 ? 1u << (MARGIN + at.tile.size[X]) : 0u;
         const int row = base + at.lane;
         // All that may be needed is asked for at once.
         const unsigned y = SWEEP_ROWS ? line(at, ROWS, min(row, end == at.patch.size[ROWS] ? end : end - 1)) : 0u;
@@ -42,7 +42,7 @@ struct KeptFaces {
     __device__ __forceinline__ unsigned line(const Lane& at, int axis, int k) const
     {
         const int of_row = at.patch.stride[Y], rows = at.patch.component / of_row, words = (of_row + 31) / 32;
-        const int bit = at.tile.lo[X] - HALO + at.args.num_ghost, row = (int(at.to_plane) + k * at.patch.stride[ROWS]) / of_row;
+        const int bit = at.tile.lo[X] - MARGIN + at.args.num_ghost, row = (int(at.to_plane) + k * at.patch.stride[ROWS]) / of_row;
         const unsigned* start = at.args.face_words + at.patch.first_word + (axis * rows + row) * words;
         // Beyond the patch's last word no lane has a cell of its own.
         return __funnelshift_r(start[bit / 32], start[min(bit / 32 + 1, words - 1)], bit % 32);

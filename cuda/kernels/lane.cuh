@@ -4,7 +4,7 @@
 // The axis of the rows, and the one that a tile is one plane of.
 constexpr Axis ROWS = Axis(ALONG), PLANES = Axis(3 - ALONG);
 
-constexpr int HALO = SWEEP_X ? 2 : 0;
+constexpr int MARGIN = SWEEP_X ? 2 : 0;
 constexpr bool SPLIT_WAVES = TRANSVERSE > 0 && SWEEP_X && SWEEP_ROWS;
 
 // The value of the lane to the left, of the lane to the right. A constant needs no exchange.
@@ -51,8 +51,8 @@ struct Lane {
           first_state(PACK_OVERRUN + patch.first * M + to_plane), first_aux(PACK_OVERRUN + patch.first * A + to_plane),
           lane(threadIdx.x & 31)
     {
-        column = tile.lo[X] - HALO + min(lane, tile.size[X] + 2 * HALO - 1);
-        inside = lane >= HALO && lane - HALO < tile.size[X];
+        column = tile.lo[X] - MARGIN + min(lane, tile.size[X] + 2 * MARGIN - 1);
+        inside = lane >= MARGIN && lane - MARGIN < tile.size[X];
     }
 
     // First row of the tile, and the row behind its last.

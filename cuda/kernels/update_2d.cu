@@ -1,10 +1,10 @@
 // update_2d.cu: the wave-propagation update of patches in planes, unsplit or one sweep of a split scheme, in space too:
 // riemann/src/patch/update.rs.
-// Map     one warp per tile of a plane: up to 32 columns, of which HALO on both sides are there for the others alone, marched up its rows
+// Map     one warp per tile of a plane: up to 32 columns, of which MARGIN on both sides are there for the others alone, marched up its rows
 // x       neighbours are lanes of the warp: shuffles
 // y       neighbours are rows before: registers
 // z       in a sweep along it as y: planes are then those of x and z, whose rows follow one another along z
-// Bytes   q read once (and 2 HALO/COLUMNS and 4/rows at the edges), written once; aux from the first-level cache
+// Bytes   q read once (and 2 MARGIN/COLUMNS and 4/rows at the edges), written once; aux from the first-level cache
 // Order   that of the CPU, operation by operation; largest Courant numbers by atomicMax of bits, whose order does not matter
 // Options ORDER, TRANSVERSE, ALONG, SWEEP_X, SWEEP_ROWS, LIMITERS, CAPACITY, KEEPS_FACES, FUSED, WARPS: each costs only where it is used
 
@@ -43,7 +43,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
     const State ql = from_left(q);
     const Normal face = solver.normal(X, ql, q, at.aux(-1, k), at.aux(0, k));
     const Real kappa_left = CAPACITY >= 0 ? from_left(kappa) : Real(1.0);
-    found.speeds(face.speeds, kappa_left, kappa, dtdx, counts && at.lane >= HALO && at.lane - HALO <= at.tile.size[X]);
+    found.speeds(face.speeds, kappa_left, kappa, dtdx, counts && at.lane >= MARGIN && at.lane - MARGIN <= at.tile.size[X]);
     if constexpr (ORDER == 2) {
         const Array<Real, W> dot_right = dots(face.waves, from_right(face.waves));
         const Real mean = Real(0.5) * (kappa_left + kappa);

@@ -71,7 +71,7 @@ pub struct RunRecord {
     /// Integral of each equation's quantity over the composite grid, at the start.
     #[serde(deserialize_with = "numbers")]
     pub totals_initial: BTreeMap<String, f64>,
-    /// The same at the end.
+    /// Integral of each equation's quantity over the composite grid, at the end.
     #[serde(deserialize_with = "numbers")]
     pub totals_final: BTreeMap<String, f64>,
     /// Most memory in use.

@@ -11,7 +11,7 @@ pub enum Beyond {
     Itself,
     /// The cells inside, mirrored at the side.
     Mirrored,
-    /// The same, and what is normal to the side changes its sign.
+    /// The cells inside, mirrored at the side; and what is normal to the side changes its sign.
     Wall,
 }
 
@@ -67,8 +67,8 @@ impl AxisEnds {
         }
     }
 
-    /// The same for a value that lives on the lower face of cell `face`: the faces mirrored are those of the axis, of which the
-    /// last, number `count`, lies on the domain's upper side: it is its own mirror image, and the nearest to all beyond.
+    /// Where a value has its own from that lives on the lower face of cell `face`: the faces mirrored are those of the axis, of which
+    /// the last, number `count`, lies on the domain's upper side: it is its own mirror image, and the nearest to all beyond.
     pub fn origin_of_face(&self, mut face: i32) -> i32 {
         loop {
             let (side, nearest, mirrored) = match face {

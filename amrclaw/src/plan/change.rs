@@ -66,10 +66,10 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         self.plans.as_ref().expect("plans are made first")
     }
 
-    /// The same, kept after the change.
+    /// The plans of all levels, to be kept after the change.
     ///
     /// # Panics
-    /// Likewise.
+    /// If they have not been made.
     pub fn into_plans(self) -> Arc<Vec<LevelPlans<D>>> {
         self.plans.expect("plans are made first")
     }

@@ -1,6 +1,6 @@
 //! Ghost cells: same level, coarser level, physical boundary.
 
-use super::around::{Around, LevelSight};
+use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::PatchLists;
 use super::region::{CopyRegion, InterpRegion, interpolations};
 use crate::index::CellBox;
@@ -60,20 +60,20 @@ impl<const D: usize> GhostPlan<D> {
     }
 
     /// Plans the ghost cells of the next patch. True if patches of its own level hold all of them that lie inside the domain.
-    pub(super) fn add_patch(&mut self, k: usize, sight: &LevelSight<'_, D>, around: &mut Around<D>) -> bool {
-        let patch = &sight.mesh.patches()[k];
+    pub(super) fn add_patch(&mut self, k: usize, input: &PlanInput<'_, D>, neighbours: &mut Neighbours<D>) -> bool {
+        let patch = &input.mesh.patches()[k];
         let target = k as u32;
-        let grown = patch.grow(sight.num_ghost);
-        self.add_boundaries(target, &grown, sight.mesh);
-        let inside = sight.mesh.inside_domain(&grown);
-        let Around { beside, under, cover, rim, .. } = around;
+        let grown = patch.grow(input.num_ghost);
+        self.add_boundaries(target, &grown, input.mesh);
+        let inside = input.mesh.inside_domain(&grown);
+        let Neighbours { beside, under, cover, rim, .. } = neighbours;
         let mut open = inside.volume() - patch.volume();
         for_each_within(beside, &inside, |image| {
             open -= image.part.volume();
             let source = image.patch as u32;
             self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
         });
-        if let Some((_, ratio)) = sight.coarser.filter(|_| open > 0) {
+        if let Some((_, ratio)) = input.coarser.filter(|_| open > 0) {
             rim.clear();
             inside.subtract_into(patch, rim);
             for region in rim {
@@ -189,8 +189,8 @@ mod tests {
         let patches = some_patches(domain, 4 * ratio.0[0], keep);
         let mesh = LevelMesh::new(domain, periodic, patches);
         let coarser = Some((&coarse, ratio));
-        let sight = LevelSight { mesh: &mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix: false };
-        let plan = JoiningPlans::new(sight).ghost;
+        let input = PlanInput { mesh: &mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix: false };
+        let plan = JoiningPlans::new(input).ghost;
         // What lies outside has its values from one place each: the parts say so themselves.
         let sides =
             periodic.map(|periodic| if periodic { [Beyond::Periodic; 2] } else { [Beyond::Wall, Beyond::Nearest] });
@@ -227,7 +227,7 @@ mod tests {
             every_ghost_cell_once([7, 6, 5], periodic, &keep, ratio, 2);
         }
 
-        /// Likewise in domains narrower than their ghost cells, where a patch is its own neighbour more than once.
+        /// Every ghost cell is written once in domains narrower than their ghost cells, where a patch is its own neighbour more than once.
         #[test]
         fn ghost_cells_of_narrow_domains_are_written_once(
             cells in [1..6i32, 1..6i32, 1..6i32],

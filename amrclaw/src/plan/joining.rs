@@ -1,7 +1,7 @@
 //! All plans of one level in one pass over its patches: what lies around a patch is looked up once for all of them.
 
-use super::around::{Around, LevelSight};
 use super::ghost::GhostPlan;
+use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::in_parts;
 use super::reflux::{FaceRuns, RefluxPlan};
 use super::restrict::{RestrictPlan, RestrictRegion};
@@ -39,30 +39,30 @@ impl<const D: usize> Part<D> {
         }
     }
 
-    fn add_patch(&mut self, k: usize, sight: &LevelSight<'_, D>, around: &mut Around<D>) {
-        around.find(k, sight);
-        let enclosed = self.ghost.add_patch(k, sight, around);
-        let Some((_, ratio)) = sight.coarser else { return };
-        let covered = sight.mesh.patches()[k].coarse_from_fine(ratio);
-        for_each_within(&around.under, &covered, |image| {
+    fn add_patch(&mut self, k: usize, input: &PlanInput<'_, D>, neighbours: &mut Neighbours<D>) {
+        neighbours.find(k, input);
+        let enclosed = self.ghost.add_patch(k, input, neighbours);
+        let Some((_, ratio)) = input.coarser else { return };
+        let covered = input.mesh.patches()[k].coarse_from_fine(ratio);
+        for_each_within(&neighbours.under, &covered, |image| {
             self.regions.push(RestrictRegion { target: image.patch as u32, source: k as u32, cells: image.part });
         });
-        if sight.conservation_fix {
+        if input.conservation_fix {
             // Patches are made of whole coarse cells: where one fine cell is beside the patch, so are all under its coarse cell.
-            self.runs.add_patch(k, (!enclosed).then_some(&covered), ratio, around);
+            self.runs.add_patch(k, (!enclosed).then_some(&covered), ratio, neighbours);
         }
-        if sight.transfer {
-            self.transfer.add_patch(k, sight, ratio, around);
+        if input.transfer {
+            self.transfer.add_patch(k, input, ratio, neighbours);
         }
     }
 }
 
 impl<const D: usize> JoiningPlans<D> {
     /// Plans what joins a level to itself and to the next coarser one.
-    pub fn new(sight: LevelSight<'_, D>) -> Self {
-        let parts = in_parts(sight.mesh.patches().len(), |patches| {
-            let (mut part, mut around) = (Part::with_room(patches.len()), Around::default());
-            patches.for_each(|k| part.add_patch(k, &sight, &mut around));
+    pub fn new(input: PlanInput<'_, D>) -> Self {
+        let parts = in_parts(input.mesh.patches().len(), |patches| {
+            let (mut part, mut neighbours) = (Part::with_room(patches.len()), Neighbours::default());
+            patches.for_each(|k| part.add_patch(k, &input, &mut neighbours));
             part
         });
         let (mut ghosts, mut runs, mut regions, mut transfers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -74,11 +74,11 @@ impl<const D: usize> JoiningPlans<D> {
         }
         let ghost = || GhostPlan::join(ghosts);
         let reflux = || {
-            let (coarse, ratio) = sight.coarser.filter(|_| sight.conservation_fix)?;
+            let (coarse, ratio) = input.coarser.filter(|_| input.conservation_fix)?;
             Some(RefluxPlan::join(runs, coarse, ratio))
         };
-        let restrict = || sight.coarser.map(|(coarse, ratio)| RestrictPlan::join(&regions, coarse, ratio));
-        let transfer = || sight.coarser.filter(|_| sight.transfer).map(|_| TransferPlan::join(transfers));
+        let restrict = || input.coarser.map(|(coarse, ratio)| RestrictPlan::join(&regions, coarse, ratio));
+        let transfer = || input.coarser.filter(|_| input.transfer).map(|_| TransferPlan::join(transfers));
         let ((ghost, transfer), (reflux, restrict)) =
             rayon::join(|| rayon::join(ghost, transfer), || rayon::join(reflux, restrict));
         JoiningPlans { ghost, reflux, restrict, transfer }
@@ -93,6 +93,6 @@ pub(crate) fn faces_between<const D: usize>(
     ratio: crate::index::Ratio<D>,
 ) -> RefluxPlan<D> {
     let coarser = Some((coarse, ratio));
-    let sight = LevelSight { mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: true };
-    JoiningPlans::new(sight).reflux.expect("asked for")
+    let input = PlanInput { mesh, coarser, transfer: false, old: None, num_ghost: 2, conservation_fix: true };
+    JoiningPlans::new(input).reflux.expect("asked for")
 }

@@ -3,11 +3,11 @@
 //! A plan holds boxes and patch numbers, never values; it does not know where values live. Building it may search;
 //! executing it does not.
 
-mod around;
 mod aux_origins;
 mod change;
 mod ghost;
 mod joining;
+mod neighbours;
 mod outside;
 mod patch_lists;
 mod reflux;
@@ -15,13 +15,13 @@ mod region;
 mod restrict;
 mod transfer;
 
-pub use around::LevelSight;
 pub use aux_origins::AuxOrigins;
 pub use change::MeshChange;
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
 pub use joining::JoiningPlans;
 #[cfg(test)]
 pub(crate) use joining::faces_between;
+pub use neighbours::PlanInput;
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
 pub(crate) use patch_lists::in_parts;
@@ -90,7 +90,7 @@ pub fn build<const D: usize>(
     build_levels(hierarchy, options, before, true)
 }
 
-/// The same. `transfer`: plan where the values of new levels come from.
+/// The work of [`build`]. `transfer`: plan where the values of new levels come from.
 fn build_levels<const D: usize>(
     hierarchy: &Hierarchy<D>,
     options: PlanOptions,
@@ -125,7 +125,7 @@ fn join_to_coarser<const D: usize>(
     {
         return (LevelPlans { epoch, ..plans[l].clone() }, None);
     }
-    let joined = JoiningPlans::new(LevelSight {
+    let joined = JoiningPlans::new(PlanInput {
         mesh,
         coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
         transfer: transfer && before.is_some() && !stayed(l),

@@ -95,7 +95,7 @@ impl<T> PatchLists<T> {
         &self.items
     }
 
-    /// The same, to change.
+    /// Items of all patches, to be changed.
     pub(super) fn all_mut(&mut self) -> &mut [T] {
         &mut self.items
     }

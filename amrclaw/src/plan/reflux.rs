@@ -1,6 +1,6 @@
 //! Faces between a fine level and the coarse cells beside it: where the conservation fix acts.
 
-use super::around::Around;
+use super::neighbours::Neighbours;
 use super::patch_lists::PatchLists;
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::{LevelMesh, for_each_within};
@@ -101,9 +101,15 @@ impl<const D: usize> FaceRuns<D> {
 
     /// Finds the faces between the next fine patch, which covers these coarse cells, and coarse cells that its level does
     /// not cover. `None`: there are none, since other patches enclose it.
-    pub fn add_patch(&mut self, k: usize, covered: Option<&CellBox<D>>, ratio: Ratio<D>, around: &mut Around<D>) {
+    pub fn add_patch(
+        &mut self,
+        k: usize,
+        covered: Option<&CellBox<D>>,
+        ratio: Ratio<D>,
+        neighbours: &mut Neighbours<D>,
+    ) {
         let Some(covered) = covered else { return self.0.end_patch() };
-        let Around { beside, under, cover, .. } = around;
+        let Neighbours { beside, under, cover, .. } = neighbours;
         for axis in Axis::ALL.into_iter().take(D) {
             for coarse_side in Side::BOTH {
                 cover.find_among(beside, &strip_beside(covered, axis, coarse_side).fine_from_coarse(ratio));

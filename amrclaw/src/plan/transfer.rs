@@ -1,6 +1,6 @@
 //! Regridding: where the values of a new level come from.
 
-use super::around::{Around, LevelSight};
+use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::PatchLists;
 use super::region::{CopyRegion, InterpRegion, interpolations};
 use crate::index::Ratio;
@@ -29,10 +29,16 @@ impl<const D: usize> TransferPlan<D> {
     }
 
     /// Plans the filling of the next patch.
-    pub(super) fn add_patch(&mut self, k: usize, sight: &LevelSight<'_, D>, ratio: Ratio<D>, around: &Around<D>) {
-        let (target, patch) = (k as u32, &sight.mesh.patches()[k]);
-        let Around { before, under, .. } = around;
-        if sight.old.is_some() {
+    pub(super) fn add_patch(
+        &mut self,
+        k: usize,
+        input: &PlanInput<'_, D>,
+        ratio: Ratio<D>,
+        neighbours: &Neighbours<D>,
+    ) {
+        let (target, patch) = (k as u32, &input.mesh.patches()[k]);
+        let Neighbours { before, under, .. } = neighbours;
+        if input.old.is_some() {
             for image in &before.images {
                 let source = image.patch as u32;
                 self.copies.push(CopyRegion { target, source, cells: image.part, shift: image.shift });
@@ -89,9 +95,9 @@ mod tests {
         let old = LevelMesh::new(fine_domain, [true, false], vec![at([1, 1], [5, 4])]);
         let new = LevelMesh::new(fine_domain, [true, false], vec![at([3, 2], [8, 6]), at([0, 0], [2, 2])]);
         let (coarser, old_level) = (Some((&coarse, ratio)), Some(&old));
-        let sight =
-            LevelSight { mesh: &new, coarser, transfer: true, old: old_level, num_ghost: 2, conservation_fix: false };
-        let plan = JoiningPlans::new(sight).transfer.expect("asked for");
+        let input =
+            PlanInput { mesh: &new, coarser, transfer: true, old: old_level, num_ghost: 2, conservation_fix: false };
+        let plan = JoiningPlans::new(input).transfer.expect("asked for");
         for (k, patch) in new.patches().iter().enumerate() {
             for cell in patch.cells() {
                 let copies = plan.copies(k).iter().filter(|r| r.cells.contains(cell)).count();

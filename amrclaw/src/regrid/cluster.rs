@@ -44,7 +44,7 @@ pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<
     if whole.tagged == 0 {
         return Vec::new();
     }
-    let most = signatures.iter().max().expect("planes");
+    let most = signatures.iter().max().expect("a box that is cut has planes");
     assert!(*most < 1 << 29, "{most} tags in one plane: their second differences do not fit into 32 bits");
     let small = CELLS_FOR_A_THREAD.max(whole.bounds.volume() / PARTS);
     let mut parts = Vec::new();

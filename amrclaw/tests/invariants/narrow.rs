@@ -40,7 +40,7 @@ fn narrow_planes_are_wide_ones() {
     }
 }
 
-/// The same on a line.
+/// Lines of few cells, too, are as wide ones.
 #[test]
 fn narrow_lines_are_wide_ones() {
     for (count, sides) in (1..=5).flat_map(|count| SIDES.map(|sides| (count, sides))) {

@@ -155,7 +155,7 @@ fn begin_on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str
     start(case, &all)
 }
 
-/// The same, compared after no step, one, and ten.
+/// A run on the patches of a reference, compared after no step, one, and ten.
 fn on_patches(reference: &str, case: &str, ratio: i32, overrides: &[&[&str]], bound: f64) {
     assert_equal_after(begin_on_patches(reference, case, ratio, overrides), reference, &[0, 1, 10], bound);
 }

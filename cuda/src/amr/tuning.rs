@@ -110,7 +110,7 @@ impl Strips {
         (self.rows + EXTRA_ROWS * tiles) / self.resident + TAIL * f64::from(rows)
     }
 
-    /// Likewise where tiles come in three heights.
+    /// Time of a level, in rows of a warp, where tiles come in three heights.
     fn graded_time(&self, rows: i32) -> f64 {
         let [whole, half] = SHARES;
         let shares = [(rows, whole), (rows / 2, half), (rows / 4, 1.0 - whole - half)];

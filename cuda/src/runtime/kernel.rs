@@ -136,7 +136,7 @@ impl Kernel {
     /// kernel waits by itself.
     ///
     /// # Safety
-    /// Likewise; and before `await_previous` the kernel, as all in its stream, reads nothing that kernels write, unless one behind
+    /// That of [`Kernel::launch`]; and before `await_previous` the kernel, as all in its stream, reads nothing that kernels write, unless one behind
     /// them was launched otherwise.
     pub unsafe fn launch_ahead<A: DeviceStruct>(
         &self,

@@ -41,7 +41,7 @@ impl TestSolver {
         self.state_between(random, [0.0, 1.0])
     }
 
-    /// The same, made of numbers between two others instead of 0 and 1.
+    /// A random admissible state, and auxiliary values, made of numbers between two others instead of 0 and 1.
     pub fn state_between(&self, random: &mut Random, [low, high]: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
         let mut units = |count: usize| (0..count).map(|_| low + (high - low) * random.unit()).collect::<Vec<_>>();
         let kernels = &self.kernels.double;

@@ -13,7 +13,7 @@ pub const PAPER: Colour = [255, 255, 255];
 /// Colours of the levels' lines, coarsest first, then again from the start: on grey, blue and red, and on paper.
 const ON_DIVERGING: [Colour; 6] =
     [[120, 120, 120], [0, 0, 0], [214, 0, 154], [0, 140, 60], [255, 150, 0], [110, 60, 20]];
-/// The same on purple, green and yellow.
+/// Colours of the levels' lines on purple, green and yellow.
 const ON_SEQUENTIAL: [Colour; 6] =
     [[150, 150, 150], [255, 70, 30], [255, 90, 230], [255, 255, 255], [0, 230, 255], [0, 0, 0]];
 

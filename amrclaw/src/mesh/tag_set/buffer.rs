@@ -97,7 +97,7 @@ fn spread(bits: u64, step: u32) -> u64 {
     up | down
 }
 
-/// Widens a tile along an axis across its rows. `near`: likewise.
+/// Widens a tile along an axis across its rows. `near`: the words of the tile below, of this one, and of the one above.
 fn widen_over_rows<const D: usize>(near: [&[u64]; 3], axis: usize, step: usize, wide: &mut [u64]) {
     let (extent, stride) = (Tiling::<D>::extent(axis), Tiling::<D>::stride(axis));
     let length = extent + 2 * step;

@@ -17,14 +17,14 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct TagCounter<'a, const D: usize> {
     tags: &'a TagSet<D>,
     /// Every tile, in the order of the words.
-    tiles: Vec<Turned>,
+    tiles: Vec<TransposedTile>,
     /// All tiles around the tags, and the number of each, if they are not too many; first axis fastest.
     span: CellBox<D>,
     numbers: Option<Vec<u32>>,
 }
 
 /// A tile's tags with rows and columns exchanged.
-struct Turned {
+struct TransposedTile {
     /// A word for each plane across x, whose bit `r` belongs to row `r`.
     columns: [u64; 64],
     /// Tags of each column and row. Where boxes are large this is all that is read of most tiles.
@@ -38,11 +38,11 @@ impl<'a, const D: usize> TagCounter<'a, D> {
             let mut words = [0; 64];
             words[..rows.len()].copy_from_slice(rows);
             let columns = transposed(&words);
-            Turned { columns, sums: [bits_of(&columns), bits_of(&words)] }
+            TransposedTile { columns, sums: [bits_of(&columns), bits_of(&words)] }
         };
-        let turned = tags.words.par_chunks(Tiling::<D>::ROWS).with_min_len(TILES_AT_A_TIME).map(prepared).collect();
+        let transposed = tags.words.par_chunks(Tiling::<D>::ROWS).with_min_len(TILES_AT_A_TIME).map(prepared).collect();
         let span = tags.tiles().fold(CellBox::EMPTY, |span, (tile, _)| span.hull(&CellBox::cell(tile)));
-        let mut counter = TagCounter { tags, tiles: turned, span, numbers: None };
+        let mut counter = TagCounter { tags, tiles: transposed, span, numbers: None };
         let places = span.size().iter().try_fold(1usize, |places, &n| places.checked_mul(n as usize));
         if let Some(places) = places.filter(|&places| places <= 1024 + 16 * tags.tiles.all().len()) {
             let mut numbers = vec![NONE; places];
@@ -100,7 +100,7 @@ impl<'a, const D: usize> TagCounter<'a, D> {
         self.for_each_tile(&region.intersect(&self.tags.domain), |tile, part| {
             let first: [usize; D] = std::array::from_fn(|d| (part.lo[d] - region.lo[d]) as usize);
             let size = part.size().map(|n| n as usize);
-            let Turned { columns, sums } = &self.tiles[tile];
+            let TransposedTile { columns, sums } = &self.tiles[tile];
             let x = (part.lo[0] & 63) as usize;
             let is_whole = (0..D).all(|d| size[d] == Tiling::<D>::extent(d));
             let across_x = &mut signatures[0][first[0]..][..size[0]];

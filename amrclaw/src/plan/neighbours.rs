@@ -5,7 +5,7 @@ use crate::mesh::{Cover, Image, LevelMesh};
 
 /// A level that gets plans, and what these depend on.
 #[derive(Clone, Copy, Debug)]
-pub struct LevelSight<'a, const D: usize> {
+pub struct PlanInput<'a, const D: usize> {
     /// The level.
     pub mesh: &'a LevelMesh<D>,
     /// The next coarser level, and the ratio to it.
@@ -22,7 +22,7 @@ pub struct LevelSight<'a, const D: usize> {
 
 /// What lies around one patch.
 #[derive(Default)]
-pub(super) struct Around<const D: usize> {
+pub(super) struct Neighbours<const D: usize> {
     /// Patches of its level, its own periodic images included.
     pub beside: Vec<Image<D>>,
     /// Patches of the coarser level, under the cells around it too.
@@ -31,26 +31,26 @@ pub(super) struct Around<const D: usize> {
     pub before: Cover<D>,
     /// Memory for searches among these.
     pub cover: Cover<D>,
-    /// Likewise.
+    /// Memory for boxes beside a patch.
     pub rim: Vec<CellBox<D>>,
 }
 
-impl<const D: usize> Around<D> {
-    pub fn find(&mut self, k: usize, sight: &LevelSight<'_, D>) {
-        let patch = &sight.mesh.patches()[k];
-        let ratio = sight.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
-        let reach = patch.grow_by(ratio.0.map(|r| r.max(sight.num_ghost)));
+impl<const D: usize> Neighbours<D> {
+    pub fn find(&mut self, k: usize, input: &PlanInput<'_, D>) {
+        let patch = &input.mesh.patches()[k];
+        let ratio = input.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
+        let reach = patch.grow_by(ratio.0.map(|r| r.max(input.num_ghost)));
         self.beside.clear();
-        sight.mesh.for_each_image(&reach, |image| {
+        input.mesh.for_each_image(&reach, |image| {
             if image.patch != k || image.shift != [0; D] {
                 self.beside.push(image);
             }
         });
-        if let Some((coarse, ratio)) = sight.coarser {
+        if let Some((coarse, ratio)) = input.coarser {
             self.under.clear();
             coarse.for_each_image(&reach.coarse_from_fine(ratio), |image| self.under.push(image));
         }
-        if let (true, Some(old)) = (sight.transfer, sight.old) {
+        if let (true, Some(old)) = (input.transfer, input.old) {
             self.before.find(old, patch);
         }
     }
