@@ -59,9 +59,9 @@ impl<R: Scalar> Patch<R> {
                 dt: 0.1,
                 dx: [1.0; 3],
                 scheme: &scheme,
-                taps: &[],
-                tap_values: std::ptr::NonNull::dangling().as_ptr(),
-                tap_stride: 0,
+                kept_faces: &[],
+                kept_values: std::ptr::NonNull::dangling().as_ptr(),
+                kept_stride: 0,
             };
             // SAFETY: the patch has two ghost cells on each side and the overrun at both ends.
             let report = unsafe { solver.update_tile(&args, &mut self.scratch) };

@@ -49,9 +49,9 @@ fn measure<R: Scalar>(isa: Isa, cells: usize) -> f64 {
                     dt: 0.2,
                     dx: [1.0; 3],
                     scheme: &scheme,
-                    taps: &[],
-                    tap_values: std::ptr::NonNull::dangling().as_ptr(),
-                    tap_stride: 0,
+                    kept_faces: &[],
+                    kept_values: std::ptr::NonNull::dangling().as_ptr(),
+                    kept_stride: 0,
                 };
                 // SAFETY: the patch has two ghost cells on each side and the overrun at both ends.
                 let report = unsafe { solver.update_tile(&args, &mut scratch) };

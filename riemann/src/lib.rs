@@ -1,6 +1,16 @@
 //! Riemann solvers: one face, one pair of states.
 //!
 //! A solver is written once, over [`real::Real`], and runs on one face at a time or on a vector of faces.
+//!
+//! A tour:
+//!
+//! * [`macro@solver`] and [`macro@kernels`] read a user's block and make Rust and CUDA C++ of it; [`solver::Solver`] is what comes out, and
+//!   [`device_source`] its text for a GPU. [`solvers`] are the built-in ones, one PDE a file.
+//! * [`patch`] updates one tile of a patch with any solver: Riemann problems, limited corrections ([`limiter`]), transverse waves,
+//!   sources. `patch::PatchSolver` is its face for programs, `patch::Kernels` makes one of a solver.
+//! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides.
+//! * [`plugin`] carries solvers across a C interface, so that a program loads what it was not compiled with.
+//! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` tries on random states what holds for every solver.
 
 pub use riemann_macros::{described_kernels, kernels, shared, solver};
 

@@ -47,7 +47,7 @@ pub struct TransverseAux<V, const A: usize> {
 pub struct Cell {
     /// Centre; components past the dimension are zero.
     pub centre: [f64; 3],
-    /// Size along each axis; likewise.
+    /// Size along each axis; components past the dimension are zero.
     pub dx: [f64; 3],
     /// Time.
     pub time: f64,

@@ -13,7 +13,7 @@ use random::Random;
 use riemann::catalogue::{self, SolverInfo};
 use riemann::limiter::Limiter;
 use riemann::patch::{
-    Isa, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SolverKernels, SourceRow, Strides, Tap, TileArgs,
+    Isa, KeptFace, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SolverKernels, SourceRow, Strides, TileArgs,
 };
 use riemann::prelude::*;
 use riemann::real::Scalar;
@@ -77,8 +77,8 @@ impl<R: Scalar> Patch<R> {
     }
 
     /// Faces of a tile whose fluxes are kept: the patch's edges and a plane of faces inside it, along each swept axis.
-    fn taps(&self, lo: [usize; 3], hi: [usize; 3], sweep: [bool; 3]) -> Vec<Tap> {
-        let mut taps = Vec::new();
+    fn kept_faces(&self, lo: [usize; 3], hi: [usize; 3], sweep: [bool; 3]) -> Vec<KeptFace> {
+        let mut kept_faces = Vec::new();
         for axis in Axis::ALL.into_iter().filter(|axis| sweep[axis.index()]) {
             let d = axis.index();
             let count = self.cells[d];
@@ -94,14 +94,14 @@ impl<R: Scalar> Patch<R> {
                             let place = (z * (self.cells[1] + 1) + y) * (self.cells[0] + 1) + x;
                             let slot = (place * 3 + d) * 3 + plane;
                             let cell = [x as i32, y as i32, z as i32];
-                            taps.push(Tap { cell, axis, seen_from, slot: slot as u32 });
+                            kept_faces.push(KeptFace { cell, axis, seen_from, slot: slot as u32 });
                         }
                     }
                 }
             }
         }
-        taps.sort_by_key(|tap| (tap.complete_at(sweep == [true; 3]), tap.axis, tap.cell, tap.slot));
-        taps
+        kept_faces.sort_by_key(|kept| (kept.complete_at(sweep == [true; 3]), kept.axis, kept.cell, kept.slot));
+        kept_faces
     }
 
     /// Updates the patch tile by tile. Returns all bits of the new state, of the fluxes kept, and the largest Courant number's.
@@ -114,7 +114,7 @@ impl<R: Scalar> Patch<R> {
         bits
     }
 
-    /// The same in one tile, the new state written over the old one.
+    /// Updates the patch in one tile, the new state written over the old one.
     fn update_in_place(&self, solver: &dyn PatchSolver<R>, scheme: &Scheme, sweep: [bool; 3]) -> Vec<u64> {
         let mut q = self.q.clone();
         let start = q[self.start()..].as_mut_ptr();
@@ -157,7 +157,7 @@ impl<R: Scalar> Patch<R> {
         let firsts = |d: usize| (0..self.cells[d]).step_by(way.tile[d]);
         for lo in firsts(2).flat_map(|k| firsts(1).flat_map(move |j| firsts(0).map(move |i| [i, j, k]))) {
             let hi: [usize; 3] = std::array::from_fn(|d| (lo[d] + way.tile[d]).min(self.cells[d]));
-            let taps = self.taps(lo, hi, way.sweep);
+            let kept_faces = self.kept_faces(lo, hi, way.sweep);
             let args = TileArgs {
                 q,
                 q_next,
@@ -169,12 +169,12 @@ impl<R: Scalar> Patch<R> {
                 dt: 0.013,
                 dx: [0.3, 0.7, 0.5],
                 scheme,
-                taps: &taps,
-                tap_values: kept.as_mut_ptr(),
-                tap_stride: slots,
+                kept_faces: &kept_faces,
+                kept_values: kept.as_mut_ptr(),
+                kept_stride: slots,
             };
             // SAFETY: the patch has two ghost cells on every side and the overrun at both ends of its arrays; every
-            // tap has a slot of its own.
+            // kept has a slot of its own.
             let report = unsafe { solver.update_tile(&args, &mut scratch) };
             courant = courant.max(report.courant);
         }

@@ -3,7 +3,7 @@
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
 use riemann::patch::{
-    FaceList, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, Tap, TileArgs,
+    FaceList, KeptFace, Kernels, MAX_WAVES, PACK_OVERRUN, PatchSolver, Scheme, SourceRow, Strides, TileArgs,
 };
 use riemann::plugin::{ABI_VERSION, Form, Instance, LoadError, Plugin, PluginForm, Row, Table, form, table};
 use riemann::prelude::*;
@@ -145,7 +145,7 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
     let mut q_next = q.clone();
     let scheme =
         Scheme { order: 2, transverse: 2, limiters: [Limiter::Mc; MAX_WAVES], double_transverse: true, capacity: -1 };
-    let taps = [Tap { cell: [3, 4, 0], axis: Axis::X, seen_from: Side::Upper, slot: 1 }];
+    let kept_faces = [KeptFace { cell: [3, 4, 0], axis: Axis::X, seen_from: Side::Upper, slot: 1 }];
     let (mut kept, mut scratch) = (vec![R::default(); 4], vec![R::default(); solver.scratch_len()]);
     let args = TileArgs {
         q: q[START..].as_ptr(),
@@ -158,9 +158,9 @@ fn everything<R: Scalar>(solver: &dyn PatchSolver<R>) -> (Vec<R>, f64, bool) {
         dt: 0.2,
         dx: [1.0, 0.7, 1.0],
         scheme: &scheme,
-        taps: &taps,
-        tap_values: kept.as_mut_ptr(),
-        tap_stride: 2,
+        kept_faces: &kept_faces,
+        kept_values: kept.as_mut_ptr(),
+        kept_stride: 2,
     };
     // SAFETY: the patch has two ghost cells on each side and the overrun at both ends.
     let report = unsafe { solver.update_tile(&args, &mut scratch) };

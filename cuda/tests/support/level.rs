@@ -7,7 +7,7 @@ use riemann::axis::{Axis, Side};
 use riemann::faces::FaceSolver;
 use riemann::limiter::Limiter;
 use riemann::patch::{
-    MAX_WAVES, PACK_OVERRUN, PatchSolver, SPACE_TILE, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, Tap, TileArgs,
+    KeptFace, MAX_WAVES, PACK_OVERRUN, PatchSolver, SPACE_TILE, Scheme, Strides, TILE_COLUMNS, TILE_ROWS, TileArgs,
 };
 use riemann::real::Scalar;
 use std::collections::HashSet;
@@ -31,7 +31,7 @@ pub struct TestLevel<R> {
     pub aux: Vec<R>,
     /// First interior cell of each patch, in `q` and in `aux`.
     starts: Vec<[usize; 2]>,
-    taps: Vec<Vec<Tap>>,
+    kept_faces: Vec<Vec<KeptFace>>,
     pub num_slots: usize,
     num_eqn: usize,
     num_aux: usize,
@@ -69,7 +69,7 @@ impl<R: Scalar> TestLevel<R> {
             q: vec![R::default(); PACK_OVERRUN],
             aux: vec![R::default(); PACK_OVERRUN],
             starts: Vec::new(),
-            taps: Vec::new(),
+            kept_faces: Vec::new(),
             num_slots: 0,
             num_eqn,
             num_aux,
@@ -86,8 +86,8 @@ impl<R: Scalar> TestLevel<R> {
             for a in 0..num_aux {
                 level.aux.extend(cells.iter().map(|(_, aux)| R::from_f64(aux[a])));
             }
-            let taps = level.random_taps(size, sweep, random);
-            level.taps.push(taps);
+            let kept_faces = level.random_kept(size, sweep, random);
+            level.kept_faces.push(kept_faces);
         }
         level.q.extend([R::default(); PACK_OVERRUN]);
         level.aux.extend([R::default(); PACK_OVERRUN]);
@@ -123,7 +123,7 @@ impl<R: Scalar> TestLevel<R> {
     }
 
     /// Along each axis swept a whole edge, a layer inside, and faces here and there.
-    fn random_taps(&mut self, size: [i32; 3], sweep: [bool; 3], random: &mut Random) -> Vec<Tap> {
+    fn random_kept(&mut self, size: [i32; 3], sweep: [bool; 3], random: &mut Random) -> Vec<KeptFace> {
         let mut faces = Vec::new();
         for axis in Axis::ALL.into_iter().filter(|axis| sweep[axis.index()]) {
             let normal = axis.index();
@@ -142,12 +142,12 @@ impl<R: Scalar> TestLevel<R> {
         // A map has one slot for each face.
         let mut seen = HashSet::new();
         faces.retain(|(cell, axis)| seen.insert((*cell, axis.index())));
-        let tap = |(cell, axis)| {
+        let kept = |(cell, axis)| {
             let seen_from = if random.unit() < 0.5 { Side::Lower } else { Side::Upper };
             self.num_slots += 1;
-            Tap { cell, axis, seen_from, slot: self.num_slots as u32 - 1 }
+            KeptFace { cell, axis, seen_from, slot: self.num_slots as u32 - 1 }
         };
-        faces.into_iter().map(tap).collect()
+        faces.into_iter().map(kept).collect()
     }
 
     /// The level's tables for the device.
@@ -169,11 +169,11 @@ impl<R: Scalar> TestLevel<R> {
                 size,
             };
             words.resize(words.len() + self.dim * num_rows * words_of_row, 0);
-            for tap in &self.taps[k] {
-                let [x, y, z] = std::array::from_fn(|d| (tap.cell[d] + self.ghosts_along()[d]) as usize);
-                let word = (tap.axis.index() * num_rows + z * (slab / row) + y) * words_of_row + x / 32;
+            for kept in &self.kept_faces[k] {
+                let [x, y, z] = std::array::from_fn(|d| (kept.cell[d] + self.ghosts_along()[d]) as usize);
+                let word = (kept.axis.index() * num_rows + z * (slab / row) + y) * words_of_row + x / 32;
                 words[patch.first_word as usize + word] |= 1 << (x % 32);
-                slots[tap.axis.index() * num_cells + first + z * slab + y * row + x] = tap.slot;
+                slots[kept.axis.index() * num_cells + first + z * slab + y * row + x] = kept.slot;
             }
             first += component;
             patches.push(patch);
@@ -186,21 +186,21 @@ impl<R: Scalar> TestLevel<R> {
     /// the cell that sees the face.
     pub fn seen_fluxes(&self, faces: &dyn FaceSolver<R>, kept: &[R]) -> Vec<R> {
         let mut fluxes = kept.to_vec();
-        for (k, taps) in self.taps.iter().enumerate() {
+        for (k, kept_faces) in self.kept_faces.iter().enumerate() {
             let [row, slab, component] = self.extent(self.sizes[k]);
             let strides = Strides { row, slab, component };
-            for tap in taps {
-                let above = strides.offset(tap.cell);
-                let below = above - strides.along(tap.axis) as isize;
+            for kept in kept_faces {
+                let above = strides.offset(kept.cell);
+                let below = above - strides.along(kept.axis) as isize;
                 let values = |array: &[R], start: usize, count: usize, cell: isize| -> Vec<R> {
                     (0..count).map(|m| array[(start as isize + cell) as usize + m * component]).collect()
                 };
                 let q = [below, above].map(|cell| values(&self.q, self.starts[k][0], self.num_eqn, cell));
                 let aux = [below, above].map(|cell| values(&self.aux, self.starts[k][1], self.num_aux, cell));
-                let face = faces.normal(tap.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
+                let face = faces.normal(kept.axis, [&q[0], &q[1]], [&aux[0], &aux[1]]);
                 for m in 0..self.num_eqn {
-                    let flux = &mut fluxes[m * self.num_slots + tap.slot as usize];
-                    *flux = match tap.seen_from {
+                    let flux = &mut fluxes[m * self.num_slots + kept.slot as usize];
+                    *flux = match kept.seen_from {
                         Side::Lower => face.amdq[m] + *flux,
                         Side::Upper => *flux - face.apdq[m],
                     };
@@ -234,8 +234,8 @@ impl<R: Scalar> TestLevel<R> {
             let [lo, hi] = self.written(size);
             let [columns, rows] = if in_space { SPACE_TILE } else { [TILE_COLUMNS, TILE_ROWS] };
             assert!(hi[0] - lo[0] <= columns as i32 && hi[1] - lo[1] <= rows as i32, "one tile");
-            let mut taps = if options.keeps_faces { self.taps[k].clone() } else { Vec::new() };
-            taps.sort_by_key(|tap| tap.complete_at(in_space));
+            let mut kept_faces = if options.keeps_faces { self.kept_faces[k].clone() } else { Vec::new() };
+            kept_faces.sort_by_key(|kept| kept.complete_at(in_space));
             let args = TileArgs {
                 q: self.q[self.starts[k][0]..].as_ptr(),
                 q_next: outcome.q[self.starts[k][0]..].as_mut_ptr(),
@@ -247,11 +247,11 @@ impl<R: Scalar> TestLevel<R> {
                 dt: self.dt,
                 dx: DX,
                 scheme: &scheme,
-                taps: &taps,
-                tap_values: outcome.fluxes.as_mut_ptr(),
-                tap_stride: self.num_slots,
+                kept_faces: &kept_faces,
+                kept_values: outcome.fluxes.as_mut_ptr(),
+                kept_stride: self.num_slots,
             };
-            // SAFETY: every patch has its ghost cells, the arrays the overrun, and every slot one tap.
+            // SAFETY: every patch has its ghost cells, the arrays the overrun, and every slot one kept.
             let report = unsafe { solver.update_tile(&args, &mut scratch) };
             assert!(report.admissible, "{options:?}: random states stay finite");
             outcome.courant[k] = report.courant;

@@ -97,7 +97,7 @@ pub trait PatchSolver<R: Scalar>: Send + Sync {
     /// # Safety
     /// The tile's cells and two more on every side along the swept axes must be readable, and
     /// [`super::PACK_OVERRUN`] numbers past either end of the arrays; nobody else may write the tile's cells of
-    /// `q_next` or the slots of its taps meanwhile.
+    /// `q_next` or the slots of its kept faces meanwhile.
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport;
 
     /// 𝒜⁻ΔQ + 𝒜⁺ΔQ at each face of a list.

@@ -7,11 +7,11 @@
 mod correction;
 mod dispatch;
 mod face;
+mod kept_faces;
 mod rows;
 mod source;
 mod space;
 mod states;
-mod taps;
 mod tile;
 mod update;
 mod x_faces;
@@ -87,7 +87,7 @@ pub struct Scheme {
 /// A face whose flux is kept for the conservation fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Tap {
+pub struct KeptFace {
     /// The face lies below cell `cell` along `axis`; indices count from the patch's first interior cell.
     pub cell: [i32; 3],
     /// Normal of the face.
@@ -123,15 +123,15 @@ pub struct TileArgs<'a, R> {
     pub dx: [f64; 3],
     /// The scheme.
     pub scheme: &'a Scheme,
-    /// Faces to keep, sorted by [`Tap::complete_at`].
-    pub taps: &'a [Tap],
-    /// Fluxes of the taps.
-    pub tap_values: *mut R,
-    /// Distance between components in `tap_values`.
-    pub tap_stride: usize,
+    /// Faces to keep, sorted by [`KeptFace::complete_at`].
+    pub kept_faces: &'a [KeptFace],
+    /// Fluxes of the kept faces.
+    pub kept_values: *mut R,
+    /// Distance between components in `kept_values`.
+    pub kept_stride: usize,
 }
 
-impl Tap {
+impl KeptFace {
     /// Plane of rows, and row of it, at which the update has the face's flux: it finishes row k − 1 and face k together.
     /// Planes lie along z, rows along y; in a sweep along z the other way round. `in_space`: the three axes are swept at
     /// once; then planes too are finished one behind.
@@ -166,13 +166,13 @@ pub struct FaceList<R> {
     pub len: usize,
     /// Left states, `[component, face]`; component stride `stride`.
     pub ql: *const R,
-    /// Right states, likewise.
+    /// Right states, `[component, face]`.
     pub qr: *const R,
-    /// Left auxiliary values, likewise.
+    /// Left auxiliary values, `[component, face]`.
     pub aux_l: *const R,
-    /// Right auxiliary values, likewise.
+    /// Right auxiliary values, `[component, face]`.
     pub aux_r: *const R,
-    /// The sum 𝒜⁻ΔQ + 𝒜⁺ΔQ, likewise.
+    /// The sum 𝒜⁻ΔQ + 𝒜⁺ΔQ, `[component, face]`.
     pub sum: *mut R,
     /// Numbers between components: at least `len` rounded up to [`PACK_OVERRUN`].
     pub stride: usize,

@@ -15,7 +15,7 @@ pub(super) struct Tile<'a, S, V: Real, const M: usize, const W: usize, const A: 
     pub courant: V,
     /// Zero while all new values are finite, and positive where they must be, then NaN.
     pub fault: V,
-    pub next_tap: usize,
+    pub next_kept: usize,
 }
 
 impl<'a, S, V, const M: usize, const W: usize, const A: usize> Tile<'a, S, V, M, W, A>
@@ -28,7 +28,7 @@ where
     pub fn new(solver: &S, args: &'a TileArgs<'a, V::Scalar>) -> Self {
         let columns = (args.hi[0] - args.lo[0]) as isize;
         let (solver, courant, fault) = (solver.clone(), V::zero(), V::zero());
-        Tile { solver, args, columns, courant, fault, next_tap: 0 }
+        Tile { solver, args, columns, courant, fault, next_kept: 0 }
     }
 
     /// What the update found.

@@ -17,7 +17,7 @@
 
 use super::rows::{Buffers, FIRST};
 use super::tile::Tile;
-use super::{TILE_COLUMNS, TILE_GROWTH, Tap, TileArgs, TileReport};
+use super::{KeptFace, TILE_COLUMNS, TILE_GROWTH, TileArgs, TileReport};
 use crate::axis::{Axis, Side};
 use crate::lanes::prefetch;
 use crate::real::Real;
@@ -42,7 +42,7 @@ pub(super) struct Marcher<'a, S, V: Real, const N: usize, const M: usize, const 
 /// # Safety
 /// The pointers of `args` must reach the tile's cells and two more on every side along the swept axes, and
 /// [`PACK_OVERRUN`] numbers past either end, with the strides given; nobody else may write the tile's cells of
-/// `q_next` or the slots of its taps meanwhile. `V`'s instructions must exist on this processor.
+/// `q_next` or the slots of its kept faces meanwhile. `V`'s instructions must exist on this processor.
 #[inline(always)]
 pub(super) unsafe fn update_tile<S, V, const M: usize, const W: usize, const A: usize>(
     solver: &S,
@@ -121,14 +121,14 @@ where
                 if const { N == 1 } && sweep_x && (inside || transverse) {
                     self.x_row(k, transverse, inside);
                 }
-                let taps = self.tile.taps_complete_at([plane, k as i32], false);
-                self.tile.solve_taps(taps);
+                let kept_faces = self.tile.kept_complete_at([plane, k as i32], false);
+                self.tile.solve_kept(kept_faces);
                 if const { S::DIM > 1 } && sweep_y {
-                    self.y_row(k, transverse, !taps.is_empty());
+                    self.y_row(k, transverse, !kept_faces.is_empty());
                 } else if k > first {
                     self.finish_without_y(k - 1);
                 }
-                self.correct_taps(taps);
+                self.correct_kept(kept_faces);
                 self.rows.rotate();
             }
         }
@@ -150,12 +150,12 @@ where
 
     /// Adds the corrections of faces that are kept.
     #[inline(always)]
-    unsafe fn correct_taps(&self, taps: &[Tap]) {
-        for tap in taps {
-            let correction = if tap.axis == Axis::X { self.rows.f } else { self.rows.g };
-            let i = (tap.cell[0] - self.tile.args.lo[0]) as isize;
+    unsafe fn correct_kept(&self, kept_faces: &[KeptFace]) {
+        for kept in kept_faces {
+            let correction = if kept.axis == Axis::X { self.rows.f } else { self.rows.g };
+            let i = (kept.cell[0] - self.tile.args.lo[0]) as isize;
             // SAFETY: the row buffers hold the face.
-            unsafe { self.tile.add_to_tap(tap, |m| *correction.at(m, i)) };
+            unsafe { self.tile.add_to_kept(kept, |m| *correction.at(m, i)) };
         }
     }
 

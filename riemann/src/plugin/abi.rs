@@ -2,8 +2,8 @@
 
 use crate::axis::{Axis, Side};
 use crate::patch::{
-    FaceList, MAX_WAVES, PACK_OVERRUN, Scheme, SourceRow, Strides, TILE_COLUMNS, TILE_GROWTH, TILE_ROWS, Tap, TileArgs,
-    TileReport,
+    FaceList, KeptFace, MAX_WAVES, PACK_OVERRUN, Scheme, SourceRow, Strides, TILE_COLUMNS, TILE_GROWTH, TILE_ROWS,
+    TileArgs, TileReport,
 };
 use std::ffi::c_void;
 
@@ -22,7 +22,7 @@ pub(super) const LAYOUT: u64 = {
     macro_rules! layouts {
         ($($type:ty),*) => { $(add!(size_of::<$type>(), align_of::<$type>());)* };
     }
-    layouts!(TileCall<f64>, TileCall<f32>, Scheme, Strides, Tap, TileReport, FaceList<f64>, SourceRow<f64>, Row);
+    layouts!(TileCall<f64>, TileCall<f32>, Scheme, Strides, KeptFace, TileReport, FaceList<f64>, SourceRow<f64>, Row);
     layouts!(FaceCall<f64>, GhostCall);
     layouts!(Description, Parameter, Entries<f64>, Form, Table);
     add!(PACK_OVERRUN, MAX_WAVES, TILE_COLUMNS, TILE_ROWS, TILE_GROWTH);
@@ -149,25 +149,41 @@ pub struct TileCall<R> {
     dt: f64,
     dx: [f64; 3],
     scheme: *const Scheme,
-    taps: *const Tap,
-    num_taps: usize,
-    tap_values: *mut R,
-    tap_stride: usize,
+    kept_faces: *const KeptFace,
+    num_kept: usize,
+    kept_values: *mut R,
+    kept_stride: usize,
 }
 
 impl<R> TileCall<R> {
-    /// The same call; valid as long as the borrowed parts of `args`.
+    /// The call with these arguments; valid as long as the borrowed parts of `args`.
     #[cfg_attr(not(feature = "catalogue"), allow(dead_code, reason = "only programs make calls"))]
     pub(super) fn new(args: &TileArgs<'_, R>) -> Self {
-        let &TileArgs { q, q_next, aux, strides, lo, hi, sweep, dt, dx, scheme, taps, tap_values, tap_stride } = args;
-        let (taps, num_taps) = (taps.as_ptr(), taps.len());
-        TileCall { q, q_next, aux, strides, lo, hi, sweep, dt, dx, scheme, taps, num_taps, tap_values, tap_stride }
+        let &TileArgs { q, q_next, aux, strides, lo, hi, sweep, dt, dx, scheme, kept_faces, kept_values, kept_stride } =
+            args;
+        let (kept_faces, num_kept) = (kept_faces.as_ptr(), kept_faces.len());
+        TileCall {
+            q,
+            q_next,
+            aux,
+            strides,
+            lo,
+            hi,
+            sweep,
+            dt,
+            dx,
+            scheme,
+            kept_faces,
+            num_kept,
+            kept_values,
+            kept_stride,
+        }
     }
 
     /// The call's arguments.
     ///
     /// # Safety
-    /// `scheme` and `taps` must be those of a [`TileArgs`] that outlives the call.
+    /// `scheme` and `kept_faces` must be those of a [`TileArgs`] that outlives the call.
     pub(super) unsafe fn args(&self) -> TileArgs<'_, R> {
         let &TileCall {
             q,
@@ -180,14 +196,14 @@ impl<R> TileCall<R> {
             dt,
             dx,
             scheme,
-            taps,
-            num_taps,
-            tap_values,
-            tap_stride,
+            kept_faces,
+            num_kept,
+            kept_values,
+            kept_stride,
         } = self;
         // SAFETY: by the caller's promise both come from references that are still alive.
-        let (scheme, taps) = unsafe { (&*scheme, std::slice::from_raw_parts(taps, num_taps)) };
-        TileArgs { q, q_next, aux, strides, lo, hi, sweep, dt, dx, scheme, taps, tap_values, tap_stride }
+        let (scheme, kept_faces) = unsafe { (&*scheme, std::slice::from_raw_parts(kept_faces, num_kept)) };
+        TileArgs { q, q_next, aux, strides, lo, hi, sweep, dt, dx, scheme, kept_faces, kept_values, kept_stride }
     }
 }
 

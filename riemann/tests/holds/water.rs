@@ -6,7 +6,7 @@ use crate::{AXES, NO_AUX, assert_close, for_random_faces, largest};
 use riemann::prelude::*;
 use riemann::solvers::{ShallowWater, ShallowWaterBathymetry};
 
-/// The same for shallow water, where `u + 2√(gh)` stays along the slower wave; `√(gh) = 1` at left.
+/// A rarefaction of water that moves to both sides, where `u + 2√(gh)` stays along the slower wave; `√(gh) = 1` at left.
 #[test]
 fn water_rarefaction_moves_to_both_sides() {
     let solver = ShallowWater::<2> { gravity: 9.81 };

@@ -136,9 +136,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 dt,
                 dx,
                 scheme: &self.problem.scheme,
-                taps: &[],
-                tap_values: std::ptr::NonNull::dangling().as_ptr(),
-                tap_stride: 0,
+                kept_faces: &[],
+                kept_values: std::ptr::NonNull::dangling().as_ptr(),
+                kept_stride: 0,
             };
             // SAFETY: the patch has two cells more on every side than are updated, and arrays have the overrun.
             unsafe { self.solver.update_tile(&args, &mut self.scratch.mine()) };

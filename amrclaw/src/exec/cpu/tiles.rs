@@ -5,7 +5,7 @@ use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
 use crate::plan::in_parts;
 use riemann::axis::Axis;
-use riemann::patch::{SPACE_TILE, TILE_COLUMNS, TILE_PLANES, TILE_ROWS, Tap};
+use riemann::patch::{KeptFace, SPACE_TILE, TILE_COLUMNS, TILE_PLANES, TILE_ROWS};
 use std::ops::Range;
 
 /// A tile of a patch.
@@ -30,7 +30,7 @@ pub(super) struct TilePlan {
     /// The tiles, large ones first so that threads end together.
     pub tiles: Vec<Tile>,
     /// The faces whose fluxes the tiles keep, one tile's after another.
-    pub kept: Vec<Tap>,
+    pub kept: Vec<KeptFace>,
     /// Slots at this level's own edge.
     pub num_fine: usize,
     /// Slots at the finer level's edge.
@@ -151,26 +151,31 @@ fn local<const D: usize>(cell: CellIndex<D>, patch: &CellBox<D>) -> [i32; 3] {
     std::array::from_fn(|d| if d < D { cell[d] - patch.lo[d] } else { 0 })
 }
 
-fn fine_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>) -> Vec<Tap> {
+fn fine_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>) -> Vec<KeptFace> {
     let mut kept = Vec::new();
     for slot in &reflux.slots()[reflux.fine_range(k)] {
         for (n, ghost) in reflux.fine_ghosts(slot).cells().enumerate() {
             // The ghost cell lies on the face's coarse side; a kept face is named by the cell above it.
             let mut cell = local(ghost, patch);
             cell[slot.axis.index()] += i32::from(slot.coarse_side == riemann::axis::Side::Lower);
-            kept.push(Tap { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: slot.first_fine + n as u32 });
+            kept.push(KeptFace {
+                cell,
+                axis: slot.axis,
+                seen_from: slot.coarse_side,
+                slot: slot.first_fine + n as u32,
+            });
         }
     }
     kept
 }
 
-fn coarse_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>, first: u32) -> Vec<Tap> {
+fn coarse_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellBox<D>, first: u32) -> Vec<KeptFace> {
     let numbers = reflux.of_coarse_patch(k).iter();
     let face = |&number: &u32| {
         let slot = &reflux.slots()[number as usize];
         let mut cell = local(slot.coarse_cell, patch);
         cell[slot.axis.index()] += i32::from(slot.coarse_side == riemann::axis::Side::Lower);
-        Tap { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: first + number }
+        KeptFace { cell, axis: slot.axis, seen_from: slot.coarse_side, slot: first + number }
     };
     numbers.map(face).collect()
 }
@@ -178,14 +183,14 @@ fn coarse_faces<const D: usize>(reflux: &ListedFaces<D>, k: usize, patch: &CellB
 /// Appends the faces that belong to a tile, in the order in which the update completes them. A face between two
 /// tiles belongs to the upper one; a patch's last faces belong to its last tiles.
 fn append_faces(
-    all: &mut Vec<Tap>,
-    faces: &[Tap],
+    all: &mut Vec<KeptFace>,
+    faces: &[KeptFace],
     lo: [i32; 3],
     hi: [i32; 3],
     last: [bool; 3],
     order: Order,
 ) -> [Range<usize>; 3] {
-    let in_tile = |face: &&Tap| {
+    let in_tile = |face: &&KeptFace| {
         (0..3).all(|d| {
             let end = hi[d] + i32::from(d == face.axis.index() && last[d]);
             lo[d] <= face.cell[d] && face.cell[d] < end
@@ -193,7 +198,7 @@ fn append_faces(
     };
     Axis::ALL.map(|axis| {
         let start = all.len();
-        let in_sweep = |face: &&Tap| match order {
+        let in_sweep = |face: &&KeptFace| match order {
             Order::Rows { split: true } => face.axis == axis,
             _ => axis == Axis::X,
         };

@@ -45,9 +45,9 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
             dt: dt * sweep.fraction,
             dx,
             scheme: &self.scheme,
-            taps: &tiles.kept[tile.kept[sweep.kept_list].clone()],
-            tap_values: if self.kept_stride == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.kept.at(0) },
-            tap_stride: self.kept_stride,
+            kept_faces: &tiles.kept[tile.kept[sweep.kept_list].clone()],
+            kept_values: if self.kept_stride == 0 { std::ptr::NonNull::dangling().as_ptr() } else { self.kept.at(0) },
+            kept_stride: self.kept_stride,
         };
         // SAFETY: patches have the ghost cells that the sweeps need and arrays the overrun; tiles are disjoint and
         // every slot has one face, so no two tasks write the same place.

@@ -6,7 +6,7 @@
 use super::Block;
 use super::buffers::FIRST;
 use crate::axis::Axis;
-use crate::patch::Tap;
+use crate::patch::KeptFace;
 use crate::real::Real;
 use crate::solver::Solver;
 
@@ -83,9 +83,9 @@ where
                     |block| block.x_fluxes(j - 1, k - 1),
                 );
             }
-            let taps = self.tile.taps_complete_at([lo[2] + k as i32, lo[1] + j as i32], true);
-            self.tile.solve_taps(taps);
-            self.correct_taps(taps, j);
+            let kept_faces = self.tile.kept_complete_at([lo[2] + k as i32, lo[1] + j as i32], true);
+            self.tile.solve_kept(kept_faces);
+            self.correct_kept(kept_faces, j);
             if k > 0 && j > 0 {
                 self.pass(
                     #[inline(always)]
@@ -201,16 +201,16 @@ where
 
     /// Adds the corrections of faces that are kept, complete at row `j`.
     #[inline(always)]
-    unsafe fn correct_taps(&self, taps: &[Tap], j: isize) {
-        for tap in taps {
-            let i = (tap.cell[0] - self.tile.args.lo[0]) as isize;
-            let (corrections, place) = match tap.axis {
+    unsafe fn correct_kept(&self, kept_faces: &[KeptFace], j: isize) {
+        for kept in kept_faces {
+            let i = (kept.cell[0] - self.tile.args.lo[0]) as isize;
+            let (corrections, place) = match kept.axis {
                 Axis::X => (self.keep.f, self.keep.in_row(i)),
                 Axis::Y => (self.keep.g, self.keep.in_row(i)),
                 Axis::Z => (self.keep.h, self.keep.in_plane(i, j - 1)),
             };
             // SAFETY: the buffers hold the face.
-            unsafe { self.tile.add_to_tap(tap, |m| *corrections.at(m, place)) };
+            unsafe { self.tile.add_to_kept(kept, |m| *corrections.at(m, place)) };
         }
     }
 }

@@ -4,7 +4,7 @@
 //! solved while both their cells still hold the old state; the corrections come when the row is done.
 
 use super::tile::Tile;
-use super::{Tap, TileArgs};
+use super::{KeptFace, TileArgs};
 use crate::axis::Side;
 use crate::real::{Real, Scalar};
 use crate::solver::Solver;
@@ -14,44 +14,44 @@ where
     S: Solver<M, W, A>,
     V: Real,
 {
-    /// The taps that are complete at a place of the update; each is answered once, in order.
+    /// The kept faces that are complete at a place of the update; each is answered once, in order.
     #[inline(always)]
-    pub(super) fn taps_complete_at(&mut self, place: [i32; 2], in_space: bool) -> &'a [Tap] {
-        let rest = &self.args.taps[self.next_tap..];
-        let count = rest.iter().take_while(|tap| tap.complete_at(in_space) == place).count();
-        self.next_tap += count;
+    pub(super) fn kept_complete_at(&mut self, place: [i32; 2], in_space: bool) -> &'a [KeptFace] {
+        let rest = &self.args.kept_faces[self.next_kept..];
+        let count = rest.iter().take_while(|kept| kept.complete_at(in_space) == place).count();
+        self.next_kept += count;
         &rest[..count]
     }
 
     /// Keeps the fluctuations of faces, as seen from their side: 𝒜⁻ΔQ or −𝒜⁺ΔQ.
     #[inline(always)]
-    pub(super) unsafe fn solve_taps(&self, taps: &[Tap]) {
-        for tap in taps {
+    pub(super) unsafe fn solve_kept(&self, kept_faces: &[KeptFace]) {
+        for kept in kept_faces {
             // SAFETY: the face lies in the tile, and its cells have not been written yet.
-            let [lower, upper] = unsafe { fluctuations(&self.solver, self.args, tap) };
+            let [lower, upper] = unsafe { fluctuations(&self.solver, self.args, kept) };
             for m in 0..M {
-                let seen = match tap.seen_from {
+                let seen = match kept.seen_from {
                     Side::Lower => lower[m],
                     Side::Upper => -upper[m],
                 };
-                // SAFETY: the slot is this tap's alone.
-                unsafe { *self.slot(tap, m) = seen };
+                // SAFETY: the slot is this face's alone.
+                unsafe { *self.slot(kept, m) = seen };
             }
         }
     }
 
     /// Adds a correction, its component `m` being `correction(m)`, to what is kept of a face.
     #[inline(always)]
-    pub(super) unsafe fn add_to_tap(&self, tap: &Tap, correction: impl Fn(usize) -> V::Scalar) {
+    pub(super) unsafe fn add_to_kept(&self, kept: &KeptFace, correction: impl Fn(usize) -> V::Scalar) {
         for m in 0..M {
-            // SAFETY: the slot is this tap's alone.
-            unsafe { *self.slot(tap, m) += correction(m) };
+            // SAFETY: the slot is this face's alone.
+            unsafe { *self.slot(kept, m) += correction(m) };
         }
     }
 
     #[inline(always)]
-    fn slot(&self, tap: &Tap, m: usize) -> *mut V::Scalar {
-        self.args.tap_values.wrapping_add(m * self.args.tap_stride + tap.slot as usize)
+    fn slot(&self, kept: &KeptFace, m: usize) -> *mut V::Scalar {
+        self.args.kept_values.wrapping_add(m * self.args.kept_stride + kept.slot as usize)
     }
 }
 
@@ -60,7 +60,7 @@ where
 unsafe fn fluctuations<S, R, const M: usize, const W: usize, const A: usize>(
     solver: &S,
     args: &TileArgs<'_, R>,
-    tap: &Tap,
+    kept: &KeptFace,
 ) -> [[R; M]; 2]
 where
     S: Solver<M, W, A>,
@@ -68,8 +68,8 @@ where
 {
     let strides = &args.strides;
     let (mut q, mut aux) = ([[R::zero(); M]; 2], [[R::zero(); A]; 2]);
-    let upper = strides.offset(tap.cell);
-    let cells = [upper - strides.along(tap.axis) as isize, upper];
+    let upper = strides.offset(kept.cell);
+    let cells = [upper - strides.along(kept.axis) as isize, upper];
     for (side, offset) in cells.into_iter().enumerate() {
         // SAFETY: the cells beside a face of the tile are readable.
         unsafe {
@@ -81,6 +81,6 @@ where
             }
         }
     }
-    let face = solver.normal(tap.axis, q[0], q[1], aux[0], aux[1]);
+    let face = solver.normal(kept.axis, q[0], q[1], aux[0], aux[1]);
     [face.amdq, face.apdq]
 }
