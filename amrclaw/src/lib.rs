@@ -3,7 +3,7 @@
 //! A tour, from what people call down to what computes:
 //!
 //! * [`io::config::Case`] is a problem and how to solve it, read from a file and checked against its solver.
-//!   [`simulation::Simulation`] takes a case through time step by step; [`simulation::run`] takes it to its end and writes files.
+//!   [`simulation::Simulation`] takes a case through time step by step; [`simulation::run()`] takes it to its end and writes files.
 //!   [`sweep`], [`tune`] and [`converge`] run one case many times.
 //! * [`schedule`] says which level steps next, [`regrid`] where finer levels go, [`plan`] who copies what to whom: none of them
 //!   sees a value.
