@@ -13,7 +13,7 @@ pub enum Phase {
     /// Applying the conservation fix.
     Reflux,
     /// Averaging fine levels onto coarse ones.
-    Update,
+    Average,
     /// Flagging, clustering, plans, transfer.
     Regrid,
     /// Writing files.
@@ -29,8 +29,9 @@ pub struct PhaseSeconds {
     pub ghost: f64,
     /// [`Phase::Reflux`].
     pub reflux: f64,
-    /// [`Phase::Update`].
-    pub update: f64,
+    /// [`Phase::Average`]; `update` in `run.json`, by Clawpack's name for it.
+    #[serde(rename = "update")]
+    pub average: f64,
     /// [`Phase::Regrid`].
     pub regrid: f64,
     /// [`Phase::Output`].
@@ -73,10 +74,10 @@ impl Stopwatch {
 
     /// Seconds per phase so far.
     pub fn seconds(&self) -> PhaseSeconds {
-        let [advance, ghost, reflux, update, regrid, output] = self.spent.map(|d| d.as_secs_f64());
+        let [advance, ghost, reflux, average, regrid, output] = self.spent.map(|d| d.as_secs_f64());
         let booked: f64 = self.spent.iter().map(Duration::as_secs_f64).sum();
         let other = (self.wall_seconds() - booked).max(0.0);
-        PhaseSeconds { advance, ghost, reflux, update, regrid, output, other }
+        PhaseSeconds { advance, ghost, reflux, average, regrid, output, other }
     }
 }
 

@@ -209,7 +209,7 @@ impl<const D: usize> Simulation<D> {
         let exec = &mut self.exec;
         exec.set_time(fine, time);
         self.stopwatch.time(Phase::Reflux, || exec.reflux(fine, &plans[fine.index()]));
-        self.stopwatch.time(Phase::Update, || exec.average_down(fine, &plans[fine.index()]));
+        self.stopwatch.time(Phase::Average, || exec.average_down(fine, &plans[fine.index()]));
     }
 
     /// Replaces all levels finer than `base`. `dt`: the coarsest level's step.

@@ -106,7 +106,7 @@ fn csv(plan: &Plan, results: &[RunResult]) -> String {
         match &result.record {
             Some(r) => {
                 let p = &r.phases;
-                let seconds = [p.advance, p.ghost, p.reflux, p.update, p.regrid, p.output, p.other];
+                let seconds = [p.advance, p.ghost, p.reflux, p.average, p.regrid, p.output, p.other];
                 cells.extend([r.wall_seconds, r.updates_per_second].map(|figure| figure.to_string()));
                 cells.push(r.cells_advanced_total.to_string());
                 cells.push(patches(r).to_string());

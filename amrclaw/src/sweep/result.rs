@@ -203,7 +203,7 @@ impl Medians {
                 advance: of(|r| r.phases.advance),
                 ghost: of(|r| r.phases.ghost),
                 reflux: of(|r| r.phases.reflux),
-                update: of(|r| r.phases.update),
+                average: of(|r| r.phases.average),
                 regrid: of(|r| r.phases.regrid),
                 output: of(|r| r.phases.output),
                 other: of(|r| r.phases.other),

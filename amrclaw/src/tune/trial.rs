@@ -169,7 +169,7 @@ impl Trials<'_> {
     /// Seconds of stepping per unit of simulated time: what a long run consists of. Start and output are left out.
     fn seconds(&self, record: &RunRecord) -> f64 {
         let p = &record.phases;
-        (p.advance + p.ghost + p.reflux + p.update + p.regrid) / (record.time - self.case.time.start)
+        (p.advance + p.ghost + p.reflux + p.average + p.regrid) / (record.time - self.case.time.start)
     }
 
     /// Median seconds of two settings, run in turn.

@@ -23,7 +23,7 @@ pub fn text(record: &RunRecord, case: &Case, dir: &Path) -> String {
         ("advance", phases.advance),
         ("ghost", phases.ghost),
         ("reflux", phases.reflux),
-        ("update", phases.update),
+        ("average", phases.average),
         ("regrid", phases.regrid),
         ("output", phases.output),
         ("other", phases.other),

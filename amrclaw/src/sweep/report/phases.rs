@@ -10,7 +10,7 @@ pub const PHASES: [(&str, &str, &str); 7] = [
     ("advance", "#0072b2", "#4aa8e0"),
     ("ghost", "#56b4e9", "#a5d8f5"),
     ("reflux", "#009e73", "#2fc79b"),
-    ("update", "#e69f00", "#f0b840"),
+    ("average", "#e69f00", "#f0b840"),
     ("regrid", "#d55e00", "#ef7f33"),
     ("output", "#cc79a7", "#dd9cc0"),
     ("other", "#8a8f94", "#7d858c"),
@@ -18,8 +18,8 @@ pub const PHASES: [(&str, &str, &str); 7] = [
 
 /// Seconds of each phase, in the order of [`PHASES`].
 pub fn seconds(phases: &PhaseSeconds) -> [f64; 7] {
-    let PhaseSeconds { advance, ghost, reflux, update, regrid, output, other } = *phases;
-    [advance, ghost, reflux, update, regrid, output, other]
+    let PhaseSeconds { advance, ghost, reflux, average, regrid, output, other } = *phases;
+    [advance, ghost, reflux, average, regrid, output, other]
 }
 
 /// The rules that colour the phases.
