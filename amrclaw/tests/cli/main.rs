@@ -11,6 +11,7 @@ mod input;
 mod plot;
 mod restart;
 mod solver;
+mod solver_checks;
 mod sweep;
 mod tune;
 
