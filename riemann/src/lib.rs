@@ -9,7 +9,7 @@
 //! * [`patch`] updates one tile of a patch with any solver: Riemann problems, limited corrections ([`limiter`]), transverse waves,
 //!   sources. `patch::PatchSolver` is its face for programs, `patch::Kernels` makes one of a solver.
 //! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides.
-//! * [`plugin`] carries solvers across a C interface, so that a program loads what it was not compiled with.
+//! * [`mod@plugin`] carries solvers across a C interface, so that a program loads what it was not compiled with.
 //! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` tries on random states what holds for every solver.
 
 pub use riemann_macros::{described_kernels, kernels, shared, solver};
