@@ -178,12 +178,12 @@ impl SolverKernels {
     }
 }
 
-/// Defines a method that enters `$kernel` with the vectors of `self.isa`, on any processor with `$portable`.
+/// Defines a method that enters `$kernel` with the vectors of `self.isa`; where not `$widest`, with those of AVX2 at most.
 ///
 /// The entries are methods of the solver: the compiler puts methods where their type is, so that each solver's kernels are a piece
 /// of the program by itself, and several are compiled at the same time.
 macro_rules! dispatch {
-    ($self:ident, $kernel:ident, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
+    ($self:ident, $kernel:ident, $widest:literal, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
         #[cfg(target_arch = "x86_64")]
         trait Entries<R: Scalar, const M: usize, const W: usize, const A: usize> {
             unsafe fn avx512(&self, $($arg: $type),*) -> $out;
@@ -213,13 +213,9 @@ macro_rules! dispatch {
         }
         let solver = &$self.solver;
         match $self.isa {
-            // The three-dimensional update is large, and waits for its buffers rather than for arithmetic: it is not compiled once
-            // more for twice as wide vectors.
             // SAFETY: `with_isa` saw that the processor has the instructions; the rest is the caller's promise.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if const { S::DIM < 3 } => unsafe {
-                Entries::<R, M, W, A>::avx512(solver, $($arg),*)
-            },
+            Isa::Avx512 if $widest => unsafe { Entries::<R, M, W, A>::avx512(solver, $($arg),*) },
             // SAFETY: likewise; a processor with AVX-512 has AVX2.
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 | Isa::Avx2 => unsafe { Entries::<R, M, W, A>::avx2(solver, $($arg),*) },
@@ -276,18 +272,19 @@ where
     unsafe fn update_tile(&self, args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport {
         // Known when compiling: solvers in fewer dimensions come without the code for three axes at once.
         if const { S::DIM > 2 } && args.sweep == [true; 3] {
-            return dispatch!(self, update_in_space, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
+            // Is large, and waits for its buffers rather than for arithmetic: it is not compiled once more for twice as wide vectors.
+            return dispatch!(self, update_in_space, false, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
         }
-        dispatch!(self, update_tile, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
+        dispatch!(self, update_tile, true, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
     }
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
-        dispatch!(self, fluctuation_sums, (axis: Axis, list: &FaceList<R>) -> ())
+        dispatch!(self, fluctuation_sums, true, (axis: Axis, list: &FaceList<R>) -> ())
     }
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
         if const { S::HAS_SOURCE } {
-            dispatch!(self, apply_source, (row: &SourceRow<R>) -> ())
+            dispatch!(self, apply_source, true, (row: &SourceRow<R>) -> ())
         }
     }
 
