@@ -12,7 +12,8 @@ const TOO_GOOD: f64 = 2.5;
 /// Extents of the domain: one wave along each axis is then an oblique one.
 const UPPER: [f64; 3] = [1.0, 0.8, 1.25];
 
-/// A periodic domain of cells that are not cubes, `n` times as fine as the coarsest, with steps in proportion.
+/// A periodic domain of cells that are not cubes, `n` times as fine as the coarsest, with steps in proportion. Steps are long: what is missing
+/// across the axes shows in proportion to them.
 fn settings(n: i32, dt: f64, split: &str) -> String {
     format!(
         r#"
@@ -30,7 +31,7 @@ limiter = "none"
 end = 1.0
 dt = {}
 "#,
-        [14, 13, 15].map(|cells| n * cells),
+        [20, 19, 21].map(|cells| n * cells),
         dt / f64::from(n)
     )
 }
@@ -94,18 +95,18 @@ fn plane_wave(m: usize, x: [f64; 3], t: f64) -> f64 {
 #[test]
 fn acoustics_plane_wave() {
     for (split, m) in [("unsplit", 0), ("unsplit", 3), ("strang", 0)] {
-        assert_second_order(PLANE_WAVE, (0.02, split), "", 0.12, m, |x| plane_wave(m, x, 0.12));
+        assert_second_order(PLANE_WAVE, (0.018, split), "", 0.126, m, |x| plane_wave(m, x, 0.126));
     }
 }
 
 #[test]
 fn acoustics_plane_wave_through_a_fine_level() {
     for split in ["unsplit", "strang"] {
-        assert_second_order(PLANE_WAVE, (0.02, split), FINE_LEVEL, 0.12, 0, |x| plane_wave(0, x, 0.12));
+        assert_second_order(PLANE_WAVE, (0.018, split), FINE_LEVEL, 0.126, 0, |x| plane_wave(0, x, 0.126));
     }
 }
 
-/// Density is carried along; velocity (1, 1/2, −3/4) and pressure 1 are constant.
+/// Density is carried along; velocity (1, 1/2, −3/4) and pressure 1/10 are constant: with so little sound, steps are long for what moves.
 const DENSITY_WAVE: &str = r#"
 [solver]
 name = "euler_hllc"
@@ -114,7 +115,7 @@ density = "1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
 x_momentum = "1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
 y_momentum = "0.5 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
 z_momentum = "-0.75 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
-energy = "2.5 + 0.5 * 1.8125 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
+energy = "0.25 + 0.5 * 1.8125 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
 "#;
 
 fn density_wave(x: [f64; 3], t: f64) -> f64 {
@@ -124,23 +125,23 @@ fn density_wave(x: [f64; 3], t: f64) -> f64 {
 #[test]
 fn gas_density_wave() {
     for split in ["unsplit", "strang"] {
-        assert_second_order(DENSITY_WAVE, (0.02, split), "", 0.12, 0, |x| density_wave(x, 0.12));
+        assert_second_order(DENSITY_WAVE, (0.03, split), "", 0.24, 0, |x| density_wave(x, 0.24));
     }
 }
 
 #[test]
 fn gas_density_wave_through_a_fine_level() {
-    assert_second_order(DENSITY_WAVE, (0.02, "unsplit"), FINE_LEVEL, 0.12, 0, |x| density_wave(x, 0.12));
+    assert_second_order(DENSITY_WAVE, (0.03, "unsplit"), FINE_LEVEL, 0.24, 0, |x| density_wave(x, 0.24));
 }
 
 /// What the measure says of a scheme of first order: not two.
 #[test]
 fn a_first_order_scheme_shows_its_order() {
-    let text = |n| format!("{PLANE_WAVE}{}", settings(n, 0.02, "unsplit"));
+    let text = |n| format!("{PLANE_WAVE}{}", settings(n, 0.018, "unsplit"));
     let errors = [1, 2].map(|n| {
         let mut simulation = start::<3>(&text(n), &["scheme.order=1", "scheme.transverse=1"]);
-        advance_to(&mut simulation, 0.06);
-        l1_error(&simulation.frame(), 0, |x| plane_wave(0, x, 0.06))
+        advance_to(&mut simulation, 0.072);
+        l1_error(&simulation.frame(), 0, |x| plane_wave(0, x, 0.072))
     });
     assert!(orders(&errors)[0] < 1.3, "{errors:?}");
 }

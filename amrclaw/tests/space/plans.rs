@@ -1,4 +1,4 @@
-//! Meshes of more cells than 31 bits can count: on plans alone, no value is stored.
+//! Meshes of more cells than 31 bits can count, and than 32: on plans alone, no value is stored.
 
 use amrclaw::fields::LevelLayout;
 use amrclaw::index::{CellBox, Level, Ratio};
@@ -14,17 +14,17 @@ fn cubes(cells: CellBox<3>) -> Vec<CellBox<3>> {
     blocks.cells().map(|block| CellBox::cell(block).fine_from_coarse(Ratio([PATCH; 3])).intersect(&cells)).collect()
 }
 
-/// A coarse level of 1300³ = 2.2e9 cells, and a fine one of as many over an eighth of it: each ghost cell has its value from one place, each
+/// A coarse level of 1690³ = 4.8e9 cells, and a fine one of as many over an eighth of it: each ghost cell has its value from one place, each
 /// coarse cell under a fine patch from one, faces are counted as they are, and patches lie one after another in arrays of ten components.
 #[test]
-fn plans_count_beyond_31_bits() {
-    let domain = Domain { lower: [0.0; 3], upper: [1.0; 3], cells: [1300; 3], periodic: [true, false, true] };
+fn plans_count_beyond_32_bits() {
+    let domain = Domain { lower: [0.0; 3], upper: [1.0; 3], cells: [1690; 3], periodic: [true, false, true] };
     let mut hierarchy = Hierarchy::new(domain.clone(), vec![Ratio([2; 3])], cubes(domain.coarsest()));
-    let covered = CellBox::new([260; 3], [910; 3]);
+    let covered = CellBox::new([260; 3], [1105; 3]);
     hierarchy.replace_finer(Level(0), vec![cubes(covered.fine_from_coarse(Ratio([2; 3])))]);
     let (plans, _) = build(&hierarchy, OPTIONS, None);
     for (mesh, plans) in hierarchy.levels().iter().zip(&plans) {
-        assert!(mesh.num_cells() > 1 << 31, "{} cells", mesh.num_cells());
+        assert!(mesh.num_cells() > 1 << 32, "{} cells", mesh.num_cells());
         for (k, patch) in mesh.patches().iter().enumerate() {
             let ghost = &plans.ghost;
             let copies = ghost.copies(k).iter().map(|region| region.cells.volume()).sum::<usize>();
@@ -38,11 +38,11 @@ fn plans_count_beyond_31_bits() {
             assert_eq!(patch.offset(10, patch.with_ghosts().lo), next, "{:?}", patch.cells);
             next += 10 * patch.with_ghosts().volume();
         }
-        assert!(next > 10 << 31 && layout.len(10) >= next);
+        assert!(next > 10 << 32 && layout.len(10) >= next);
     }
     let restrict = plans[1].restrict.as_ref().expect("the levels overlap");
     let under: usize = restrict.all_regions().all().iter().map(|region| region.cells.volume()).sum();
     assert_eq!(under, covered.volume());
     let reflux = plans[1].reflux.as_ref().expect("levels meet");
-    assert_eq!((reflux.num_slots(), reflux.num_fine()), (6 * 650 * 650, 24 * 650 * 650));
+    assert_eq!((reflux.num_slots(), reflux.num_fine()), (6 * 845 * 845, 24 * 845 * 845));
 }
