@@ -21,6 +21,8 @@ small() {
     case $1 in
     euler_shock_bubble) echo "mesh.cells=[96,24]" ;;
     traffic_light) echo "mesh.cells=[120]" ;;
+    shock_bubble_3d) echo "mesh.cells=[24,10,10]" ;;
+    *_3d* | acoustics_spherical) echo "mesh.cells=[16,16,16]" ;;
     *) echo "mesh.cells=[60,60]" ;;
     esac
 }

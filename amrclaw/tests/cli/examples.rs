@@ -68,6 +68,12 @@ fn single_precision_runs() {
     assert!(total(&double) != total(&single));
 }
 
+/// Whether an example's mesh has three axes.
+fn in_space(name: &str) -> bool {
+    let case = std::fs::read_to_string(example(name)).unwrap();
+    case.lines().any(|line| line.starts_with("z = "))
+}
+
 /// Every example runs, with the formats and frames that its case asks for.
 #[test]
 fn every_example_runs() {
@@ -82,6 +88,8 @@ fn every_example_runs() {
             // The domains of these are longer than wide.
             "euler_shock_bubble" => "mesh.cells=[48,12]",
             "shallow_hump" => "mesh.cells=[36,18]",
+            "shock_bubble_3d" => "mesh.cells=[12,5,5]",
+            _ if in_space(name) => "mesh.cells=[8,8,8]",
             _ => "mesh.cells=[24,24]",
         };
         let outcome = run_well(folder.path(), &example(name), &[cells, "time.max_steps=3"], &[]);

@@ -12,6 +12,7 @@ mod plot;
 mod restart;
 mod solver;
 mod solver_checks;
+mod space;
 mod sweep;
 mod tune;
 
