@@ -66,7 +66,8 @@ impl Profile {
     /// Where the density falls to `middle`, outermost: linear between shells.
     fn shock(&self, middle: f64) -> f64 {
         let crossing = self.shells.windows(2).rev().find(|pair| pair[0][1] >= middle && pair[1][1] < middle);
-        crossing.map_or(f64::NAN, |&[[inner, above, _], [outer, below, _]]| {
+        crossing.map_or(f64::NAN, |pair| {
+            let ([inner, above, _], [outer, below, _]) = (pair[0], pair[1]);
             inner + (outer - inner) * (above - middle) / (above - below)
         })
     }
