@@ -111,6 +111,8 @@ fn every_example_runs() {
             "shock_bubble_3d" => "mesh.cells=[12,5,5]",
             // Coarser cells do not see where the energy is.
             "sedov_3d" => "mesh.cells=[16,16,16]",
+            // On fewer it is at its end after three steps.
+            "acoustics_spherical" => "mesh.cells=[12,12,12]",
             _ if in_space(name) => "mesh.cells=[8,8,8]",
             _ => "mesh.cells=[24,24]",
         };
