@@ -15,26 +15,6 @@ pub fn case(text: &str, overrides: &[&str]) -> Case {
     Case::from_str_with(text, "case.toml", &overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// A periodic line, three levels and the time: what a case of one dimension has beside solver and initial data.
-pub const LINE: &str = r#"
-[mesh]
-cells = [101]
-[mesh.boundary]
-x = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 4]
-[regrid]
-interval = 3
-buffer = 2
-max_patch_size = 40
-[regrid.flag]
-tolerance = 0.01
-[time]
-end = 1.0
-dt_initial = 1e-3
-"#;
-
 /// What tests run on: the processor, or the device that `AMRCLAW_TEST_DEVICE` names (`cuda`, `cuda-streamed`), where each feature
 /// must do what it does on the processor. `AMRCLAW_TEST_FMAD=off` does without fused multiply-adds.
 pub fn options(threads: usize) -> RunOptions {

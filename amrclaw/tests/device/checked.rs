@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Regrids come after every second or third step.
 const STEPS: usize = 4;
 
-/// The folder of cases that several tests run.
+/// The folder of cases that tests run.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
 }

@@ -1,6 +1,6 @@
 //! What needs a real GPU: every solver on both executors, in all precisions. `AMRCLAW_TEST_GPU=1 … -- --include-ignored`
 
-use super::common::{LINE, advance_to, bits, case, take_steps};
+use super::common::{advance_to, bits, case, take_steps};
 use super::space;
 use super::table::{CASES, arranged, with_walls};
 use amrclaw::io::config::{Case, SolverShape};
@@ -202,12 +202,7 @@ impl Line {
     }
 }
 
-const PULSE: &str = r#"
-[solver]
-path = "of the test"
-[initial]
-q = "0.5 + exp(-300 * (x - 0.4)^2)"
-"#;
+const PULSE: &str = include_str!("../cases/features/pulse_on_a_line.toml");
 
 #[test]
 #[ignore = "needs a GPU"]
@@ -223,8 +218,8 @@ fn one_dimension_agrees() {
         has_source: false,
         wall: [false; 3],
     };
-    let text = [PULSE, LINE].concat();
-    let case = Case::from_str_with(&text, "case.toml", &[], |_| Ok(shape.clone())).unwrap_or_else(|e| panic!("{e}"));
+    let own = ["solver={path='of the test'}", "initial.q='0.5 + exp(-300 * (x - 0.4)^2)'"].map(str::to_owned);
+    let case = Case::from_str_with(PULSE, "case.toml", &own, |_| Ok(shape.clone())).unwrap_or_else(|e| panic!("{e}"));
     let solver = ChosenSolver::of_kernels(shape, SolverKernels::new(Line {}));
     same_bits::<1>("one dimension", 3 * STEPS, |options| {
         let simulation = Simulation::builder(&case).options(options).solver(&solver).build();

@@ -1,6 +1,6 @@
 //! Boundary values of the user's own.
 
-use super::common::{advance_to, l1_error, orders, start_with};
+use super::common::{advance_to, l1_error, orders, start, start_with};
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
 use amrclaw::simulation::UserFunctions;
 use std::f64::consts::PI;
@@ -23,46 +23,13 @@ impl BoundaryFunction<2> for PlaneWave {
     }
 }
 
-/// The plane wave on 16 n × 12 n cells, whose sides are all of this kind.
-fn wave_case(n: usize, kind: &str) -> String {
-    format!(
-        r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[mesh]
-cells = [{}, {}]
-[mesh.boundary]
-x = ["{kind}", "{kind}"]
-y = ["{kind}", "{kind}"]
-[levels]
-max = 2
-ratio = [2]
-[regrid]
-interval = 100
-buffer = 0
-[regrid.flag]
-criterion = "difference"
-tolerance = 1e9
-[[regrid.region]]
-levels = [2, 2]
-lower = [0.0, 0.26]
-upper = [0.49, 0.74]
-[scheme]
-limiter = "none"
-[time]
-end = 10.0
-dt = {}
-[initial]
-pressure = "sin(pi * (0.8 * x + 0.6 * y))"
-u = "0.4 * sin(pi * (0.8 * x + 0.6 * y))"
-v = "0.3 * sin(pi * (0.8 * x + 0.6 * y))"
-"#,
-        16 * n,
-        12 * n,
-        0.02 / n as f64
-    )
+/// The plane wave through all sides, by formulas.
+const WAVE: &str = include_str!("../cases/features/incoming_wave.toml");
+/// All sides are the test's own.
+const OWN_SIDES: &str = "mesh.boundary={x=\"user\",y=\"user\"}";
+
+fn own_boundary() -> UserFunctions<2> {
+    UserFunctions { boundary: Some(Arc::new(PlaneWave)), ..UserFunctions::default() }
 }
 
 /// A user's boundary lets an exact wave enter, at every level's own time: it is then wherever it has come to, with an error of second
@@ -70,9 +37,8 @@ v = "0.3 * sin(pi * (0.8 * x + 0.6 * y))"
 #[test]
 fn a_users_boundary_lets_a_wave_enter() {
     let errors = [1, 2, 4].map(|n| {
-        let text = wave_case(n, "user");
-        let mut simulation =
-            start_with(&text, &[], UserFunctions { boundary: Some(Arc::new(PlaneWave)), ..UserFunctions::default() });
+        let (cells, dt) = (format!("mesh.cells={:?}", [16 * n, 12 * n]), format!("time.dt={}", 0.02 / f64::from(n)));
+        let mut simulation = start_with(WAVE, &[OWN_SIDES, &cells, &dt], own_boundary());
         // The wave crosses the domain; nothing of the initial data is left.
         advance_to(&mut simulation, 1.0);
         l1_error(&simulation.frame(), 0, |x| incoming(x, 1.0, 0))
@@ -88,16 +54,9 @@ fn a_users_boundary_lets_a_wave_enter() {
 #[test]
 fn formulas_are_as_good_as_a_users_boundary() {
     let wave = "sin(pi * (x * 0.8 + y * 0.6 - 2 * t))";
-    let table = |name: &str| {
-        format!("[mesh.boundary.{name}]\npressure = \"{wave}\"\nu = \"{wave} * 0.4\"\nv = \"{wave} * 0.3\"\n")
-    };
-    let mut by_function = start_with(
-        &wave_case(1, "user"),
-        &[],
-        UserFunctions { boundary: Some(Arc::new(PlaneWave)), ..UserFunctions::default() },
-    );
-    let text = wave_case(1, "inflow") + &table("inflow") + &table("y_upper");
-    let mut by_formula = start_with(&text, &[], UserFunctions::default());
+    let upper_side = format!("{{pressure=\"{wave}\",u=\"{wave} * 0.4\",v=\"{wave} * 0.3\"}}");
+    let mut by_function = start_with(WAVE, &[OWN_SIDES], own_boundary());
+    let mut by_formula = start(WAVE, &[&format!("mesh.boundary.y_upper={upper_side}")]);
     for simulation in [&mut by_function, &mut by_formula] {
         advance_to(simulation, 0.5);
     }

@@ -4,25 +4,7 @@ use super::common::{advance_to, for_each_finest_cell, start};
 use amrclaw::simulation::Simulation;
 
 /// A steep front at x = 0.25 and a slow rise elsewhere, with room between them.
-const STEEP_AND_FLAT: &str = r#"
-[solver]
-name = "advection"
-u = 1.0
-v = 0.3
-[mesh]
-cells = [80, 20]
-[levels]
-max = 2
-ratio = [2]
-[regrid]
-interval = 4
-buffer = 2
-[time]
-end = 1.0
-dt_initial = 5e-3
-[initial]
-q = "tanh(40 * (x - 0.25)) + 0.05 * cos(2 * pi * x)"
-"#;
+const STEEP_AND_FLAT: &str = include_str!("../cases/features/steep_front.toml");
 
 /// Range along x of the cells of level 2.
 fn refined(simulation: &Simulation<2>) -> [f64; 2] {
@@ -41,7 +23,7 @@ fn criteria_follow_the_front() {
     let criteria: [&[&str]; 3] = [
         &["regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=3e-4"],
         &["regrid.flag.criterion=\"difference\"", "regrid.flag.tolerance=0.2"],
-        &["regrid.flag.criterion=\"user\"", "regrid.flag.expression=\"abs(q - 0.05 * cos(2 * pi * x)) < 0.9\""],
+        &["regrid.flag={criterion=\"user\",expression=\"abs(q - 0.05 * cos(2 * pi * x)) < 0.9\"}"],
     ];
     for criterion in criteria {
         let mut simulation = start(STEEP_AND_FLAT, criterion);
@@ -60,8 +42,7 @@ fn criteria_follow_the_front() {
 #[test]
 fn an_expression_refines_where_it_is_not_zero() {
     let overrides = [
-        "regrid.flag.criterion=\"user\"",
-        "regrid.flag.expression=\"x > 0.5 && x < 0.75 && y < 0.5\"",
+        "regrid.flag={criterion=\"user\",expression=\"x > 0.5 && x < 0.75 && y < 0.5\"}",
         "regrid.buffer=0",
         "regrid.cutoff=1.0",
     ];

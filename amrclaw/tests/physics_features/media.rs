@@ -2,19 +2,20 @@
 
 use super::common::capacity::start_with_capacity;
 use super::common::{advance_to, for_each_finest_cell, largest_difference, start, take_steps};
-use super::periodic;
+
+const CAPACITY: &str = include_str!("../cases/features/capacity.toml");
+const TWO_MEDIA: &str = include_str!("../cases/features/two_media.toml");
+/// A lake at rest over a hill.
+const LAKE: &str = include_str!("../cases/features/lake.toml");
+const SLOPING_BOTTOM: &str = include_str!("../cases/features/sloping_bottom.toml");
 
 /// Doubling the capacity halves the speed: the same as half the velocity with capacity one, but for round-off.
 #[test]
 fn capacity_divides_the_speed() {
     let run = |u: f64, kappa: f64| {
-        let text = format!(
-            "[aux]\nkappa = \"{kappa}\"\n\
-             [initial]\nq = \"exp(-160 * ((x - 0.3)^2 + (y - 0.5)^2))\"\n{}",
-            periodic([41, 23], 0.01)
-        );
-        let overrides = ["scheme.limiter=\"mc\"", "levels.max=2", "regrid.flag.tolerance=0.1"];
-        let mut simulation = start_with_capacity(&text, &overrides, [u, 0.0]);
+        let aux = format!("aux={{kappa={kappa}}}");
+        let overrides = ["solver={path=\"of the test\"}", "scheme.capacity=kappa", &aux];
+        let mut simulation = start_with_capacity(CAPACITY, &overrides, [u, 0.0]);
         take_steps(&mut simulation, 20);
         simulation
     };
@@ -35,34 +36,7 @@ fn capacity_divides_the_speed() {
 /// The auxiliary values must be in place on every level, ghost cells too: the interface crosses the fine patch.
 #[test]
 fn auxiliary_values_reflect_and_transmit() {
-    let text = r#"
-[solver]
-name = "acoustics_variable"
-[mesh]
-lower = [-1.0, 0.0]
-cells = [200, 5]
-[mesh.boundary]
-x = ["extrapolate", "extrapolate"]
-y = ["periodic", "periodic"]
-[levels]
-max = 2
-ratio = [2]
-[regrid]
-interval = 4
-[regrid.flag]
-tolerance = 0.02
-[aux]
-impedance = "if(x < 0, 1, 3)"
-sound_speed = "if(x < 0, 1, 1.5)"
-[time]
-end = 1.0
-dt_initial = 1e-3
-[initial]
-pressure = "if(abs(x + 0.4) < 0.2, cos(pi * (x + 0.4) / 0.4)^2, 0)"
-u = "if(abs(x + 0.4) < 0.2, cos(pi * (x + 0.4) / 0.4)^2, 0)"
-v = "0"
-"#;
-    let mut simulation = start(text, &[]);
+    let mut simulation = start(TWO_MEDIA, &[]);
     advance_to(&mut simulation, 0.8);
     // The hump of width 0.4 reaches the interface at t = 0.4: reflected it stands about −0.4, transmitted about 0.6.
     let (mut reflected, mut transmitted) = (0.0_f64, 0.0_f64);
@@ -79,13 +53,7 @@ v = "0"
 /// that add up to the surface only nearly, in a hundred steps.
 #[test]
 fn a_lake_at_rest_stays_at_rest() {
-    let text = format!(
-        "[solver]\nname = \"shallow_water_bathymetry\"\n\
-         [aux]\nbottom = \"0.8 * exp(-30 * ((x - 0.6)^2 + (y - 0.4)^2)) - 1\"\n\
-         [initial]\ndepth = \"-bottom\"\nx_momentum = \"0\"\ny_momentum = \"0\"\n{}",
-        periodic([37, 23], 0.003)
-    );
-    let mut simulation = start(&text, &["scheme.limiter=\"mc\""]);
+    let mut simulation = start(LAKE, &[]);
     take_steps(&mut simulation, 100);
     for_each_finest_cell(&simulation.frame(), |_, x, _, q| {
         assert!(q[1].abs() < 1e-14 && q[2].abs() < 1e-14, "at {x:?} the momentum is {}, {}", q[1], q[2]);
@@ -96,26 +64,6 @@ fn a_lake_at_rest_stays_at_rest() {
 /// to round-off, at every order, however the axes are swept, on one level and on three.
 #[test]
 fn walls_hold_the_water_over_a_sloping_bottom() {
-    let text = r#"
-[solver]
-name = "shallow_water_bathymetry"
-gravity = 1.0
-[mesh]
-cells = [40, 8]
-[mesh.boundary]
-x = "wall"
-y = "wall"
-[regrid.flag]
-tolerance = 0.02
-[time]
-end = 0.5
-[aux]
-bottom = "0.3 * x + 0.1 * y - 1"
-[initial]
-depth = "1 - 0.3 * x + 0.1 * sin(6 * x)"
-x_momentum = "0"
-y_momentum = "0"
-"#;
     for overrides in [
         &["scheme.order=1"][..],
         &[],
@@ -124,7 +72,7 @@ y_momentum = "0"
         &["levels.max=3"],
         &["levels.max=3", "scheme.split=\"strang\""],
     ] {
-        let mut simulation = start(text, overrides);
+        let mut simulation = start(SLOPING_BOTTOM, overrides);
         let before = simulation.totals()[0];
         advance_to(&mut simulation, 0.5);
         let lost = (simulation.totals()[0] - before) / before;
@@ -135,15 +83,10 @@ y_momentum = "0"
 /// And where the water is at rest between walls, it stays at rest.
 #[test]
 fn a_lake_between_walls_stays_at_rest() {
-    let text = format!(
-        "[solver]\nname = \"shallow_water_bathymetry\"\n[aux]\nbottom = \"0.3 * x + 0.2 * y - 1\"\n\
-         [initial]\ndepth = \"-bottom\"\nx_momentum = \"0\"\ny_momentum = \"0\"\n{}",
-        periodic([37, 23], 0.003)
-    );
-    let walls = ["mesh.boundary.x=\"wall\"", "mesh.boundary.y=\"wall\""];
+    let between_walls = ["mesh.boundary.x=wall", "mesh.boundary.y=wall", "aux.bottom=\"0.3 * x + 0.2 * y - 1\""];
     for split in ["unsplit", "strang"] {
-        let split = format!("scheme.split=\"{split}\"");
-        let mut simulation = start(&text, &[&walls[..], &["scheme.limiter=\"mc\"", &split]].concat());
+        let split = format!("scheme.split={split}");
+        let mut simulation = start(LAKE, &[&between_walls[..], &[&split]].concat());
         take_steps(&mut simulation, 100);
         for_each_finest_cell(&simulation.frame(), |_, x, _, q| {
             assert!(q[1].abs() < 1e-14 && q[2].abs() < 1e-14, "at {x:?} the momentum is {}, {}", q[1], q[2]);

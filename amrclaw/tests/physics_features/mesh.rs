@@ -4,33 +4,9 @@ use super::common::{absolute_totals, advance_to, l1_error, start, take_steps};
 use amrclaw::simulation::Simulation;
 
 /// A blob of dense gas that drifts through three levels, periodic.
-fn drifting(extra: &str) -> String {
-    format!(
-        r#"
-[solver]
-name = "euler"
-[mesh]
-cells = [24, 20]
-[mesh.boundary]
-x = ["periodic", "periodic"]
-y = ["periodic", "periodic"]
-[initial]
-density = "1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2))"
-x_momentum = "0.5 * (1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2)))"
-y_momentum = "-0.3 * (1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2)))"
-energy = "2.5 + 0.17 * (1 + exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2)))"
-[regrid]
-interval = 3
-[regrid.flag]
-tolerance = 0.1
-[time]
-end = 1.0
-dt_initial = 1e-3
-{extra}"#
-    )
-}
+const DRIFTING: &str = include_str!("../cases/features/drifting_gas.toml");
 
-/// Error of the density of [`drifting`], exact but for the periodic images, which are smaller than 1e-6.
+/// Error of the density of [`DRIFTING`], exact but for the periodic images, which are smaller than 1e-6.
 fn drift_error(simulation: &Simulation<2>) -> f64 {
     let t = simulation.time();
     l1_error(&simulation.frame(), 0, |x| {
@@ -50,8 +26,8 @@ fn assert_mass_is_kept(simulation: &Simulation<2>, before: &[f64]) {
 fn the_ratio_in_time_is_the_cases() {
     let dt = 0.008;
     let run = |ratio_time: &str| {
-        let text = drifting(&format!("dt = {dt}\n[levels]\nmax = 3\nratio = [2, 2]\nratio_time = {ratio_time}\n"));
-        let mut simulation = start(&text, &[]);
+        let overrides = [format!("time.dt={dt}"), format!("levels.ratio_time={ratio_time}")];
+        let mut simulation = start(DRIFTING, &overrides.each_ref().map(String::as_str));
         let before = simulation.totals();
         take_steps(&mut simulation, 20);
         assert_eq!(simulation.time().to_bits(), (0..20).fold(0.0, |t: f64, _| t + dt).to_bits(), "steps are fixed");
@@ -68,15 +44,15 @@ fn the_ratio_in_time_is_the_cases() {
 /// Other ratios along x than along y: cells have the sizes they should, the solution is better for them, and nothing is lost.
 #[test]
 fn ratios_may_differ_between_axes() {
-    let run = |levels: &str| {
-        let mut simulation = start(&drifting(levels), &[]);
+    let run = |levels: &[&str]| {
+        let mut simulation = start(DRIFTING, levels);
         let before = simulation.totals();
         advance_to(&mut simulation, 0.3);
         assert_mass_is_kept(&simulation, &before);
         simulation
     };
-    let coarse = run("");
-    let fine = run("[output]\nformat = []\n[levels]\nmax = 3\nratio = [[2, 4], [4, 2]]\n");
+    let coarse = run(&["levels.max=1", "levels.ratio=[]"]);
+    let fine = run(&["levels.ratio=[[2, 4], [4, 2]]", "output.format=[]"]);
     let frame = fine.frame();
     let sizes: Vec<[i32; 2]> = frame.levels.iter().map(|l| l.dx.map(|h| (1.0 / h).round() as i32)).collect();
     assert_eq!(sizes, [[24, 20], [48, 80], [192, 160]]);

@@ -1,15 +1,9 @@
 //! One dimension, from the case to the solution.
 
-use crate::common::{LINE, case};
+use crate::common::case;
 use amrclaw::simulation::{RunOptions, Simulation};
 
-const PULSE: &str = r#"
-[solver]
-name = "advection"
-u = 1.0
-[initial]
-q = "exp(-300 * (x - 0.4)^2)"
-"#;
+const PULSE: &str = include_str!("../cases/features/pulse_on_a_line.toml");
 
 /// A simulation on a line.
 fn start(text: &str, overrides: &[&str]) -> Simulation<1> {
@@ -35,7 +29,7 @@ fn error(simulation: &Simulation<1>, exact: impl Fn(f64) -> f64) -> f64 {
 
 /// Total at the start and drift of it, and the error once the pulse has crossed the periodic side.
 fn run(overrides: &[&str]) -> (f64, f64, f64) {
-    let mut simulation = start(&[PULSE, LINE].concat(), overrides);
+    let mut simulation = start(PULSE, overrides);
     let before = simulation.totals()[0];
     simulation.advance_to(0.7).unwrap_or_else(|e| panic!("{e}"));
     let levels = if overrides.is_empty() { 3 } else { 1 };
@@ -55,66 +49,48 @@ fn a_pulse_is_followed_in_one_dimension() {
 }
 
 /// A Riemann problem on the line −1 … 1, its jump in the middle.
-const TUBE: &str = r#"
-[mesh]
-lower = [-1.0]
-upper = [1.0]
-cells = [100]
-[levels]
-max = 2
-ratio = [4]
-[regrid]
-interval = 2
-buffer = 2
-[regrid.flag]
-tolerance = 0.01
-[scheme]
-limiter = "mc"
-[time]
-end = 10.0
-dt_initial = 1e-3
-"#;
+const TUBE: &str = include_str!("../cases/features/tube.toml");
 
 /// Asserts that the first equation's quantity at time `end` is the exact one, a function of x/t, but for what shocks and contacts
 /// are smeared by: one and a half cells of the coarser level per jump.
 #[track_caller]
-fn assert_solves(solver: &str, initial: &str, end: f64, exact: impl Fn(f64) -> f64) {
-    let mut simulation = start(&format!("[solver]\n{solver}\n{TUBE}\n[initial]\n{initial}\n"), &[]);
+fn assert_solves(overrides: &[&str], end: f64, exact: impl Fn(f64) -> f64) {
+    let mut simulation = start(TUBE, overrides);
     simulation.advance_to(end).unwrap_or_else(|e| panic!("{e}"));
     let jump = (exact(-1e9) - exact(1e9)).abs();
     let error = error(&simulation, |x| exact(x / end));
-    assert!(error < 1.5 * 0.02 * jump, "{solver}, {initial}: the error is {error}");
+    assert!(error < 1.5 * 0.02 * jump, "{overrides:?}: the error is {error}");
 }
 
 /// One equation: shocks at their speed, rarefactions, also transonic ones.
 #[test]
 fn single_equations_solve_riemann_problems() {
-    assert_solves(
-        "name = \"advection\"\nu = -0.7",
-        "q = \"if(x < 0, 2, 1)\"",
-        0.8,
-        |s| if s < -0.7 { 2.0 } else { 1.0 },
-    );
-    assert_solves("name = \"burgers\"", "q = \"if(x < 0, 1, 0.2)\"", 0.8, |s| if s < 0.6 { 1.0 } else { 0.2 });
-    assert_solves("name = \"burgers\"", "q = \"if(x < 0, -0.5, 1)\"", 0.8, |s| s.clamp(-0.5, 1.0));
+    let advection = ["solver={name='advection',u=-0.7}", "initial.q='if(x < 0, 2, 1)'"];
+    assert_solves(&advection, 0.8, |s| if s < -0.7 { 2.0 } else { 1.0 });
+    assert_solves(&[], 0.8, |s| if s < 0.6 { 1.0 } else { 0.2 });
+    assert_solves(&["initial.q='if(x < 0, -0.5, 1)'"], 0.8, |s| s.clamp(-0.5, 1.0));
+    let traffic = "solver={name='traffic'}";
     // A queue at a red light, and the light turning green.
-    assert_solves("name = \"traffic\"", "density = \"if(x < 0, 0.3, 1)\"", 0.8, |s| if s < -0.3 { 0.3 } else { 1.0 });
-    let green = |s: f64| 0.5 * (1.0 - s.clamp(-1.0, 1.0));
-    assert_solves("name = \"traffic\"", "density = \"if(x < 0, 1, 0)\"", 0.8, green);
+    let red = [traffic, "initial={density='if(x < 0, 0.3, 1)'}"];
+    assert_solves(&red, 0.8, |s| if s < -0.3 { 0.3 } else { 1.0 });
+    let green = [traffic, "initial={density='if(x < 0, 1, 0)'}"];
+    assert_solves(&green, 0.8, |s| 0.5 * (1.0 - s.clamp(-1.0, 1.0)));
 }
 
 /// Linear waves part by the impedances.
 #[test]
 fn linear_waves_part() {
     let parted = |c: [f64; 2], values: [f64; 3]| move |s: f64| values[usize::from(s > -c[0]) + usize::from(s > c[1])];
-    let sound = "name = \"acoustics\"\ndensity = 1.0\nbulk = 4.0";
-    assert_solves(sound, "pressure = \"if(x < 0, 2, 0)\"\nu = \"0\"", 0.3, parted([2.0, 2.0], [2.0, 1.0, 0.0]));
+    let at_rest = "initial={pressure='if(x < 0, 2, 0)',u='0'}";
+    let sound = ["solver={name='acoustics',density=1.0,bulk=4.0}", at_rest];
+    assert_solves(&sound, 0.3, parted([2.0, 2.0], [2.0, 1.0, 0.0]));
     // Impedances 1 and 3: p = (Zr pl + Zl pr)/(Zl + Zr) in the middle.
-    let initial = "pressure = \"if(x < 0, 2, 0)\"\nu = \"0\"\n[aux]\nimpedance = \"if(x < 0, 1, 3)\"\nsound_speed = \"if(x < 0, 2, 1)\"";
-    assert_solves("name = \"acoustics_variable\"", initial, 0.3, parted([2.0, 1.0], [2.0, 1.5, 0.0]));
-    let solid = "name = \"p_system\"\ndensity = 1.0\nmodulus = 4.0";
-    let initial = "strain = \"if(x < 0, 0.5, 0)\"\nx_momentum = \"0\"";
-    assert_solves(solid, initial, 0.3, parted([2.0, 2.0], [0.5, 0.25, 0.0]));
+    let media = "aux={impedance='if(x < 0, 1, 3)',sound_speed='if(x < 0, 2, 1)'}";
+    let two_media = ["solver={name='acoustics_variable'}", media, at_rest];
+    assert_solves(&two_media, 0.3, parted([2.0, 1.0], [2.0, 1.5, 0.0]));
+    let solid =
+        ["solver={name='p_system',density=1.0,modulus=4.0}", "initial={strain='if(x < 0, 0.5, 0)',x_momentum='0'}"];
+    assert_solves(&solid, 0.3, parted([2.0, 2.0], [0.5, 0.25, 0.0]));
 }
 
 /// A dam breaks: to the left a rarefaction, along which `u + 2√(gh)` stays, to the right a shock with
@@ -136,8 +112,8 @@ fn a_dam_breaks_on_a_line() {
         s if s > velocity - low.sqrt() => low,
         s => ((2.0 * left.sqrt() - s.max(-left.sqrt())) / 3.0).powi(2),
     };
-    let initial = "depth = \"if(x < 0, 3, 1)\"\nx_momentum = \"0\"";
-    assert_solves("name = \"shallow_water\"\ngravity = 1.0", initial, 0.35, exact);
+    let dam = ["solver={name='shallow_water',gravity=1.0}", "initial={depth='if(x < 0, 3, 1)',x_momentum='0'}"];
+    assert_solves(&dam, 0.35, exact);
 }
 
 /// Sod's shock tube, by Roe's solver and by HLLC. Densities, velocity and pressure in the middle: Toro, *Riemann Solvers and
@@ -156,8 +132,8 @@ fn a_shock_tube_opens() {
         s if s > tail => beside_left,
         s => ((2.0 - (gamma - 1.0) * s.max(-sound) / sound) / (gamma + 1.0)).powf(2.0 / (gamma - 1.0)),
     };
-    let initial = "density = \"if(x < 0, 1, 0.125)\"\nx_momentum = \"0\"\nenergy = \"if(x < 0, 2.5, 0.25)\"";
-    for solver in ["name = \"euler\"", "name = \"euler_hllc\""] {
-        assert_solves(solver, initial, 0.4, exact);
+    let gas = "initial={density='if(x < 0, 1, 0.125)',x_momentum='0',energy='if(x < 0, 2.5, 0.25)'}";
+    for solver in ["solver={name='euler'}", "solver={name='euler_hllc'}"] {
+        assert_solves(&[solver, gas], 0.4, exact);
     }
 }

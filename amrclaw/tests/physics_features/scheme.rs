@@ -1,27 +1,16 @@
 //! Limiters and precision.
 
 use super::common::{for_each_finest_cell, largest_difference, options, start, start_in, take_steps};
-use super::periodic;
 use amrclaw::simulation::{Device, Precision};
+
+const TO_THE_RIGHT: &str = include_str!("../cases/features/sound_to_the_right.toml");
+const DENSE_GAS: &str = include_str!("../cases/features/dense_gas.toml");
 
 /// Sound that runs to the right has no wave of the first family: the limiter of the second alone matters.
 #[test]
 fn limiters_belong_to_waves() {
     let run = |limiters: [&str; 2]| {
-        let text = format!(
-            r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[initial]
-pressure = "if(abs(x - 0.4) < 0.15, 1, 0)"
-u = "if(abs(x - 0.4) < 0.15, 0.5, 0)"
-v = "0"
-{}"#,
-            periodic([61, 3], 0.005)
-        );
-        let mut simulation = start(&text, &[&format!("scheme.limiter={limiters:?}")]);
+        let mut simulation = start(TO_THE_RIGHT, &[&format!("scheme.limiter={limiters:?}")]);
         take_steps(&mut simulation, 30);
         simulation.frame()
     };
@@ -41,27 +30,8 @@ v = "0"
 /// Gas with three levels in single precision: the same to its round-off over some hundred steps.
 #[test]
 fn single_precision_is_close_to_double() {
-    let text = format!(
-        r#"
-[solver]
-name = "euler"
-[initial]
-density = "1 + 0.5 * exp(-40 * ((x - 0.4)^2 + (y - 0.5)^2))"
-x_momentum = "0.3"
-y_momentum = "-0.2"
-energy = "2.5 + exp(-40 * ((x - 0.4)^2 + (y - 0.5)^2))"
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = 1000
-[regrid.flag]
-tolerance = 0.1
-{}"#,
-        periodic([33, 25], 0.008)
-    );
     let run = |precision| {
-        let mut simulation = start_in(&text, &[], precision);
+        let mut simulation = start_in(DENSE_GAS, &[], precision);
         take_steps(&mut simulation, 30);
         simulation
     };

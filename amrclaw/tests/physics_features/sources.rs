@@ -1,18 +1,16 @@
 //! Source terms.
 
 use super::common::{advance_to, l1_error, orders, start};
-use super::periodic;
 use std::f64::consts::TAU;
+
+/// A constant that is carried along and decays.
+const DECAY: &str = include_str!("../cases/features/decay.toml");
 
 /// `q_t = −3 q` decays by the midpoint rule, whose error is of second order in the step: per step `(3 dt)³/6` at most.
 #[test]
 fn a_source_decays_exponentially() {
     let errors = [1, 2, 4].map(|n| {
-        let text = format!(
-            "[solver]\nname = \"advection\"\nu = 1.0\nv = 0.5\n[initial]\nq = \"2\"\n[source]\nq = \"-3 * q\"\n{}",
-            periodic([9, 7], 0.04 / f64::from(n))
-        );
-        let mut simulation = start(&text, &["scheme.source=\"strang\""]);
+        let mut simulation = start(DECAY, &[&format!("time.dt={}", 0.04 / f64::from(n))]);
         advance_to(&mut simulation, 0.4);
         l1_error(&simulation.frame(), 0, |_| 2.0 * (-1.2_f64).exp())
     });
@@ -28,14 +26,15 @@ fn splittings_have_their_orders() {
         let lost = t + ((TAU * from).cos() - (TAU * x[0]).cos()) / TAU;
         (2.0 + (TAU * from).sin()) * (-lost).exp()
     };
+    let data = ["solver.v=0.0", "initial.q=\"2 + sin(2 * pi * x)\"", "source.q=\"-(1 + sin(2 * pi * x)) * q\""];
     let orders_of = |split: &str| {
         let errors = [1, 2, 4].map(|n| {
-            let text = format!(
-                "[solver]\nname = \"advection\"\nu = 1.0\nv = 0.0\n[initial]\nq = \"2 + sin(2 * pi * x)\"\n\
-                 [source]\nq = \"-(1 + sin(2 * pi * x)) * q\"\n{}",
-                periodic([96 * n, 3], 0.005 / n as f64)
-            );
-            let mut simulation = start(&text, &[&format!("scheme.source=\"{split}\"")]);
+            let settings = [
+                format!("scheme.source={split}"),
+                format!("mesh.cells={:?}", [96 * n, 3]),
+                format!("time.dt={}", 0.005 / f64::from(n)),
+            ];
+            let mut simulation = start(DECAY, &[&data[..], &settings.each_ref().map(String::as_str)].concat());
             advance_to(&mut simulation, 0.4);
             l1_error(&simulation.frame(), 0, |x| exact(x, 0.4))
         });

@@ -1,35 +1,23 @@
 //! Which schemes are stable up to which Courant number: `physics::Update`'s table by experiment, on data as rough as can be.
 
 use super::common::{for_each_finest_cell, start, take_steps};
-use super::periodic;
 use amrclaw::physics::Update;
 use riemann::limiter::Limiter;
 
-/// Cells along each axis, of size 1/16 so that a step is a power of two times the Courant number.
-const CELLS: usize = 16;
-/// Numbers without pattern between −1/2 and 1/2; each equation has a seed of its own.
-const ROUGH: &str = "mod(43758.5 * abs(sin(12.9898 * x_upper * 16 + 78.233 * y_upper * 16 + SEED)), 1) - 0.5";
-
-/// Advection along the diagonal, or sound: all speeds are 1.
-fn problem(name: &str, courant: f64) -> String {
-    let rough = |seed: u32| ROUGH.replace("SEED", &seed.to_string());
-    let (parameters, initial) = match name {
-        "advection" => ("u = 1.0\nv = 1.0", format!("q = \"{}\"", rough(1))),
-        _ => {
-            let [p, u, v] = [1, 2, 3].map(rough);
-            ("density = 1.0\nbulk = 1.0", format!("pressure = \"{p}\"\nu = \"{u}\"\nv = \"{v}\""))
-        }
-    };
-    let settings = periodic([CELLS; 2], courant / CELLS as f64).replace("end = 10.0", "end = 100.0");
-    format!("[solver]\nname = \"{name}\"\n{parameters}\n[initial]\n{initial}\n{settings}")
-}
+/// Advection along the diagonal, and sound: all speeds are 1.
+const ROUGH: [&str; 2] =
+    [include_str!("../cases/features/rough_advection.toml"), include_str!("../cases/features/rough_sound.toml")];
+const SOUND: &str = ROUGH[1];
+/// Cells along each axis.
+const CELLS: f64 = 16.0;
 
 /// By how much the root of the sum of squares grows over 300 steps after the first 100, in which limiters and damping take away
 /// most of what is rough.
-fn growth(name: &str, scheme: &[String], courant: f64) -> f64 {
-    let mut overrides = vec!["scheme.allow_unstable=true"];
+fn growth(text: &str, scheme: &[String], courant: f64) -> f64 {
+    let dt = format!("time.dt={}", courant / CELLS);
+    let mut overrides = vec!["scheme.allow_unstable=true", &dt];
     overrides.extend(scheme.iter().map(String::as_str));
-    let mut simulation = start(&problem(name, courant), &overrides);
+    let mut simulation = start(text, &overrides);
     let mut norm = |steps| {
         take_steps(&mut simulation, steps);
         let mut sum = 0.0;
@@ -78,12 +66,12 @@ fn data_do_not_grow_at_the_bound() {
         };
         let bound = update.largest_courant().unwrap();
         let scheme = keys(split, order, transverse, limiter);
-        for name in ["advection", "acoustics"] {
-            let grown = growth(name, &scheme, 0.9999 * bound);
-            assert!(grown < 1.2, "{name}, {scheme:?} at {bound}: {grown}");
+        for text in ROUGH {
+            let grown = growth(text, &scheme, 0.9999 * bound);
+            assert!(grown < 1.2, "{scheme:?} at {bound}: {grown}\n{text}");
             if sharp {
-                let grown = growth(name, &scheme, 1.02 * bound);
-                assert!(grown > 10.0, "{name}, {scheme:?} above {bound}: {grown}");
+                let grown = growth(text, &scheme, 1.02 * bound);
+                assert!(grown > 10.0, "{scheme:?} above {bound}: {grown}\n{text}");
             }
         }
     }
@@ -102,7 +90,7 @@ fn data_grow_where_nothing_is_stable() {
             limiters: &[limiter],
         };
         assert_eq!(update.largest_courant(), None);
-        let grown = growth("acoustics", &keys("unsplit", 2, 0, limiter), 0.29);
+        let grown = growth(SOUND, &keys("unsplit", 2, 0, limiter), 0.29);
         assert!(grown > 1.5, "{limiter:?}: {grown}");
     }
 }
