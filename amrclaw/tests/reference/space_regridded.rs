@@ -88,8 +88,8 @@ impl StateBlockFunction<3> for PressureDiffers {
     }
 }
 
-/// A ball of hot, dense gas in the corner of three walls. Around the finest level AMRClaw keeps half a cell of the coarsest less free in
-/// three dimensions than in two, whose rule is ours: here a cell of ten. Nothing has left: mass and energy stay.
+/// A ball of hot, dense gas in the corner of three walls. Our level 2 reaches two of its cells further than AMRClaw's twenty along each
+/// axis, for a reason that is not known, so that numbers of cells differ by a third. Nothing has left: mass and energy stay.
 #[test]
 fn euler_radial() {
     let case = load("euler_radial", &[]);
