@@ -10,42 +10,18 @@ use std::f64::consts::{PI, TAU};
 
 /// Two, less what the coarsest grid's own higher-order errors take away.
 const ORDER: f64 = 1.9;
+const STRANG: &str = "scheme.split=strang";
 
-/// Limits of the time step are left to the case: half the largest for the wave at hand, in proportion to the cells.
-fn settings(cells: [usize; 2], dt: f64, split: &str) -> String {
-    format!(
-        r#"
-[mesh]
-lower = [0.0, 0.0]
-upper = [1.0, 1.0]
-cells = {cells:?}
-[mesh.boundary]
-x = ["periodic", "periodic"]
-y = ["periodic", "periodic"]
-[scheme]
-order = 2
-transverse = 2
-split = "{split}"
-limiter = "none"
-[time]
-end = 1.0
-dt = {dt}
-"#
-    )
+/// Overrides for a grid and its step, which is half the largest for the wave at hand, in proportion to the cells.
+fn grid(n: i32, dt: f64) -> [String; 2] {
+    [format!("mesh.cells={:?}", [24 * n, 40 * n]), format!("time.dt={}", dt / f64::from(n))]
 }
 
 /// L1 errors of an equation on three grids, each of half the cell size.
-fn errors(
-    solver: &str,
-    split: &str,
-    refinement: &str,
-    end: f64,
-    m: usize,
-    exact: impl Fn([f64; 2]) -> f64,
-) -> [f64; 3] {
+fn errors(text: &str, overrides: &[&str], end: f64, m: usize, exact: impl Fn([f64; 2]) -> f64) -> [f64; 3] {
     [1, 2, 4].map(|n| {
-        let text = format!("{solver}{}{refinement}", settings([24 * n, 40 * n], 0.005 / n as f64, split));
-        let mut simulation = start(&text, &[]);
+        let grid = grid(n, 0.005);
+        let mut simulation = start(text, &[overrides, &grid.each_ref().map(String::as_str)].concat());
         advance_to(&mut simulation, end);
         l1_error(&simulation.frame(), m, &exact)
     })
@@ -59,16 +35,7 @@ fn assert_second_order(errors: [f64; 3]) {
 }
 
 /// Sound speed 2, impedance 2; the wave vector is 2π (1, 2).
-const PLANE_WAVE: &str = r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[initial]
-pressure = "sin(2 * pi * (x + 2 * y))"
-u = "sin(2 * pi * (x + 2 * y)) / (2 * sqrt(5))"
-v = "sin(2 * pi * (x + 2 * y)) / sqrt(5)"
-"#;
+const PLANE_WAVE: &str = include_str!("cases/smooth/sound.toml");
 
 /// The exact solution of [`PLANE_WAVE`].
 fn plane_wave(m: usize, x: [f64; 2], t: f64) -> f64 {
@@ -80,14 +47,14 @@ fn plane_wave(m: usize, x: [f64; 2], t: f64) -> f64 {
 #[test]
 fn acoustics_plane_wave() {
     for m in 0..3 {
-        assert_second_order(errors(PLANE_WAVE, "unsplit", "", 0.2, m, |x| plane_wave(m, x, 0.2)));
+        assert_second_order(errors(PLANE_WAVE, &[], 0.2, m, |x| plane_wave(m, x, 0.2)));
     }
 }
 
 #[test]
 fn acoustics_plane_wave_strang() {
     for m in 0..3 {
-        assert_second_order(errors(PLANE_WAVE, "strang", "", 0.2, m, |x| plane_wave(m, x, 0.2)));
+        assert_second_order(errors(PLANE_WAVE, &[STRANG], 0.2, m, |x| plane_wave(m, x, 0.2)));
     }
 }
 
@@ -95,39 +62,18 @@ fn acoustics_plane_wave_strang() {
 /// limited at extrema, on a set of cells that shrinks with the cell size.
 #[test]
 fn acoustics_plane_wave_through_fine_patches() {
-    let refinement = r#"
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = 1000
-buffer = 0
-[regrid.flag]
-criterion = "difference"
-tolerance = 1e9
-[[regrid.region]]
-levels = [2, 2]
-lower = [0.251, 0.251]
-upper = [0.749, 0.749]
-[[regrid.region]]
-levels = [3, 3]
-lower = [0.418, 0.401]
-upper = [0.582, 0.599]
-"#;
-    assert_second_order(errors(PLANE_WAVE, "unsplit", refinement, 0.1, 0, |x| plane_wave(0, x, 0.1)));
+    let patches = [
+        "levels={max=3,ratio=[2,2]}",
+        "regrid={interval=1000,buffer=0}",
+        "regrid.flag={criterion='difference',tolerance=1e9}",
+        "regrid.region=[{levels=[2,2],lower=[0.251,0.251],upper=[0.749,0.749]},\
+         {levels=[3,3],lower=[0.418,0.401],upper=[0.582,0.599]}]",
+    ];
+    assert_second_order(errors(PLANE_WAVE, &patches, 0.1, 0, |x| plane_wave(0, x, 0.1)));
 }
 
 /// Density is carried along; velocity (1, 1/2) and pressure 1 are constant.
-const DENSITY_WAVE: &str = r#"
-[solver]
-name = "euler"
-gamma = 1.4
-[initial]
-density = "1 + 0.2 * sin(2 * pi * (x + y))"
-x_momentum = "1 + 0.2 * sin(2 * pi * (x + y))"
-y_momentum = "0.5 * (1 + 0.2 * sin(2 * pi * (x + y)))"
-energy = "2.5 + 0.5 * 1.25 * (1 + 0.2 * sin(2 * pi * (x + y)))"
-"#;
+const DENSITY_WAVE: &str = include_str!("cases/smooth/gas.toml");
 
 fn density_wave(x: [f64; 2], t: f64) -> f64 {
     1.0 + 0.2 * (2.0 * PI * (x[0] + x[1] - 1.5 * t)).sin()
@@ -135,12 +81,12 @@ fn density_wave(x: [f64; 2], t: f64) -> f64 {
 
 #[test]
 fn euler_density_wave() {
-    assert_second_order(errors(DENSITY_WAVE, "unsplit", "", 0.2, 0, |x| density_wave(x, 0.2)));
+    assert_second_order(errors(DENSITY_WAVE, &[], 0.2, 0, |x| density_wave(x, 0.2)));
 }
 
 #[test]
 fn euler_density_wave_strang() {
-    assert_second_order(errors(DENSITY_WAVE, "strang", "", 0.2, 0, |x| density_wave(x, 0.2)));
+    assert_second_order(errors(DENSITY_WAVE, &[STRANG], 0.2, 0, |x| density_wave(x, 0.2)));
 }
 
 /// What the measure says of a scheme of first order: about one. Godunov's method, and second-order corrections without transverse terms.
@@ -149,8 +95,8 @@ fn first_order_schemes_show_their_order() {
     let unstable = ["scheme.order=2", "scheme.transverse=0", "scheme.allow_unstable=true"];
     for overrides in [&["scheme.order=1", "scheme.transverse=1"][..], &unstable] {
         let errors = [2, 4, 8].map(|n| {
-            let text = format!("{PLANE_WAVE}{}", settings([24 * n, 40 * n], 0.004 / n as f64, "unsplit"));
-            let mut simulation = start(&text, overrides);
+            let grid = grid(n, 0.004);
+            let mut simulation = start(PLANE_WAVE, &[overrides, &grid.each_ref().map(String::as_str)].concat());
             advance_to(&mut simulation, 0.05);
             l1_error(&simulation.frame(), 0, |x| plane_wave(0, x, 0.05))
         });

@@ -49,64 +49,23 @@ fn asymmetry(frame: &Frame<2>, vector: [usize; 2]) -> f64 {
     worst
 }
 
-/// A ring of sound, or of gas under pressure, about the centre of a square. The patches are forced, by regions with that symmetry:
-/// clustering cuts boxes at the first best place it finds, and its patches have no symmetry, nor would the solution have it but to the
-/// order of the error at the patches' edges.
-fn ring(solver: &str, split: &str) -> String {
-    format!(
-        r#"
-{solver}
-[mesh]
-lower = [-1.0, -1.0]
-upper = [1.0, 1.0]
-cells = [26, 26]
-[mesh.boundary]
-x = ["wall", "wall"]
-y = ["wall", "wall"]
-[levels]
-max = 3
-ratio = [2, 4]
-[regrid]
-interval = 4
-buffer = 0
-max_patch_size = 512
-[regrid.flag]
-criterion = "difference"
-tolerance = 1e9
-[[regrid.region]]
-levels = [2, 3]
-lower = [-0.7, -0.7]
-upper = [0.7, 0.7]
-[[regrid.region]]
-levels = [3, 3]
-lower = [-0.35, -0.35]
-upper = [0.35, 0.35]
-[scheme]
-split = "{split}"
-limiter = "mc"
-[time]
-end = 10.0
-dt_initial = 0.001
-"#
-    )
-}
+/// A ring of sound about the centre of a square. The patches are forced, by regions with that symmetry: clustering cuts boxes at the
+/// first best place it finds, and its patches have no symmetry, nor would the solution have it but to the order of the error at the
+/// patches' edges.
+const RING: &str = include_str!("../cases/symmetric/ring.toml");
+
+/// Overrides that put gas under pressure in the place of the sound.
+const GAS: [&str; 2] = [
+    "solver={name='euler'}",
+    "initial={density='1 + exp(-20 * r^2)',x_momentum='0',y_momentum='0',energy='2.5 + 4 * exp(-20 * r^2)'}",
+];
 
 /// Round-off in the order of sums, of numbers of order one, over some hundred steps of the finest level.
 const SYMMETRIC: f64 = 1e-13;
 
 #[test]
 fn symmetric_sound_stays_symmetric() {
-    let solver = r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[initial]
-pressure = "if(abs(r - 0.5) <= 0.2, 1 + cos(pi * (r - 0.5) / 0.2), 0)"
-u = "0"
-v = "0"
-"#;
-    let mut simulation = start(&ring(solver, "unsplit"), &[]);
+    let mut simulation = start(RING, &[]);
     assert_eq!(simulation.hierarchy().num_levels(), 3);
     take_steps(&mut simulation, 20);
     let frame = simulation.frame();
@@ -123,16 +82,7 @@ v = "0"
 
 #[test]
 fn symmetric_gas_stays_symmetric() {
-    let solver = r#"
-[solver]
-name = "euler"
-[initial]
-density = "1 + exp(-20 * r^2)"
-x_momentum = "0"
-y_momentum = "0"
-energy = "2.5 + 4 * exp(-20 * r^2)"
-"#;
-    let mut simulation = start(&ring(solver, "unsplit"), &[]);
+    let mut simulation = start(RING, &GAS);
     take_steps(&mut simulation, 20);
     let found = asymmetry(&simulation.frame(), [1, 2]);
     // Quotients and square roots lose a digit.

@@ -9,62 +9,33 @@ use std::f64::consts::TAU;
 const ORDER: f64 = 1.9;
 /// Beyond this something else than the scheme's error has been measured.
 const TOO_GOOD: f64 = 2.5;
-/// Extents of the domain: one wave along each axis is then an oblique one.
-const UPPER: [f64; 3] = [1.0, 0.8, 1.25];
-
-/// A periodic domain of cells that are not cubes, `n` times as fine as the coarsest, with steps in proportion. Steps are long: what is missing
-/// across the axes shows in proportion to them.
-fn settings(n: i32, dt: f64, split: &str) -> String {
-    format!(
-        r#"
-[mesh]
-upper = {UPPER:?}
-cells = {:?}
-[mesh.boundary]
-x = "periodic"
-y = "periodic"
-z = "periodic"
-[scheme]
-split = "{split}"
-limiter = "none"
-[time]
-end = 1.0
-dt = {}
-"#,
-        [20, 19, 21].map(|cells| n * cells),
-        dt / f64::from(n)
-    )
+/// Overrides for a grid of cells `n` times as fine as the coarsest, with steps in proportion.
+fn grid(n: i32, dt: f64) -> [String; 2] {
+    [format!("mesh.cells={:?}", [20, 19, 21].map(|cells| n * cells)), format!("time.dt={}", dt / f64::from(n))]
 }
 
 /// A finer level in the middle that stays where it is. At its sides the interpolation is of second order and limited at extrema, on a
 /// set of cells that shrinks with the cell size.
-const FINE_LEVEL: &str = r#"
-[levels]
-max = 2
-ratio = [2]
-[regrid]
-interval = 1000
-buffer = 0
-[regrid.flag]
-tolerance = 1e9
-[[regrid.region]]
-levels = [2, 2]
-lower = [0.3, 0.25, 0.4]
-upper = [0.7, 0.6, 0.85]
-"#;
+const FINE_LEVEL: [&str; 4] = [
+    "levels={max=2,ratio=[2]}",
+    "regrid={interval=1000,buffer=0}",
+    "regrid.flag.tolerance=1e9",
+    "regrid.region=[{levels=[2,2],lower=[0.3,0.25,0.4],upper=[0.7,0.6,0.85]}]",
+];
 
 /// The order between two grids, the finer of half the cell size, of component `m`.
 fn assert_second_order(
-    solver: &str,
+    text: &str,
     step: (f64, &str),
-    more: &str,
+    more: &[&str],
     end: f64,
     m: usize,
     exact: impl Fn([f64; 3]) -> f64,
 ) {
     let (dt, split) = step;
     let errors = [1, 2].map(|n| {
-        let mut simulation = start::<3>(&format!("{solver}{}{more}", settings(n, dt, split)), &[]);
+        let (grid, split) = (grid(n, dt), format!("scheme.split={split}"));
+        let mut simulation = start::<3>(text, &[more, &[&grid[0], &grid[1], &split]].concat());
         advance_to(&mut simulation, end);
         l1_error(&simulation.frame(), m, &exact)
     });
@@ -73,17 +44,7 @@ fn assert_second_order(
 }
 
 /// Sound speed 2, impedance 2; the wave runs along (1, 5/4, −4/5), whose length is √(1 + 25/16 + 16/25).
-const PLANE_WAVE: &str = r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[initial]
-pressure = "sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
-u = "sin(2 * pi * (x + 1.25 * y - 0.8 * z)) / (2 * sqrt(3.2025))"
-v = "1.25 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)) / (2 * sqrt(3.2025))"
-w = "-0.8 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)) / (2 * sqrt(3.2025))"
-"#;
+const PLANE_WAVE: &str = include_str!("../cases/smooth/sound_in_space.toml");
 
 /// The pressure of [`PLANE_WAVE`], and its velocity along z.
 fn plane_wave(m: usize, x: [f64; 3], t: f64) -> f64 {
@@ -95,28 +56,19 @@ fn plane_wave(m: usize, x: [f64; 3], t: f64) -> f64 {
 #[test]
 fn acoustics_plane_wave() {
     for (split, m) in [("unsplit", 0), ("unsplit", 3), ("strang", 0)] {
-        assert_second_order(PLANE_WAVE, (0.018, split), "", 0.126, m, |x| plane_wave(m, x, 0.126));
+        assert_second_order(PLANE_WAVE, (0.018, split), &[], 0.126, m, |x| plane_wave(m, x, 0.126));
     }
 }
 
 #[test]
 fn acoustics_plane_wave_through_a_fine_level() {
     for split in ["unsplit", "strang"] {
-        assert_second_order(PLANE_WAVE, (0.018, split), FINE_LEVEL, 0.126, 0, |x| plane_wave(0, x, 0.126));
+        assert_second_order(PLANE_WAVE, (0.018, split), &FINE_LEVEL, 0.126, 0, |x| plane_wave(0, x, 0.126));
     }
 }
 
 /// Density is carried along; velocity (1, 1/2, −3/4) and pressure 1/10 are constant: with so little sound, steps are long for what moves.
-const DENSITY_WAVE: &str = r#"
-[solver]
-name = "euler_hllc"
-[initial]
-density = "1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
-x_momentum = "1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z))"
-y_momentum = "0.5 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
-z_momentum = "-0.75 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
-energy = "0.25 + 0.5 * 1.8125 * (1 + 0.2 * sin(2 * pi * (x + 1.25 * y - 0.8 * z)))"
-"#;
+const DENSITY_WAVE: &str = include_str!("../cases/smooth/gas_in_space.toml");
 
 fn density_wave(x: [f64; 3], t: f64) -> f64 {
     1.0 + 0.2 * (TAU * (x[0] + 1.25 * x[1] - 0.8 * x[2] - 2.225 * t)).sin()
@@ -125,21 +77,21 @@ fn density_wave(x: [f64; 3], t: f64) -> f64 {
 #[test]
 fn gas_density_wave() {
     for split in ["unsplit", "strang"] {
-        assert_second_order(DENSITY_WAVE, (0.03, split), "", 0.24, 0, |x| density_wave(x, 0.24));
+        assert_second_order(DENSITY_WAVE, (0.03, split), &[], 0.24, 0, |x| density_wave(x, 0.24));
     }
 }
 
 #[test]
 fn gas_density_wave_through_a_fine_level() {
-    assert_second_order(DENSITY_WAVE, (0.03, "unsplit"), FINE_LEVEL, 0.24, 0, |x| density_wave(x, 0.24));
+    assert_second_order(DENSITY_WAVE, (0.03, "unsplit"), &FINE_LEVEL, 0.24, 0, |x| density_wave(x, 0.24));
 }
 
 /// What the measure says of a scheme of first order: not two.
 #[test]
 fn a_first_order_scheme_shows_its_order() {
-    let text = |n| format!("{PLANE_WAVE}{}", settings(n, 0.018, "unsplit"));
     let errors = [1, 2].map(|n| {
-        let mut simulation = start::<3>(&text(n), &["scheme.order=1", "scheme.transverse=1"]);
+        let [cells, dt] = grid(n, 0.018);
+        let mut simulation = start::<3>(PLANE_WAVE, &["scheme.order=1", "scheme.transverse=1", &cells, &dt]);
         advance_to(&mut simulation, 0.072);
         l1_error(&simulation.frame(), 0, |x| plane_wave(0, x, 0.072))
     });

@@ -6,39 +6,7 @@ use super::{start, start_on};
 use amrclaw::simulation::{Precision, RunOptions, Simulation};
 
 /// Gas that bursts out of a ball between walls, open and periodic sides, on three levels that follow it.
-const BURST: &str = r#"
-[solver]
-name = "euler_hllc"
-[mesh]
-lower = [0.0, 0.0, 0.0]
-upper = [1.0, 0.9, 1.1]
-cells = [9, 7, 8]
-[mesh.boundary]
-x = ["wall", "extrapolate"]
-y = "periodic"
-z = ["extrapolate", "wall"]
-[levels]
-max = 3
-ratio = [2, [2, 2, 4]]
-[regrid]
-interval = 2
-buffer = 1
-max_patch_size = 12
-[regrid.flag]
-tolerance = 0.5
-[time]
-end = 10.0
-dt_initial = 0.002
-cfl_desired = 0.8
-[output]
-format = []
-[initial]
-density = "1 + 2 * exp(-40 * ((x - 0.3)^2 + (y - 0.5)^2 + (z - 0.7)^2))"
-x_momentum = "0.3"
-y_momentum = "-0.2"
-z_momentum = "0.1"
-energy = "3 + 9 * exp(-40 * ((x - 0.3)^2 + (y - 0.5)^2 + (z - 0.7)^2))"
-"#;
+const BURST: &str = include_str!("../cases/burst_in_space.toml");
 
 const SPLITS: [&str; 2] = ["scheme.split=unsplit", "scheme.split=strang"];
 

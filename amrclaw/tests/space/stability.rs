@@ -6,41 +6,8 @@ use super::start;
 use amrclaw::physics::Update;
 use riemann::limiter::Limiter;
 
-/// Cells along each axis, of size one.
-const CELLS: usize = 8;
-/// Numbers without pattern between −1/2 and 1/2; each equation has a seed of its own.
-const ROUGH: &str = "mod(43758.5 * abs(sin(12.9898 * x_upper + 78.233 * y_upper + 37.719 * z_upper + SEED)), 1) - 0.5";
-
-/// Sound at speed 1 in a cube that repeats.
-fn sound(courant: f64) -> String {
-    let [p, u, v, w] = [1, 2, 3, 4].map(|seed| ROUGH.replace("SEED", &seed.to_string()));
-    format!(
-        r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 1.0
-[initial]
-pressure = "{p}"
-u = "{u}"
-v = "{v}"
-w = "{w}"
-[mesh]
-upper = [{CELLS}, {CELLS}, {CELLS}]
-cells = [{CELLS}, {CELLS}, {CELLS}]
-[mesh.boundary]
-x = "periodic"
-y = "periodic"
-z = "periodic"
-[time]
-end = 1000.0
-dt = {courant}
-growth_limit = 0
-[scheme]
-allow_unstable = true
-"#
-    )
-}
+/// Sound at speed 1 in a cube that repeats, on cells of size one.
+const SOUND: &str = include_str!("../cases/features/rough_sound_in_space.toml");
 
 /// A row of the table: split, order, `transverse`, double transverse waves, limiter.
 type Row = (&'static str, u8, u8, bool, Limiter);
@@ -64,7 +31,8 @@ fn bound((split, order, transverse, double_transverse, limiter): Row) -> Option<
 /// By how much the root of the sum of squares grows over `steps` steps, after some in which damping takes away most of what is rough.
 fn growth(row: Row, courant: f64, [before, steps]: [usize; 2]) -> f64 {
     let keys = keys(row);
-    let mut simulation = start::<3>(&sound(courant), &keys.each_ref().map(String::as_str));
+    let dt = format!("time.dt={courant}");
+    let mut simulation = start::<3>(SOUND, &[&keys.each_ref().map(String::as_str)[..], &[&dt]].concat());
     let mut norm = |steps| {
         take_steps(&mut simulation, steps);
         let mut sum = 0.0;

@@ -4,68 +4,15 @@ use super::common::take_steps;
 use super::start;
 use amrclaw::io::frame::Frame;
 
-/// A shell of sound, or of gas under pressure, about the centre of a cube. The patches are forced, by regions with that symmetry:
-/// clustering cuts boxes at the first best place it finds.
-fn shell(solver: &str, split: &str) -> String {
-    format!(
-        r#"
-{solver}
-[mesh]
-lower = [-1.0, -1.0, -1.0]
-upper = [1.0, 1.0, 1.0]
-cells = [13, 13, 13]
-[mesh.boundary]
-x = "wall"
-y = "wall"
-z = "wall"
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = 4
-buffer = 0
-max_patch_size = 512
-[regrid.flag]
-tolerance = 1e9
-[[regrid.region]]
-levels = [2, 3]
-lower = [-0.7, -0.7, -0.7]
-upper = [0.7, 0.7, 0.7]
-[[regrid.region]]
-levels = [3, 3]
-lower = [-0.3, -0.3, -0.3]
-upper = [0.3, 0.3, 0.3]
-[scheme]
-split = "{split}"
-[time]
-end = 10.0
-dt_initial = 0.02
-"#
-    )
-}
+/// A shell of sound about the centre of a cube. The patches are forced, by regions with that symmetry: clustering cuts boxes at the
+/// first best place it finds.
+const SHELL: &str = include_str!("../cases/symmetric/shell.toml");
 
-const SOUND: &str = r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[initial]
-pressure = "if(abs(r - 0.5) <= 0.3, 1 + cos(pi * (r - 0.5) / 0.3), 0)"
-u = "0"
-v = "0"
-w = "0"
-"#;
-
-const GAS: &str = r#"
-[solver]
-name = "euler_hllc"
-[initial]
-density = "1 + exp(-8 * r^2)"
-x_momentum = "0"
-y_momentum = "0"
-z_momentum = "0"
-energy = "2.5 + 4 * exp(-8 * r^2)"
-"#;
+/// Overrides that put gas under pressure in the place of the sound.
+const GAS: [&str; 2] = [
+    "solver={name='euler_hllc'}",
+    "initial={density='1 + exp(-8 * r^2)',x_momentum=0,y_momentum=0,z_momentum=0,energy='2.5 + 4 * exp(-8 * r^2)'}",
+];
 
 /// Round-off in the order of sums, of numbers of order one, over some ten steps of the finest level.
 const SYMMETRIC: f64 = 1e-13;
@@ -134,8 +81,8 @@ const MIRRORS: [[bool; 3]; 8] = {
     all
 };
 
-fn run(solver: &str, split: &str) -> Composite {
-    let mut simulation = start::<3>(&shell(solver, split), &[]);
+fn run(data: &[&str], split: &str) -> Composite {
+    let mut simulation = start::<3>(SHELL, &[data, &[&format!("scheme.split={split}")]].concat());
     take_steps(&mut simulation, 4);
     assert_eq!(simulation.hierarchy().num_levels(), 3);
     let solution = Composite::new(&simulation.frame());
@@ -147,11 +94,11 @@ fn run(solver: &str, split: &str) -> Composite {
 /// All axes at once: all 48 symmetries of the cube.
 #[test]
 fn unsplit_solutions_have_all_symmetries_of_a_cube() {
-    for (solver, bound) in [(SOUND, SYMMETRIC), (GAS, 10.0 * SYMMETRIC)] {
-        let solution = run(solver, "unsplit");
+    for (data, bound) in [(&[][..], SYMMETRIC), (&GAS, 10.0 * SYMMETRIC)] {
+        let solution = run(data, "unsplit");
         for (axes, mirrored) in ORDERS.iter().flat_map(|&axes| MIRRORS.map(|mirrored| (axes, mirrored))) {
             let found = solution.asymmetry(axes, mirrored);
-            assert!(found <= bound, "axes {axes:?}, mirrored {mirrored:?}: asymmetry {found:e}\n{solver}");
+            assert!(found <= bound, "axes {axes:?}, mirrored {mirrored:?}: asymmetry {found:e}, {data:?}");
         }
     }
 }
@@ -161,7 +108,7 @@ fn unsplit_solutions_have_all_symmetries_of_a_cube() {
 #[test]
 fn split_solutions_have_the_mirror_symmetries() {
     for split in ["godunov", "strang"] {
-        let solution = run(SOUND, split);
+        let solution = run(&[], split);
         for mirrored in MIRRORS {
             let found = solution.asymmetry(ORDERS[0], mirrored);
             assert!(found <= SYMMETRIC, "{split}, mirrored {mirrored:?}: asymmetry {found:e}");
