@@ -28,33 +28,12 @@ impl Downwind {
 }
 
 /// A bump on two levels.
-const BUMP: &str = r#"
-[solver]
-name = "downwind"
-[mesh]
-cells = [24, 8]
-[mesh.boundary]
-x = ["periodic", "periodic"]
-y = ["periodic", "periodic"]
-[levels]
-max = 2
-[regrid.flag]
-tolerance = 0.1
-[scheme]
-order = 1
-transverse = 0
-split = "godunov"
-[time]
-end = 100.0
-dt_initial = 1e-2
-cfl_desired = 0.8
-[initial]
-q = "1 + exp(-100 * (x - 0.5)^2)"
-"#;
+const BUMP: &str = include_str!("cases/hard/bump.toml");
 
 fn downwind(overrides: &[&str]) -> Simulation<2> {
     let solver = ChosenSolver::own(Downwind { u: 1.0 });
-    let overrides: Vec<String> = overrides.iter().map(|s| (*s).to_owned()).collect();
+    let overrides: Vec<String> =
+        ["solver={name='downwind'}"].iter().chain(overrides).map(|s| (*s).to_owned()).collect();
     let case = Case::from_str_with(BUMP, "a bump", &overrides, |_| Ok(solver.shape.clone())).expect("a right case");
     Simulation::builder(&case).solver(&solver).build().unwrap_or_else(|e| panic!("{e}"))
 }
@@ -85,14 +64,11 @@ fn an_unstable_scheme_is_stopped() {
     take_steps(&mut unwatched, steps as usize + 4);
 }
 
+const GROWING: &str = include_str!("cases/hard/growing.toml");
+
 /// Advection with a source term: `q_t + … = rate q`, in steps of 1/100.
 fn growing(rate: f64) -> Simulation<2> {
-    let text = format!(
-        "[solver]\nname = \"advection\"\nu = 0.5\nv = 0.25\n[mesh]\ncells = [12, 10]\n[mesh.boundary]\nx = \"periodic\"\ny = \
-         \"periodic\"\n[scheme]\nsource = \"godunov\"\n[source]\nq = \"{rate} * q\"\n[time]\nend = 10.0\ndt = 0.01\n[initial]\nq = \
-         \"1 + x\"\n"
-    );
-    start(&text, &[])
+    start(GROWING, &[&format!("source.q='{rate} * q'")])
 }
 
 /// What a source feeds may grow exponentially as long as its steps resolve that: by (1 + 1 + 1/2) a step, to 10²⁵. By
@@ -105,6 +81,8 @@ fn sources_may_let_the_solution_grow() {
     assert!(matches!(error, RunError::Growth { .. }), "{error}");
 }
 
+const NOTHING: &str = include_str!("cases/hard/pulse_into_nothing.toml");
+
 /// A pulse that comes in through a side into a domain that holds nothing, from 10⁻²⁰ upwards.
 struct Pulse;
 
@@ -116,39 +94,22 @@ impl BoundaryFunction<2> for Pulse {
 
 #[test]
 fn a_pulse_into_nothing_is_no_alarm() {
-    let text = "[solver]\nname = \"advection\"\nu = 1.0\nv = 0.0\n[mesh]\ncells = [30, 4]\n[mesh.boundary]\nx = [\"user\", \
-                \"extrapolate\"]\ny = \"periodic\"\n[time]\nend = 1.0\n[initial]\nq = \"0\"\n";
+    let sides = "mesh.boundary={x=['user','extrapolate'],y='periodic'}";
     let user = UserFunctions { boundary: Some(Arc::new(Pulse)), ..UserFunctions::default() };
-    let mut simulation = start_with(text, &[], user);
+    let mut simulation = start_with(NOTHING, &[sides], user);
     common::advance_to(&mut simulation, 1.0);
 }
 
-/// Gas that is torn apart faster than sound, by Roe's solver.
-const TORN: &str = r#"
-[solver]
-name = "euler"
-[mesh]
-cells = [20, 6]
-[mesh.boundary]
-y = "periodic"
-[scheme]
-order = 1
-[time]
-end = 1.0
-cfl_desired = 0.8
-max_retries = 2
-[initial]
-density = "1"
-x_momentum = "if(x < 0.5, -20, 20)"
-y_momentum = "0"
-energy = "200.1"
-"#;
+/// Gas that is torn apart faster than sound.
+const TORN: &str = include_str!("cases/hard/torn_gas.toml");
+
+const ROE: &str = "solver.name=euler";
 
 /// A step that leaves a negative pressure or density is not taken: the message names it with its value and place, and says which
 /// solver to take. That solver goes on.
 #[test]
 fn a_negative_pressure_is_named() {
-    let mut simulation = start(TORN, &[]);
+    let mut simulation = start(TORN, &[ROE]);
     let (mut before, mut error) = (bits(&simulation.frame()), None);
     while error.is_none() && simulation.time() < 0.1 {
         before = bits(&simulation.frame());
@@ -178,7 +139,7 @@ impl BoundaryFunction<2> for Nothing {
 #[test]
 fn an_inadmissible_boundary_is_named() {
     let user = UserFunctions { boundary: Some(Arc::new(Nothing)), ..UserFunctions::default() };
-    let mut simulation = start_with(TORN, &["mesh.boundary.x=[\"user\",\"extrapolate\"]"], user);
+    let mut simulation = start_with(TORN, &[ROE, "mesh.boundary.x=['user','extrapolate']"], user);
     let message = simulation.step().expect_err("there is no such gas").to_string();
     assert!(message.contains("density is -0.5 on level 1, patch 0, ghost cell [-2, "), "{message}");
 }

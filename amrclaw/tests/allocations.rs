@@ -36,42 +36,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Three levels on several patches; regrids as given.
-fn case(interval: usize) -> String {
-    format!(
-        r#"
-[solver]
-name = "euler"
-[mesh]
-lower = [0.0, 0.0]
-upper = [1.0, 0.9]
-cells = [29, 27]
-[mesh.boundary]
-x = ["wall", "extrapolate"]
-y = ["periodic", "periodic"]
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = {interval}
-buffer = 1
-max_patch_size = 16
-conservation_fix = true
-[regrid.flag]
-criterion = "difference"
-tolerance = 0.1
-[time]
-end = 10.0
-dt_initial = 1e-3
-cfl_desired = 0.8
-[initial]
-density = "1 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2))"
-x_momentum = "0.6 * (1 + exp(-60 * ((x - 0.3)^2 + (y - 0.6)^2)))"
-y_momentum = "0"
-energy = "3 + 2 * exp(-60 * ((x - 0.4)^2 + (y - 0.5)^2))"
-"#
-    )
-}
+/// Three levels on several patches, which follow the gas after every second step.
+const CASE: &str = include_str!("cases/gas_under_pressure.toml");
 
 /// Calls of the thread pool from outside before its queue needs another block: 63 (crossbeam's injector).
 const CALLS_PER_BLOCK: usize = 63;
@@ -79,7 +45,7 @@ const CALLS_PER_BLOCK: usize = 63;
 #[test]
 fn steps_allocate_nothing_and_regrids_soon_nothing_either() {
     for split in ["unsplit", "strang"] {
-        let mut simulation = start(&case(1000), &[&format!("scheme.split=\"{split}\"")]);
+        let mut simulation = start(CASE, &["regrid.interval=1000", &format!("scheme.split={split}")]);
         assert_eq!(simulation.hierarchy().num_levels(), 3);
         assert!(simulation.hierarchy().levels()[2].patches().len() > 3);
         take_steps(&mut simulation, 5);
@@ -94,7 +60,7 @@ fn steps_allocate_nothing_and_regrids_soon_nothing_either() {
         assert_eq!(simulation.allocations(), of_pool, "{split}: the steps took memory for values");
     }
 
-    let mut simulation = start(&case(2), &[]);
+    let mut simulation = start(CASE, &[]);
     let mut by_then = Vec::new();
     for _ in 0..6 {
         take_steps(&mut simulation, 20);

@@ -15,49 +15,7 @@ const BULK: f64 = 4.0;
 /// The waves' speed is 2: they have moved by 0.28, the outer one not yet to the domain's sides.
 const END: f64 = 0.14;
 
-const CASE: &str = r#"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-
-[mesh]
-lower = [-1.0, -1.0]
-upper = [1.0, 1.0]
-cells = [50, 50]
-[mesh.boundary]
-x = ["extrapolate", "extrapolate"]
-y = ["extrapolate", "extrapolate"]
-
-[levels]
-max = 3
-ratio = [2, 2]
-
-[regrid]
-interval = 2
-buffer = 2
-cutoff = 0.7
-max_patch_size = 64
-[regrid.flag]
-criterion = "difference"
-tolerance = 0.02
-
-[scheme]
-order = 2
-transverse = 2
-limiter = ["van_leer", "van_leer"]
-
-[time]
-end = 0.14
-dt_initial = 1e-4
-cfl_desired = 0.9
-cfl_max = 1.0
-
-[initial]
-pressure = "if(abs(r - 0.5) <= 0.1, 1 + cos(pi * (r - 0.5) / 0.1), 0)"
-u = "0"
-v = "0"
-"#;
+const CASE: &str = include_str!("cases/ring_of_pressure.toml");
 
 /// Pressure at `END` in rings of equal width, of p_t + K (u_r + u/r) = 0, ρ u_t + p_r = 0.
 struct Radial {
@@ -105,7 +63,7 @@ fn error(simulation: &Simulation<2>, radial: &Radial) -> f64 {
 }
 
 fn run(overrides: &[&str]) -> Simulation<2> {
-    let mut simulation = start(CASE, overrides);
+    let mut simulation = start(CASE, &[&["mesh.cells=[50,50]"], overrides].concat());
     advance_to(&mut simulation, END);
     simulation
 }

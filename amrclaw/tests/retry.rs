@@ -54,28 +54,7 @@ fn a_fixed_step_that_is_too_large_fails() {
 
 /// A decay dq/dt = −50 √q: the middle stage of a step larger than 0.04 leaves q < 0, whose root is no number, at Courant
 /// numbers that are all right.
-const DECAY: &str = r#"
-[solver]
-name = "burgers"
-[mesh]
-cells = [11, 7]
-[mesh.boundary]
-x = ["extrapolate", "extrapolate"]
-y = ["extrapolate", "extrapolate"]
-[levels]
-max = 1
-[scheme]
-source = "godunov"
-[source]
-q = "-50 * sqrt(q)"
-[time]
-end = 1.0
-dt_initial = 0.06
-cfl_desired = 0.8
-cfl_max = 0.9
-[initial]
-q = "1"
-"#;
+const DECAY: &str = include_str!("cases/hard/decay_by_root.toml");
 
 /// A step that leaves the numbers is taken again with half its size; if that is not allowed, the error says where it
 /// happened, and the state is that before the step.
@@ -94,33 +73,11 @@ fn a_step_that_is_no_number_is_halved() {
     }
 }
 
-/// Burgers' equation, fed from the left by the boundary.
-const FED: &str = r#"
-[solver]
-name = "burgers"
-[mesh]
-cells = [31, 23]
-[mesh.boundary]
-x = ["user", "extrapolate"]
-y = ["extrapolate", "extrapolate"]
-[levels]
-max = 3
-ratio = [2, 2]
-[regrid]
-interval = 1
-buffer = 1
-[regrid.flag]
-criterion = "difference"
-tolerance = 0.05
-[time]
-end = 1.0
-dt_initial = 1e-3
-cfl_desired = 0.8
-cfl_max = 0.9
-max_retries = 3
-[initial]
-q = "1 + 0.3 * exp(-80 * ((x - 0.4)^2 + (y - 0.5)^2))"
-"#;
+/// Burgers' equation, a bump on three levels.
+const FED: &str = include_str!("cases/hard/open_bump.toml");
+
+/// The override that feeds it from the left, by a boundary of the test's own.
+const FED_FROM_LEFT: &str = "mesh.boundary.x=['user','extrapolate']";
 
 /// A boundary whose speed grows the oftener it is asked: no step is small enough.
 struct EverFaster {
@@ -138,8 +95,11 @@ impl BoundaryFunction<2> for EverFaster {
 #[test]
 fn tries_are_bounded_and_the_state_is_restored() {
     let boundary = Arc::new(EverFaster { asked: AtomicU64::new(0) });
-    let mut simulation =
-        start_with(FED, &["levels.max=1"], UserFunctions { boundary: Some(boundary), ..UserFunctions::default() });
+    let mut simulation = start_with(
+        FED,
+        &[FED_FROM_LEFT, "levels.max=1"],
+        UserFunctions { boundary: Some(boundary), ..UserFunctions::default() },
+    );
     let state = |s: &Simulation<2>| (bits(&s.frame()), s.time(), s.totals(), s.counts().clone(), s.dt_next());
     let before = state(&simulation);
     let error = simulation.step().expect_err("every try meets faster waves");
@@ -163,9 +123,10 @@ impl BoundaryFunction<2> for FastFrom {
 
 /// A case fed by [`FastFrom`], with a fine patch at that boundary.
 fn fed(time: f64, overrides: &[&str]) -> Simulation<2> {
-    let text = format!("{FED}\n[[regrid.region]]\nlevels = [3, 3]\nlower = [0.0, 0.21]\nupper = [0.11, 0.77]\n");
+    let patch = "regrid.region=[{levels=[3,3],lower=[0.0,0.21],upper=[0.11,0.77]}]";
+    let overrides = [&[FED_FROM_LEFT, patch], overrides].concat();
     let boundary = Arc::new(FastFrom { time, speed: 40.0 });
-    start_with(&text, overrides, UserFunctions { boundary: Some(boundary), ..UserFunctions::default() })
+    start_with(FED, &overrides, UserFunctions { boundary: Some(boundary), ..UserFunctions::default() })
 }
 
 fn patches(simulation: &Simulation<2>) -> Vec<Vec<amrclaw::index::CellBox<2>>> {
@@ -266,7 +227,7 @@ impl BoundaryFunction<2> for BrokenFrom {
 #[test]
 fn a_boundary_that_is_no_number_is_named() {
     let user = UserFunctions { boundary: Some(Arc::new(BrokenFrom(0.02))), ..UserFunctions::default() };
-    let mut simulation = start_with(FED, &["levels.max=1", "time.dt=0.01"], user);
+    let mut simulation = start_with(FED, &[FED_FROM_LEFT, "levels.max=1", "time.dt=0.01"], user);
     take_steps(&mut simulation, 2);
     let message = simulation.step().expect_err("the boundary gives no number").to_string();
     assert!(message.contains("q is NaN on level 1, patch 0, ghost cell [-2, "), "{message}");

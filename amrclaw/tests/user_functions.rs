@@ -15,31 +15,11 @@ use riemann::axis::{Axis, Side};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-const CASE: &str = r#"
-initial = "user"
-[solver]
-name = "acoustics"
-density = 1.0
-bulk = 4.0
-[mesh]
-cells = [31, 23]
-[mesh.boundary]
-x = ["user", "extrapolate"]
-y = "periodic"
-[levels]
-max = 2
-[regrid]
-interval = 2
-buffer = 1
-max_patch_size = 16
-[regrid.flag]
-criterion = "user"
-[time]
-end = 0.1
-[output]
-format = []
-count = 1
-"#;
+/// A pulse of sound on two levels.
+const CASE: &str = include_str!("cases/pulse.toml");
+/// Overrides that leave initial values, a side and the flags to the program.
+const OF_PROGRAM: [&str; 3] =
+    ["initial=user", "mesh.boundary.x=['user','extrapolate']", "regrid.flag={criterion='user'}"];
 
 /// All functions of the case, each over boxes or over rows.
 struct Waves {
@@ -138,7 +118,7 @@ fn simulation_of(by_block: bool) -> Simulation<2> {
         flag: Some(waves),
         ..UserFunctions::default()
     };
-    start_with(CASE, &[], user)
+    start_with(CASE, &OF_PROGRAM, user)
 }
 
 /// Over boxes and over rows the same patches and values come out. Coordinates are rounded in different places, by an ulp of
@@ -153,18 +133,11 @@ fn boxes_and_rows_agree() {
     assert!(largest_difference(&rows, &boxes) < 1e-12);
 }
 
-const PULSE: [&str; 4] = [
-    "initial={ pressure = \"exp(-40 * ((x - 0.5)^2 + (y - 0.5)^2))\", u = 0, v = 0 }",
-    "mesh.boundary.x=extrapolate",
-    "regrid.flag.criterion=difference",
-    "regrid.flag.tolerance=0.05",
-];
-
 /// Values seen in place are those of a snapshot; given away, they stay what they were while the simulation goes on as if
 /// nobody had looked.
 #[test]
 fn values_are_seen_in_place_and_outlive_the_step() {
-    let (mut watched, mut alone) = (start(CASE, &PULSE), start(CASE, &PULSE));
+    let (mut watched, mut alone) = (start(CASE, &[]), start(CASE, &[]));
     take_steps(&mut watched, 3);
     take_steps(&mut alone, 3);
     let frame = watched.frame();
@@ -191,7 +164,7 @@ fn values_are_seen_in_place_and_outlive_the_step() {
 #[test]
 fn a_run_can_be_stopped_and_goes_on() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let case = case(CASE, &PULSE);
+    let case = case(CASE, &[]);
     let options = common::options(2);
     let files = |restart| RunFiles { restart, ..RunFiles::new(folder.path()) };
     let mut stop = |progress: &simulation::Progress| match progress.steps {
