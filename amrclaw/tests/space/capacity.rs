@@ -3,38 +3,18 @@
 use super::common::capacity::start_with_capacity;
 use super::common::{bits, take_steps};
 
-/// A lump in the unit of `scale`, in a medium of this capacity.
-fn lump(scale: f64, kappa: f64) -> String {
-    format!(
-        r#"
-[mesh]
-lower = [0.0, 0.0, 0.0]
-upper = [{}, {}, {}]
-cells = [9, 11, 7]
-[mesh.boundary]
-x = "periodic"
-y = "periodic"
-z = "periodic"
-[levels]
-max = 2
-[regrid]
-interval = 2
-buffer = 1
-[regrid.flag]
-tolerance = 0.2
-[time]
-end = 10.0
-dt = 0.15
-[aux]
-kappa = "{kappa}"
-[initial]
-q = """
-exp(-20 * ((x/{scale} - 0.4)^2 + (y/{scale} - 0.3)^2 + (z/{scale} - 0.5)^2))"""
-"#,
-        scale,
-        0.8 * scale,
-        1.2 * scale
-    )
+/// A lump that is carried obliquely, on two levels.
+const LUMP: &str = include_str!("../cases/features/lump_in_space.toml");
+
+/// Overrides for the lump in the unit of `scale`, in a medium of this capacity.
+fn medium(scale: f64, kappa: f64) -> [String; 5] {
+    [
+        "solver={path='of the test'}".to_owned(),
+        "time.dt=0.15".to_owned(),
+        format!("mesh.upper={:?}", [scale, 0.8 * scale, 1.2 * scale]),
+        format!("aux={{kappa={kappa}}}"),
+        format!("initial.q='exp(-20 * ((x/{scale} - 0.4)^2 + (y/{scale} - 0.3)^2 + (z/{scale} - 0.5)^2))'"),
+    ]
 }
 
 /// `κ q_t + u q_x + v q_y + w q_z = 0` with a constant κ is the equation with κ = 1 on a domain κ times as large. With κ a power of two
@@ -44,8 +24,10 @@ exp(-20 * ((x/{scale} - 0.4)^2 + (y/{scale} - 0.3)^2 + (z/{scale} - 0.5)^2))"""
 fn a_constant_capacity_is_a_larger_domain() {
     for scheme in [&[][..], &["scheme.double_transverse=false"], &["scheme.split=strang"], &["scheme.order=1"]] {
         let solution = |scale: f64, kappa: f64| {
-            let overrides = [scheme, &["scheme.allow_unstable=true"]].concat();
-            let mut simulation = start_with_capacity(&lump(scale, kappa), &overrides, [1.0, -0.7, 0.6]);
+            let medium = medium(scale, kappa);
+            let medium = medium.each_ref().map(String::as_str);
+            let overrides = [scheme, &["scheme.allow_unstable=true"], &medium].concat();
+            let mut simulation = start_with_capacity(LUMP, &overrides, [1.0, -0.7, 0.6]);
             take_steps(&mut simulation, 4);
             assert_eq!(simulation.hierarchy().num_levels(), 2);
             let mut frame = simulation.frame();

@@ -4,46 +4,20 @@ use super::common::take_steps;
 use super::start;
 use riemann::catalogue;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-/// Three levels on patches that stay where they are; sides, ratios and sweeps as given.
-fn settings(boundary: &str, ratio: &str, split: &str) -> String {
-    format!(
-        r#"
-[mesh]
-lower = [0.0, 0.0, 0.0]
-upper = [1.0, 0.7, 0.9]
-cells = [9, 7, 8]
-[mesh.boundary]
-x = "{boundary}"
-y = "{boundary}"
-z = "{boundary}"
-[levels]
-max = 3
-ratio = {ratio}
-[regrid]
-interval = 2
-buffer = 0
-max_patch_size = 8
-[regrid.flag]
-tolerance = 1e9
-[[regrid.region]]
-levels = [2, 3]
-lower = [0.3, 0.25, 0.3]
-upper = [0.9, 0.7, 0.65]
-[[regrid.region]]
-levels = [3, 3]
-lower = [0.48, 0.4, 0.42]
-upper = [0.6, 0.52, 0.53]
-[scheme]
-split = "{split}"
-[time]
-end = 10.0
-dt_initial = 0.001
-[output]
-format = []
-"#
-    )
+/// Three levels on patches that stay where they are.
+const FORCED_LEVELS: &str = include_str!("../cases/constant_in_space.toml");
+
+/// Overrides for the sides of the domain, the ratios and the sweeps.
+fn arranged(boundary: &str, ratio: &str, split: &str) -> Vec<String> {
+    let sides = ["x", "y", "z"].map(|axis| format!("mesh.boundary.{axis}={boundary}"));
+    sides.into_iter().chain([format!("levels.ratio={ratio}"), format!("scheme.split={split}")]).collect()
+}
+
+/// An override that makes a table of these keys and values, which are told to the last bit.
+fn table<'a>(name: &str, values: impl Iterator<Item = (&'a str, f64)>) -> String {
+    let values: Vec<String> = values.map(|(key, value)| format!("{key}={value:?}")).collect();
+    format!("{name}={{{}}}", values.join(","))
 }
 
 /// Parameters that have no default: no two alike.
@@ -65,15 +39,14 @@ fn constant_states_stay_to_the_bit() {
         let unit = |len: usize| (0..len).map(|m| (0.37 + 0.618 * m as f64).fract()).collect::<Vec<_>>();
         let state = faces.double.admissible(&unit(info.equations.len()));
         let aux = faces.double.admissible_aux(&unit(info.aux.len()));
-        let mut text = format!("solver.name = \"{}\"\n", info.name);
-        parameters.iter().for_each(|(name, value)| writeln!(text, "solver.{name} = {value}").expect("a string"));
-        let mut fields = |section: &str, names: &[&str], values: &[f64]| {
-            names.iter().zip(values).for_each(|(n, v)| writeln!(text, "{section}.{n} = {v:?}").expect("a string"));
-        };
-        fields("initial", info.equations, &state);
-        fields("aux", info.aux, &aux);
+        let aux = table("aux", info.aux.iter().copied().zip(aux));
+        let initial = table("initial", info.equations.iter().copied().zip(state.iter().copied()));
+        let solver = table("solver", parameters.iter().map(|(name, value)| (name.as_str(), *value)));
+        let name = format!("solver.name={}", info.name);
         for (boundary, ratio, split) in arrangements {
-            let mut simulation = start::<3>(&format!("{text}{}", settings(boundary, ratio, split)), &[]);
+            let arranged = arranged(boundary, ratio, split);
+            let overrides = [&solver, &name, &aux, &initial].into_iter().chain(&arranged);
+            let mut simulation = start::<3>(FORCED_LEVELS, &overrides.map(String::as_str).collect::<Vec<_>>());
             assert_eq!(simulation.hierarchy().num_levels(), 3);
             take_steps(&mut simulation, 3);
             for (level, patches) in simulation.frame().levels.iter().map(|l| &l.patches).enumerate() {
