@@ -13,6 +13,7 @@ mod constant;
 mod convergence;
 mod plans;
 mod repeated;
+mod spherical;
 mod stability;
 mod symmetric;
 
