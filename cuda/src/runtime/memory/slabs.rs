@@ -47,10 +47,8 @@ struct Piece {
 pub(super) struct Slabs {
     /// By address.
     pieces: BTreeMap<u64, Piece>,
-    /// Free pieces of slabs that are shared: size, address.
-    free: BTreeSet<(u64, u64)>,
-    /// Free slabs for large requests.
-    free_large: BTreeSet<(u64, u64)>,
+    /// Size and address of what is free: pieces of slabs that are shared, then slabs for large requests.
+    free: [BTreeSet<(u64, u64)>; 2],
     /// By address.
     slabs: BTreeMap<u64, Slab>,
     statistics: PoolStatistics,
@@ -72,7 +70,7 @@ impl Slabs {
     pub fn take(&mut self, bytes: u64) -> Option<u64> {
         let wanted = rounded(bytes);
         let large = wanted >= LARGE;
-        let free = if large { &mut self.free_large } else { &mut self.free };
+        let free = &mut self.free[usize::from(large)];
         let most = if large { wanted + wanted / 2 } else { u64::MAX };
         let &(size, address) = free.range((wanted, 0)..).next().filter(|(size, _)| *size <= most)?;
         free.remove(&(size, address));
@@ -81,7 +79,7 @@ impl Slabs {
         self.pieces.insert(address, Piece { size: taken, slab, free: false });
         if size > taken {
             self.pieces.insert(address + taken, Piece { size: size - taken, slab, free: true });
-            self.free.insert((size - taken, address + taken));
+            free.insert((size - taken, address + taken));
         }
         let statistics = &mut self.statistics;
         statistics.requests += 1;
@@ -94,17 +92,17 @@ impl Slabs {
     pub fn give(&mut self, mut address: u64) {
         let mut piece = self.pieces.remove(&address).filter(|p| !p.free).expect("handed out and not yet given back");
         self.statistics.used -= piece.size;
+        let free = &mut self.free[usize::from(self.slabs[&piece.slab].large)];
         let joins = |other: &Piece| other.free && other.slab == piece.slab;
         let before = self.pieces.range(..address).next_back().filter(|(_, p)| joins(p)).map(|(&a, p)| (a, p.size));
         let after = self.pieces.range(address..).next().filter(|(_, p)| joins(p)).map(|(&a, p)| (a, p.size));
         for (neighbour, size) in [before, after].into_iter().flatten() {
             self.pieces.remove(&neighbour);
-            self.free.remove(&(size, neighbour));
+            free.remove(&(size, neighbour));
             piece.size += size;
             address = address.min(neighbour);
         }
         piece.free = true;
-        let free = if self.slabs[&piece.slab].large { &mut self.free_large } else { &mut self.free };
         free.insert((piece.size, address));
         self.pieces.insert(address, piece);
     }
@@ -140,8 +138,7 @@ impl Slabs {
         let large = rounded(bytes) >= LARGE;
         self.slabs.insert(address, Slab { size, large });
         self.pieces.insert(address, Piece { size, slab: address, free: true });
-        let free = if large { &mut self.free_large } else { &mut self.free };
-        free.insert((size, address));
+        self.free[usize::from(large)].insert((size, address));
         self.statistics.held += size;
         self.statistics.driver_allocations += 1;
     }
@@ -149,15 +146,13 @@ impl Slabs {
     /// Forgets the slabs of which nothing is used, and returns them.
     pub fn remove_free(&mut self) -> Vec<u64> {
         let unused = |(&address, slab): (&u64, &Slab)| {
-            let free = if slab.large { &self.free_large } else { &self.free };
-            free.contains(&(slab.size, address)).then_some((address, *slab))
+            self.free[usize::from(slab.large)].contains(&(slab.size, address)).then_some((address, *slab))
         };
         let unused: Vec<(u64, Slab)> = self.slabs.iter().filter_map(unused).collect();
         for &(address, Slab { size, large }) in &unused {
             self.slabs.remove(&address);
             self.pieces.remove(&address);
-            let free = if large { &mut self.free_large } else { &mut self.free };
-            free.remove(&(size, address));
+            self.free[usize::from(large)].remove(&(size, address));
             self.statistics.held -= size;
         }
         unused.into_iter().map(|(address, _)| address).collect()
