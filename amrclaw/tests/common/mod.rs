@@ -61,6 +61,28 @@ pub fn take_steps<const D: usize>(simulation: &mut Simulation<D>, steps: usize) 
     }
 }
 
+/// Same bits on 1, 2 and 7 threads, in every cell of every patch, in the totals and in the next step; `start` begins a run on so many. After
+/// `steps` it has regridded at least so often, and has more than so many patches on level 3.
+pub fn assert_threads_do_not_matter<const D: usize>(
+    start: impl Fn(usize) -> Simulation<D>,
+    steps: usize,
+    [regrids, patches]: [usize; 2],
+    what: &str,
+) {
+    let run = |threads| {
+        let mut simulation = start(threads);
+        take_steps(&mut simulation, steps);
+        assert!(simulation.counts().regrids >= regrids as u64);
+        assert!(simulation.hierarchy().levels()[2].patches().len() > patches);
+        let totals: Vec<u64> = simulation.totals().iter().map(|t| t.to_bits()).collect();
+        (bits(&simulation.frame()), totals, simulation.dt_next().to_bits())
+    };
+    let one = run(1);
+    for threads in [2, 7] {
+        assert!(run(threads) == one, "{what}: {threads} threads give other bits than one");
+    }
+}
+
 /// Takes steps up to a time.
 pub fn advance_to<const D: usize>(simulation: &mut Simulation<D>, time: f64) {
     simulation.advance_to(time).unwrap_or_else(|e| panic!("{e}"));

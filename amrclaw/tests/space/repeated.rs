@@ -1,7 +1,7 @@
 //! The same run by other means: on other numbers of threads, restarted, in single precision.
 
 use super::common::restarts::assert_restarts_change_nothing;
-use super::common::{bits, case, largest_difference, options, take_steps};
+use super::common::{assert_threads_do_not_matter, case, largest_difference, options, take_steps};
 use super::{start, start_on};
 use amrclaw::simulation::{Precision, RunOptions, Simulation};
 
@@ -14,18 +14,7 @@ const SPLITS: [&str; 2] = ["scheme.split=unsplit", "scheme.split=strang"];
 #[test]
 fn threads_do_not_change_bits() {
     for split in SPLITS {
-        let run = |threads| {
-            let mut simulation = start_on::<3>(BURST, &[split], threads);
-            take_steps(&mut simulation, 3);
-            assert!(simulation.counts().regrids >= 2);
-            assert!(simulation.hierarchy().levels()[2].patches().len() > 3);
-            let totals: Vec<u64> = simulation.totals().iter().map(|t| t.to_bits()).collect();
-            (bits(&simulation.frame()), totals, simulation.dt_next().to_bits())
-        };
-        let one = run(1);
-        for threads in [2, 7] {
-            assert!(run(threads) == one, "{split}: {threads} threads give other bits than one");
-        }
+        assert_threads_do_not_matter(|threads| start_on::<3>(BURST, &[split], threads), 3, [2, 3], split);
     }
 }
 
