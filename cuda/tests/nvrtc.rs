@@ -139,7 +139,7 @@ fn machine_code_is_kept() {
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn errors_name_the_kernel() {
     let target = Target { precision: Precision::Double, fused: true, solver: None };
-    let source = Source { file: "wrong.cu", texts: vec!["void f() { g(); }"], structs: vec![], defines: vec![] };
+    let source = Source { file: "wrong.cu", texts: vec!["void f() { g(); }"], definitions: vec![], defines: vec![] };
     let error = source.compile(&target, "sm_90").map(|_| ()).expect_err("g is undefined").to_string();
     assert!(error.contains("wrong.cu") && error.contains("sm_90") && error.contains("\"g\" is undefined"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! What can be asked of the values that an executor holds.
 
-use super::{DeviceUse, ExecError, HostMemory, HostValues, LevelState};
+use super::{DeviceUse, ExecError, HostMemory, HostValues, HostWork, LevelState};
 use crate::index::Level;
 use crate::plan::LevelPlans;
 
@@ -64,5 +64,10 @@ pub trait Queries<const D: usize>: Send + Sync {
     /// What a device has been used for; `None` where there is none.
     fn device_use(&self) -> Option<DeviceUse> {
         None
+    }
+
+    /// What the host has computed, though a device takes the steps; nothing without a device.
+    fn host_work(&self) -> Vec<HostWork> {
+        Vec::new()
     }
 }

@@ -112,6 +112,22 @@ pub struct DeviceRecord {
     /// With `cuda-streamed`, what its sweeps took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streamed: Option<StreamedRecord>,
+    /// What the host computed all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub host: Vec<HostRecord>,
+}
+
+/// A part of steps or regrids that the host computed, though a device took the steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostRecord {
+    /// What was computed.
+    pub what: String,
+    /// How often.
+    pub times: u64,
+    /// Of how many cells, all times together.
+    pub cells: u64,
+    /// Seconds that it took, copies to and fro included.
+    pub seconds: f64,
 }
 
 /// What a pool of memory did, in bytes.

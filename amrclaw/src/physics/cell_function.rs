@@ -1,6 +1,6 @@
 //! Functions of position that fill cells: initial data, auxiliary values, exact solutions.
 
-use super::CellBlockFunction;
+use super::{CellBlockFunction, Portable};
 use crate::mesh::position;
 
 /// A row of cells along x.
@@ -41,6 +41,11 @@ pub trait CellFunction<const D: usize>: Send + Sync {
 
     /// The same function over boxes, if it would rather be asked so.
     fn by_block(&self) -> Option<&dyn CellBlockFunction<D>> {
+        None
+    }
+
+    /// The same function in a form that a device can compute, if there is one. It knows of the cell where it lies, and the time.
+    fn portable(&self) -> Option<Portable> {
         None
     }
 }

@@ -2,11 +2,13 @@
 
 mod block;
 mod cell_function;
+mod formula;
 mod problem;
 mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CellFunction, CellRow};
+pub use formula::{Formulas, Node, NodeKind, Portable, Primitive, Quantity};
 pub use problem::{
     AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,
     UserFunctions,

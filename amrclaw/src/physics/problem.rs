@@ -1,6 +1,6 @@
 //! What is solved: everything that the user says and that is not the Riemann solver.
 
-use super::{BoundaryBlockFunction, CellFunction, CellRow, StateBlockFunction};
+use super::{BoundaryBlockFunction, CellFunction, CellRow, Portable, StateBlockFunction};
 use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
 use riemann::patch::Scheme;
@@ -97,6 +97,11 @@ pub trait StateFunction<const D: usize>: Send + Sync {
 
     /// The same function over boxes, if it would rather be asked so: for flags.
     fn by_block(&self) -> Option<&dyn StateBlockFunction<D>> {
+        None
+    }
+
+    /// The same function in a form that a device can compute, if there is one.
+    fn portable(&self) -> Option<Portable> {
         None
     }
 }

@@ -1,6 +1,6 @@
 //! A plugin's functions of position and state as those of a problem.
 
-use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, StateFunction};
+use crate::physics::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, Portable, StateFunction};
 use riemann::plugin::{Instance, Row};
 use std::sync::Arc;
 
@@ -60,6 +60,10 @@ impl<const D: usize> StateFunction<D> for Flag {
 
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
         self.0.flag(&row_of(row), state, aux, out);
+    }
+
+    fn portable(&self) -> Option<Portable> {
+        Some(Portable::OfSolver)
     }
 }
 

@@ -29,7 +29,7 @@ pub use run_option::{RUN_OPTIONS, RunOption, RunOptionError, RunOptionValue};
 pub use start::check;
 
 use crate::diagnose::{Counts, Stopwatch};
-use crate::exec::{DeviceUse, Executor, HostMemory, HostValues, PatchArray};
+use crate::exec::{DeviceUse, Executor, HostMemory, HostValues, HostWork, PatchArray};
 use crate::index::{Level, Ratio};
 use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
@@ -243,6 +243,11 @@ impl<const D: usize> Simulation<D> {
     /// What a device has been used for; `None` without one.
     pub fn device_use(&self) -> Option<DeviceUse> {
         self.exec.device_use()
+    }
+
+    /// What the host has computed, though a device takes the steps.
+    pub fn host_work(&self) -> Vec<HostWork> {
+        self.exec.host_work()
     }
 
     /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity.

@@ -66,6 +66,7 @@ impl Emulator {
                     update @ ("update_2d" | "update_3d") => format!("EMULATE({update}, UpdateArgs)\n"),
                     // Its lanes vote.
                     "flag_difference" => "EMULATE(flag_difference, FlagArgs)\n".to_owned(),
+                    "flag_function" => "EMULATE(flag_function, FlagFunctionArgs)\n".to_owned(),
                     // Its lanes exchange maxima.
                     "largest" => "EMULATE(largest, LargestArgs)\n".to_owned(),
                     // Its threads share rows.

@@ -7,6 +7,7 @@ mod common;
 mod emulator;
 mod failures;
 mod flags;
+mod formulas;
 mod gpu;
 mod narrow;
 mod restarts;

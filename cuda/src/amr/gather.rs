@@ -40,6 +40,32 @@ device_struct! {
 }
 
 device_struct! {
+    /// What `flag_function` takes.
+    pub struct FlagFunctionArgs {
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// Tiles; a block each.
+        pub tiles: Pointer<FlagTile>,
+        /// Patches in the tiles.
+        pub parts: Pointer<u32>,
+        /// The bits, written: per tile and row two words, bit 0 the first cell.
+        pub bits: Pointer<u32>,
+        /// The cells that patches cover, in the same places, written.
+        pub covered: Pointer<u32>,
+        /// The array.
+        pub q: Pointer<Real>,
+        /// Auxiliary values.
+        pub aux: Pointer<Real>,
+        /// Lower end of the domain along each axis.
+        pub lower: [f64; 3],
+        /// Cell size along each axis.
+        pub dx: [f64; 3],
+        /// Time.
+        pub t: f64,
+    }
+}
+
+device_struct! {
     /// What `flag_widen` takes.
     pub struct WidenArgs {
         /// Tiles; a block each.
@@ -112,7 +138,7 @@ device_struct! {
 }
 
 device_struct! {
-    /// What `source` takes.
+    /// What `source` and `source_function` take.
     pub struct SourceArgs {
         /// Patches; [`super::tuning::BLOCKS_PER_PATCH`] blocks each.
         pub patches: Pointer<Patch>,

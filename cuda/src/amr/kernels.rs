@@ -4,12 +4,12 @@
 
 use super::tuning::{BLOCKS_PER_PATCH, FLAG_THREADS, THREADS, WIDEN_THREADS};
 use super::{
-    AverageArgs, Chunk, Chunked, ConserveArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagTile, LargestArgs,
-    ListArgs, Origin, Patch, PatchReport, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs,
-    WidenArgs,
+    AverageArgs, Chunk, Chunked, ConserveArgs, ContinueArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs,
+    FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, Origin, Patch, PatchReport, RefluxArgs, Region, RegisterArgs,
+    SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
 };
 use crate::abi::DeviceStruct;
-use crate::compile::{Source, Target};
+use crate::compile::{Precision, Source, Target};
 use crate::kernel::Grid;
 use riemann::patch::PACK_OVERRUN;
 use std::marker::PhantomData;
@@ -42,11 +42,34 @@ pub enum Group {
     Registers,
     /// The solver's own source.
     Source,
+    /// Flags by a function of the case.
+    FlagFunction,
+    /// A source that is a function of the case.
+    SourceFunction,
+    /// Values by a function of the case: a text for each.
+    Evaluate,
+}
+
+/// A function of the case that kernels call.
+#[derive(Clone, Debug)]
+pub struct CaseFunction {
+    /// Its definition in CUDA C++: `__device__ void case_function(const Point& at, const Array<double, M>& q, const Array<double, A>&
+    /// aux, double* values)`; see `kernels/functions.cuh`.
+    pub text: String,
+    /// Its text, or the kernel's, calls the solver.
+    pub solves: bool,
+    /// How many values it gives.
+    pub num_values: usize,
+    /// Which of them must be positive, or −1.
+    pub positive: i32,
 }
 
 impl Group {
-    /// All groups.
+    /// All groups but those whose kernels call a function of the case.
     pub const ALL: [Group; 4] = [Group::Regions, Group::Capacity, Group::Registers, Group::Source];
+
+    /// All groups whose kernels call a function of the case.
+    pub const OF_CASE: [Group; 3] = [Group::FlagFunction, Group::SourceFunction, Group::Evaluate];
 
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
@@ -136,6 +159,8 @@ kernels! {
     FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: Origin;
     /// Averages a level onto the coarser one.
     AVERAGE_DOWN = "average_down" in Regions, Work::WarpPerChunk, AverageArgs: ;
+    /// Gives cells outside the domain auxiliary values of cells inside.
+    CONTINUE_AUX = "continue_aux" in Regions, Work::WarpPerChunk, ContinueArgs: Origin;
     /// Makes the map of the faces kept.
     FACE_MAP = "face_map" in Regions, Work::WarpPerChunk, FaceMapArgs: ;
     /// Applies the conservation fix.
@@ -158,20 +183,34 @@ kernels! {
     REGISTER_FINE = "register_fine" in Registers, Work::WarpPerChunk, RegisterArgs: ;
     /// Lets the solver's source act.
     SOURCE = "source" in Source, Work::BlocksPerItem(BLOCKS_PER_PATCH), SourceArgs: PatchReport;
+    /// Flags by a function.
+    FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: FlagTile;
+    /// Lets a source act that is a function.
+    SOURCE_FUNCTION =
+        "source_function" in SourceFunction, Work::BlocksPerItem(BLOCKS_PER_PATCH), SourceArgs: PatchReport;
+    /// Fills cells by a function.
+    EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: ;
 }
 
 impl Shape {
     /// The text of a group. `target`: its solver's text is taken in if the group calls it.
     pub fn text(&self, group: Group, target: &Target) -> (Source, Target) {
-        let mut structs = vec![Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()];
+        let mut definitions = vec![Patch::cuda_text(), Region::cuda_text(), FaceRun::cuda_text(), Chunk::cuda_text()];
         for definition in group.rows().flat_map(|row| (row.structs)()) {
-            if !structs.contains(&definition) {
-                structs.push(definition);
+            if !definitions.contains(&definition) {
+                definitions.push(definition);
             }
         }
         let mut texts = vec![include_str!("../../kernels/patch.cuh"), include_str!("../../kernels/faces.cuh")];
-        if group == Group::Registers {
-            texts.push(include_str!("../../kernels/register.cuh"));
+        match group {
+            Group::Registers => texts.push(include_str!("../../kernels/register.cuh")),
+            Group::Regions => texts.push(include_str!("../../kernels/flag_tiles.cuh")),
+            Group::Capacity | Group::Source => {}
+            Group::SourceFunction | Group::Evaluate => texts.push(include_str!("../../kernels/in_cells.cuh")),
+            Group::FlagFunction => {
+                texts
+                    .extend([include_str!("../../kernels/in_cells.cuh"), include_str!("../../kernels/flag_tiles.cuh")]);
+            }
         }
         texts.extend(group.rows().map(|row| row.text));
         let file = match group {
@@ -179,6 +218,9 @@ impl Shape {
             Group::Capacity => "conserve.cu",
             Group::Registers => "registers.cu",
             Group::Source => "source.cu",
+            Group::FlagFunction => "flag_function.cu",
+            Group::SourceFunction => "source_function.cu",
+            Group::Evaluate => "evaluate.cu",
         };
         let mut defines = self.defines();
         let solver = target.solver.clone().filter(|_| group.solves());
@@ -186,7 +228,25 @@ impl Shape {
             // The numbers of components, which a solver's text would say.
             defines.extend([("M", self.equations.to_string()), ("A", self.aux.to_string())]);
         }
-        (Source { file, texts, structs, defines }, Target { solver, ..target.clone() })
+        (Source { file, texts, definitions, defines }, Target { solver, ..target.clone() })
+    }
+
+    /// The text of a group whose kernels call a function of the case, which computes in double whatever the arrays hold.
+    pub fn text_of_case(&self, group: Group, function: &CaseFunction, target: &Target) -> (Source, Target) {
+        let solver = target.solver.clone().filter(|_| function.solves);
+        let has_solver = solver.is_some();
+        let double = Target { precision: Precision::Double, solver: None, ..target.clone() };
+        let (mut source, double) = self.text(group, &double);
+        if has_solver {
+            source.defines.retain(|(name, _)| !["M", "A"].contains(name));
+        }
+        source.defines.extend([
+            ("VALUE", target.precision.cuda().to_owned()),
+            ("NUM_VALUES", function.num_values.to_string()),
+            ("POSITIVE_VALUE", function.positive.to_string()),
+        ]);
+        source.definitions.extend([include_str!("../../kernels/functions.cuh").to_owned(), function.text.clone()]);
+        (source, Target { solver, ..double })
     }
 
     fn defines(&self) -> Vec<(&'static str, String)> {

@@ -13,9 +13,9 @@ pub mod tuning;
 mod update;
 
 pub use fix::{FaceMapArgs, RefluxArgs, RegisterArgs};
-pub use gather::{FlagArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
-pub use kernels::{Group, Launcher, Shape};
-pub use moves::{AverageArgs, ConserveArgs, FillArgs, Origin};
+pub use gather::{FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
+pub use kernels::{CaseFunction, Group, Launcher, Shape};
+pub use moves::{AverageArgs, ConserveArgs, ContinueArgs, EvaluateArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
 pub use tiles::{TileShape, TileTable};
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions};

@@ -62,6 +62,56 @@ device_struct! {
 }
 
 device_struct! {
+    /// What `evaluate` takes.
+    pub struct EvaluateArgs {
+        /// Cells written. The function is asked at the cells less `shift`; rows begin where regions do.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// Array written.
+        pub out: Pointer<Real>,
+        /// Raised where a value is not finite, or not above zero and must be.
+        pub refused: Pointer<u32>,
+        /// Lower end of the domain along each axis.
+        pub lower: [f64; 3],
+        /// Cell size along each axis.
+        pub dx: [f64; 3],
+        /// Time.
+        pub t: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+    }
+}
+
+device_struct! {
+    /// What `continue_aux` takes.
+    pub struct ContinueArgs {
+        /// Cells outside the domain.
+        pub regions: Pointer<Region>,
+        /// Where each region has its values from.
+        pub origins: Pointer<Origin>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// Auxiliary values.
+        pub aux: Pointer<Real>,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Normal of the faces on which the values live that are meant, or −1 for those of cells.
+        pub face: i32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// What `average_down` takes.
     pub struct AverageArgs {
         /// Coarse cells.

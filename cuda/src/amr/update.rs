@@ -149,8 +149,9 @@ impl UpdateOptions {
             ]);
             "update_2d.cu"
         };
-        let structs = vec![Patch::cuda_text(), Tile::cuda_text(), PatchReport::cuda_text(), UpdateArgs::cuda_text()];
-        Source { file, texts, structs, defines }
+        let definitions =
+            vec![Patch::cuda_text(), Tile::cuda_text(), PatchReport::cuda_text(), UpdateArgs::cuda_text()];
+        Source { file, texts, definitions, defines }
     }
 }
 

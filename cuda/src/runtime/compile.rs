@@ -52,10 +52,10 @@ pub struct Target {
 pub struct Source {
     /// The name of the file, or of the text.
     pub file: &'static str,
-    /// The texts that follow the structs, one after another.
+    /// The texts that follow the definitions, one after another.
     pub texts: Vec<&'static str>,
-    /// Definitions of the structs that it uses: [`crate::abi::DeviceStruct::cuda_text`].
-    pub structs: Vec<String>,
+    /// Definitions that it uses, of structs ([`crate::abi::DeviceStruct::cuda_text`]) and of functions.
+    pub definitions: Vec<String>,
     /// Compile-time constants.
     pub defines: Vec<(&'static str, String)>,
 }
@@ -84,7 +84,7 @@ impl Source {
             let _ = writeln!(text, "struct Solver {{\n{}\n}};", solver.body);
             let _ = writeln!(text, "#define SOLVER_PARAMETERS {}", values.join(", "));
         }
-        self.structs.iter().for_each(|definition| text += definition);
+        self.definitions.iter().for_each(|definition| text += definition);
         self.texts.iter().for_each(|part| text += part);
         text
     }
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn everything_that_matters_is_in_the_name() {
         let source =
-            Source { file: "k.cu", texts: vec!["void k() {}"], structs: vec![], defines: vec![("N", "1".into())] };
+            Source { file: "k.cu", texts: vec!["void k() {}"], definitions: vec![], defines: vec![("N", "1".into())] };
         let target = Target { precision: Precision::Double, fused: true, solver: None };
         let names = [
             cache_name(&source, &target, "sm_80"),

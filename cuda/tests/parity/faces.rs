@@ -121,7 +121,7 @@ fn same_faces<R: Scalar + Plain>(
     let source = Source {
         file: "faces.cu",
         texts: vec![TEXT.replace("AXIS", ["X", "Y", "Z"][axis.index()]).leak()],
-        structs: vec![<FacesArgs as DeviceStruct>::cuda_text()],
+        definitions: vec![<FacesArgs as DeviceStruct>::cuda_text()],
         defines: vec![],
     };
     let target = Target { precision: Precision::of::<R>(), fused, solver: Some(solver.source.clone()) };

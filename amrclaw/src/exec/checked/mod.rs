@@ -12,8 +12,8 @@ mod faces;
 mod tests;
 
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, LevelState, NewValues, Outcomes,
-    Probe, Queries,
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, HostWork, LevelState, NewValues,
+    Outcomes, Probe, Queries,
 };
 use crate::index::Level;
 use crate::mesh::{Hierarchy, MeshEpoch};
@@ -248,5 +248,9 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
 
     fn device_use(&self) -> Option<DeviceUse> {
         self.inner.device_use()
+    }
+
+    fn host_work(&self) -> Vec<HostWork> {
+        self.inner.host_work()
     }
 }

@@ -1,8 +1,10 @@
 //! The kernels of a run: which, and what they are compiled for.
 
+use super::CaseFunctions;
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
-use cuda::amr::{Group, Shape, TileShape, UpdateOptions};
+use cuda::amr::kernels::{FLAG_FUNCTION, Row, SOURCE_FUNCTION};
+use cuda::amr::{CaseFunction, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{Precision, Source, Target};
 use cuda::{CudaError, Device, Kernel};
 use rayon::prelude::*;
@@ -23,6 +25,8 @@ pub struct KernelOptions {
     pub target: Target,
     /// Keep what the conservation fix needs.
     pub conservation_fix: bool,
+    /// Functions of the problem that kernels compute.
+    pub functions: CaseFunctions,
 }
 
 /// One kernel to compile, or several in one text.
@@ -72,8 +76,9 @@ impl KernelOptions {
             capacity: scheme.capacity,
             aux_face: solver.aux_face().iter().map(|axis| axis.map_or(-1, |axis| axis as i32)).collect(),
         };
+        let functions = CaseFunctions::of(problem, &text);
         let target = Target { precision: Precision::of::<R>(), fused, solver: Some(text) };
-        KernelOptions { shape, scheme, sweeps, target, conservation_fix: problem.conservation_fix }
+        KernelOptions { shape, scheme, sweeps, target, conservation_fix: problem.conservation_fix, functions }
     }
 
     fn solver(&self) -> &DeviceSource {
@@ -92,9 +97,20 @@ impl KernelOptions {
             Group::Capacity => self.shape.capacity >= 0,
             Group::Registers => self.conservation_fix,
             Group::Source => self.solver().has_source,
+            Group::FlagFunction | Group::SourceFunction | Group::Evaluate => false,
         };
         let groups = Group::ALL.into_iter().filter(needed).map(|group| self.group(group));
-        groups.chain(self.updates()).collect()
+        groups.chain(self.updates()).chain(self.of_case()).collect()
+    }
+
+    /// The texts of the kernels that call functions of the case.
+    fn of_case(&self) -> impl Iterator<Item = KernelText> {
+        let CaseFunctions { flag, source } = &self.functions;
+        let text = |row: &'static Row, function: &Option<CaseFunction>| {
+            let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
+            Some(KernelText { source, target, entries: vec![[row.name; 2]] })
+        };
+        [text(FLAG_FUNCTION.row, flag), text(SOURCE_FUNCTION.row, source)].into_iter().flatten()
     }
 
     /// The text of a group.

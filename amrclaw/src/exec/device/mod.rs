@@ -2,6 +2,7 @@
 //! device.
 
 mod axes;
+mod case_functions;
 mod kernels;
 mod machine;
 mod outside;
@@ -11,6 +12,7 @@ mod sweep_args;
 mod tables;
 
 pub(super) use axes::axes;
+pub use case_functions::CaseFunctions;
 pub(super) use kernels::compile;
 pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::Machine;

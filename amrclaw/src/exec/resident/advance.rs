@@ -10,9 +10,10 @@ use crate::index::Level;
 use crate::physics::SourceSplit;
 use crate::plan::{LevelPlans, RefluxPlan};
 use cuda::abi::{Pointer, Real};
-use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE};
-use cuda::amr::{PatchReport, SourceArgs};
+use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE, SOURCE_FUNCTION};
+use cuda::amr::{Launcher, PatchReport, SourceArgs};
 use riemann::real::Scalar;
+use std::time::Instant;
 
 /// An array of states that a part of a step reads or writes.
 #[derive(Clone, Copy)]
@@ -173,9 +174,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Lets the solver's own source act.
-    fn apply_solver_source(
+    /// Lets a source act that kernels compute.
+    fn run_source(
         &self,
+        kernel: &Launcher<SourceArgs>,
         step: Step,
         [from, to]: [Array; 2],
         ghosts: bool,
@@ -198,7 +200,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             padding: 0,
         };
         // SAFETY: arrays and patches are those of the level; each cell has one thread.
-        unsafe { self.machine.run(&SOURCE, D, store.mesh.patches().len(), &args)? };
+        unsafe { self.machine.run(kernel, D, store.mesh.patches().len(), &args)? };
         Ok(())
     }
 
@@ -214,15 +216,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<Option<usize>, ExecError> {
         let level = step.level;
         let l = level.index();
-        if self.problem.source.is_none() {
-            if self.has_source {
-                self.apply_solver_source(step, [from, to], ghosts, t, dt)?;
-                return Ok(None);
+        let (is_function, own) = (self.functions.source.is_some(), self.has_source);
+        // With no source at all the values still go to where the next part of the step reads them.
+        let in_place = matches!((from, to), (Array::Next, Array::Next));
+        if is_function || self.problem.source.is_none() && (own || in_place) {
+            let mut input = from;
+            if own {
+                self.run_source(&SOURCE, step, [input, to], ghosts, t, dt)?;
+                input = to;
             }
-            if matches!((from, to), (Array::Next, Array::Next)) {
-                return Ok(None);
+            if is_function {
+                self.run_source(&SOURCE_FUNCTION, step, [input, to], ghosts, t, dt)?;
             }
+            return Ok(None);
         }
+        let start = Instant::now();
         self.mirror_levels(level);
         let mut host = self.host.lock();
         self.fetch(self.memory(l, from), host.mirrored_q(level))?;
@@ -231,6 +239,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let broken = host.mirror_source(level, ghosts, t, dt);
         self.machine.upload(bytes_of(host.mirrored_q(level)), self.memory(l, to), 0)?;
+        self.host_works.note("source", self.levels[l].mesh.num_cells(), start);
         Ok(broken)
     }
 }

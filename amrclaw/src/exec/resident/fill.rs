@@ -13,6 +13,7 @@ use cuda::amr::kernels::{CONSERVE, FILL};
 use cuda::amr::{ConserveArgs, FillArgs};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
+use std::time::Instant;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
@@ -54,11 +55,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Lets the host fill the ghost cells outside the domain, where the user has a say.
     fn ask_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        let start = Instant::now();
         self.fetch_level(level)?;
         let host = self.host.get_mut();
         host.mirror_boundaries(level, &plans.ghost)?;
         let store = &self.levels[level.index()];
-        Ok(self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?)
+        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?;
+        self.host_works.note("boundaries", store.mesh.num_cells(), start);
+        Ok(())
     }
 
     /// Gives a level its new patches, whose values come from its own old ones and from the coarser level.
@@ -145,13 +149,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if self.problem.aux.is_none() {
             return Ok(());
         }
+        let start = Instant::now();
         self.mirror_levels(level);
         let host = self.host.get_mut();
         host.mirror_aux(level, time)?;
-        match &self.levels[level.index()].aux {
-            Some(aux) => Ok(self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?),
-            None => Ok(()),
+        let store = &self.levels[level.index()];
+        if let Some(aux) = &store.aux {
+            self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
         }
+        self.host_works.note("aux", store.mesh.num_cells(), start);
+        Ok(())
     }
 
     /// Gives the host the meshes of a level and the coarser ones.

@@ -7,9 +7,10 @@ use crate::index::{CellBox, Level};
 use crate::mesh::{LevelMesh, TileCover, Tiling, buffer};
 use crate::physics::Criterion;
 use cuda::CudaError;
-use cuda::amr::kernels::{FLAG_DIFFERENCE, FLAG_WIDEN};
-use cuda::amr::{FlagArgs, FlagTile, WidenArgs};
+use cuda::amr::kernels::{FLAG_DIFFERENCE, FLAG_FUNCTION, FLAG_WIDEN};
+use cuda::amr::{FlagArgs, FlagFunctionArgs, FlagTile, WidenArgs};
 use riemann::real::Scalar;
+use std::time::Instant;
 
 /// The tiles that a level's flags are put in.
 pub(super) struct FlagTables<const D: usize, M> {
@@ -61,33 +62,22 @@ impl<const D: usize> FlagTables<D, TableBuilder> {
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Asks for a level's flags, where kernels make them.
     pub(super) fn ask_for_flags(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
-        let Criterion::Difference { tolerance } = self.problem.criterion else { return Ok(()) };
+        if !self.flags_by_kernels() {
+            return Ok(());
+        }
         let domain = &self.problem.domain;
         // What reaches past a tile's neighbours or around the domain is left to the host.
         let reach = request.width.max(request.inset.unwrap_or(0));
         let shortest = (0..D).map(Tiling::<D>::extent).min().unwrap_or(0) as i32;
         let here = reach <= shortest && domain.periodic == [false; D];
         let done = if here { request } else { FlagRequest::default() };
-        let store = &mut self.levels[level.index()];
-        let tables = match store.flag_tables.take() {
-            Some(tables) => tables,
-            None => FlagTables::on_host(&store.mesh).send(&self.machine)?,
-        };
-        let store = &*store;
+        let tables = self.levels[level.index()].flag_tables.take();
+        let store = &self.levels[level.index()];
+        let tables = tables.map_or_else(|| FlagTables::on_host(&store.mesh).send(&self.machine), Ok)?;
         let num_tiles = tables.cover.tiles().len();
         let bytes = num_tiles * Tiling::<D>::ROWS * size_of::<u64>();
         let [mut tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
-        let args = FlagArgs {
-            patches: store.patches(),
-            tiles: pointer::<_, N>(&tables.memory, 0),
-            parts: pointer::<_, N>(&tables.memory, tables.parts),
-            bits: pointer::<_, N>(&tags, 0),
-            covered: pointer::<_, N>(&covered, 0),
-            q: store.q_address(),
-            tolerance,
-        };
-        // SAFETY: the level's patches, tiles and array; there are words for every tile.
-        unsafe { self.machine.run(&FLAG_DIFFERENCE, D, num_tiles, &args)? };
+        self.make_flags(level, &tables, [&tags, &covered])?;
         if done.width > 0 || done.inset.is_some() {
             let flags = std::mem::replace(&mut tags, self.machine.allocate(bytes)?);
             let args = WidenArgs {
@@ -110,16 +100,49 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
+    /// True if kernels make the flags.
+    fn flags_by_kernels(&self) -> bool {
+        matches!(self.problem.criterion, Criterion::Difference { .. }) || self.functions.flag.is_some()
+    }
+
+    /// Makes the bits of a level's flags, and of the cells that patches cover.
+    fn make_flags(
+        &self,
+        level: Level,
+        tables: &FlagTables<D, N::Memory>,
+        [tags, covered]: [&N::Memory; 2],
+    ) -> Result<(), CudaError> {
+        let store = &self.levels[level.index()];
+        let tiles = pointer::<_, N>(&tables.memory, 0);
+        let parts = pointer::<_, N>(&tables.memory, tables.parts);
+        let [bits, covered] = [tags, covered].map(|memory| pointer::<_, N>(memory, 0));
+        let (patches, q, count) = (store.patches(), store.q_address(), tables.cover.tiles().len());
+        // SAFETY: the level's patches, tiles and arrays; there are words for every tile.
+        unsafe {
+            if let Criterion::Difference { tolerance } = self.problem.criterion {
+                let args = FlagArgs { patches, tiles, parts, bits, covered, q, tolerance };
+                return self.machine.run(&FLAG_DIFFERENCE, D, count, &args);
+            }
+            let (lower, dx) = (axes(store.geometry.lower, 0.0), store.geometry.dx_in_space());
+            let (aux, t) = (store.aux_address(), store.states.time);
+            let args = FlagFunctionArgs { patches, tiles, parts, bits, covered, q, aux, lower, dx, t };
+            self.machine.run(&FLAG_FUNCTION, D, count, &args)
+        }
+    }
+
     pub(super) fn flag_level(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
-        let (tags, done) = if matches!(self.problem.criterion, Criterion::Difference { .. }) {
+        let (tags, done) = if self.flags_by_kernels() {
             let store = &mut self.levels[level.index()];
             let flags = store.flags.take().expect("flags are asked for before they are taken");
             let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
             let tags = self.machine.finish_download(flags.words, |bytes| tables.cover.tags(words_of(bytes)))?;
             (tags, flags.done)
         } else {
+            let start = Instant::now();
             self.fetch_level(level)?;
-            (self.host.get_mut().mirrored_flags(level, dt)?, FlagRequest::default())
+            let tags = self.host.get_mut().mirrored_flags(level, dt)?;
+            self.host_works.note("flags", self.levels[level.index()].mesh.num_cells(), start);
+            (tags, FlagRequest::default())
         };
         let left = request.width - done.width;
         let tags = if left > 0 { buffer(&tags, left, self.problem.domain.periodic) } else { tags };

@@ -3,9 +3,9 @@
 //! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
 //! device when flags are collected at a regrid, and once a step of the coarsest level for the Courant numbers.
 //!
-//! What goes through the host: what functions of the user's compute, which are boundaries, sources and criteria that are not built
-//! in, initial data, and auxiliary values of new patches, or of every step if they change with time; Richardson's estimate; the
-//! search for a value that is not finite; snapshots. A level is copied to the host for these and, where they change it, back: right,
+//! What goes through the host: sources and criteria of the user's that kernels do not compute, boundaries of the user's, initial data,
+//! auxiliary values of new patches, or of every step if they change with time; Richardson's estimate; the search for a value that is
+//! not finite; snapshots. A level is copied to the host for these and, where they change it, back: right,
 //! but slow.
 //!
 //! The arithmetic is that of the CPU executor, operation by operation: compiled without fused multiply-adds, results agree
@@ -24,9 +24,9 @@ mod synchronize;
 pub use hardware::Hardware;
 
 use super::cpu::CpuExecutor;
-use super::device::{HostLevelTables, Machine, Sides, bytes_of};
-use super::step::{Stash, Sweep, sweeps};
-use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, LevelState, NewValues, Outcomes, Queries};
+use super::device::{CaseFunctions, HostLevelTables, Machine, Sides, bytes_of};
+use super::step::{HostWorks, Stash, Sweep, sweeps};
+use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, NewValues, Outcomes, Queries};
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch};
 use crate::physics::Problem;
@@ -40,6 +40,7 @@ use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
 use std::sync::Arc;
+use std::time::Instant;
 use store::DeviceLevel;
 
 /// Values of all levels in a device's memory.
@@ -49,6 +50,10 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     host: Mutex<CpuExecutor<D, R>>,
     problem: Problem<D>,
     has_source: bool,
+    /// What kernels compute of the problem's functions.
+    functions: CaseFunctions,
+    /// What the host computes of them.
+    host_works: HostWorks,
     /// Sides of the domain; nothing where the user has a say.
     sides: Option<Sides<D>>,
     sizes: Sizes,
@@ -100,8 +105,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(ResidentExecutor {
             sweeps: sweeps::<D>(problem.split),
             has_source: solver.has_source(),
+            functions: solver
+                .device_source()
+                .map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text)),
             sides: Sides::of(&problem, std::array::from_fn(|d| solver.wall_normal(Axis::ALL[d]))),
             stash: Stash::new(ratios.len() + 1),
+            host_works: HostWorks::default(),
             levels: Vec::new(),
             stage: [None, None],
             epoch: MeshEpoch::default(),
@@ -213,8 +222,10 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
             NewValues::Transferred => self.transfer_values(change, tables)?,
             NewValues::Initial(time) => {
                 for level in new {
+                    let start = Instant::now();
                     self.host.get_mut().initialise_level(hierarchy, level, time)?;
                     self.take_from_host(hierarchy, level, time)?;
+                    self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
                 }
             }
             NewValues::Given(state) => {
@@ -336,5 +347,9 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
 
     fn device_use(&self) -> Option<DeviceUse> {
         Some(self.machine.usage())
+    }
+
+    fn host_work(&self) -> Vec<HostWork> {
+        self.host_works.all()
     }
 }

@@ -1,7 +1,8 @@
 //! Expressions of position and time, evaluated in rows of cells.
 
+use super::graph::cell_quantities;
 use super::{Expression, ExpressionError, Input, Names};
-use crate::physics::{CellFunction, CellRow, StateFunction};
+use crate::physics::{CellFunction, CellRow, Formulas, Node, Portable, Quantity, StateFunction};
 
 /// Names that every expression of position may use, in `dimension` dimensions.
 ///
@@ -52,6 +53,13 @@ impl<const D: usize> RowExpressions<D> {
     /// True if any expression depends on the variable `name`.
     pub fn depends_on(&self, name: &str) -> bool {
         self.expressions.iter().any(|e| e.depends_on(name))
+    }
+
+    /// Adds the expressions to a graph; answers the nodes of their values. `further`: those of the variables after [`cell_names`].
+    fn add_to(&self, formulas: &mut Formulas, further: &[Node]) -> Vec<Node> {
+        let place = cell_quantities(D).into_iter().map(|quantity| formulas.quantity(quantity));
+        let variables: Vec<Node> = place.chain(further.iter().copied()).collect();
+        self.expressions.iter().map(|expression| expression.add_to(formulas, &variables)).collect()
     }
 
     /// Fills `out[expression * row.len + cell]`. `further`: a row of values for each variable after [`cell_names`].
@@ -166,7 +174,15 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
         let further: Vec<&[f64]> = values.chunks(row.len.max(1)).collect();
         self.outputs.evaluate(row, &further, out);
     }
+
+    fn portable(&self) -> Option<Portable> {
+        let mut formulas = Formulas::default();
+        let further = self.definitions.add_to(&mut formulas, &[]);
+        self.outputs.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
+        Some(Portable::Formulas(formulas))
+    }
 }
+
 /// Most values of a cell besides those of position and time.
 const MAX_FURTHER: usize = 64;
 
@@ -181,5 +197,14 @@ impl<const D: usize> StateFunction<D> for RowExpressions<D> {
         let count = (state.len() + aux.len()) / row.len;
         further.iter_mut().zip(values).for_each(|(place, values)| *place = values);
         self.evaluate(row, &further[..count], out);
+    }
+
+    fn portable(&self) -> Option<Portable> {
+        let cell = cell_names(D).len();
+        let count = self.expressions.first().map_or(0, |expression| expression.variables().len() - cell);
+        let mut formulas = Formulas::default();
+        let further: Vec<Node> = (0..count).map(|k| formulas.quantity(Quantity::Value(k))).collect();
+        self.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));
+        Some(Portable::Formulas(formulas))
     }
 }

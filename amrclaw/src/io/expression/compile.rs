@@ -3,6 +3,7 @@
 use super::function::{CONSTANTS, FUNCTIONS, Operator, Pairing, Rule, function, truth};
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, nearest};
+use crate::physics::Primitive;
 
 /// Names that an expression may use besides functions, `pi` and `e`.
 #[derive(Clone, Debug, Default)]
@@ -51,8 +52,8 @@ pub(super) enum Operand {
 /// What an instruction computes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
-    Unary(fn(f64) -> f64, Operand),
-    Binary(Pairing, Operand, Operand),
+    Unary(Primitive, fn(f64) -> f64, Operand),
+    Binary(Primitive, Pairing, Operand, Operand),
     Select(Operand, Operand, Operand),
 }
 
@@ -127,8 +128,8 @@ impl Syntax {
         let used_in_program = |slot| {
             let is_slot = |o: &Operand| *o == Operand::Variable(slot);
             program.iter().any(|i| match &i.operation {
-                Operation::Unary(_, a) => is_slot(a),
-                Operation::Binary(_, a, b) => is_slot(a) || is_slot(b),
+                Operation::Unary(_, _, a) => is_slot(a),
+                Operation::Binary(_, _, a, b) => is_slot(a) || is_slot(b),
                 Operation::Select(c, a, b) => is_slot(c) || is_slot(a) || is_slot(b),
             }) || is_slot(&result)
         };
@@ -156,15 +157,15 @@ impl Compiler<'_> {
             NodeKind::Group(inner) => self.node(inner),
             NodeKind::Negate(a) => {
                 let a = self.node(a);
-                self.binary(Pairing::Multiply, Operand::Number(-1.0), a)
+                self.binary(Primitive::Multiply, Pairing::Multiply, Operand::Number(-1.0), a)
             }
             NodeKind::Not(a) => {
                 let a = self.node(a);
-                self.unary(|a| truth(a == 0.0), a)
+                self.unary(Primitive::Not, |a| truth(a == 0.0), a)
             }
             NodeKind::Binary(operator, a, b) => match (*operator, self.node(a), self.node(b)) {
-                (Operator::Power, a, Operand::Number(2.0)) => self.binary(Pairing::Multiply, a, a),
-                (_, a, b) => self.binary(operator.pairing(), a, b),
+                (Operator::Power, a, Operand::Number(2.0)) => self.binary(Primitive::Multiply, Pairing::Multiply, a, a),
+                (_, a, b) => self.binary(operator.primitive(), operator.pairing(), a, b),
             },
             NodeKind::Call(name, arguments) => self.call(name, arguments, node),
         }
@@ -182,11 +183,12 @@ impl Compiler<'_> {
             self.errors.push(ExpressionError::new(name_span, message, help));
             return Operand::Number(f64::NAN);
         };
+        let primitive = || Primitive::named(name).expect("every function is a primitive");
         match (function.rule, values.as_slice()) {
-            (Rule::Unary(f), &[a]) => self.unary(f, a),
-            (Rule::Binary(f), &[a, b]) => self.binary(Pairing::Function(f), a, b),
+            (Rule::Unary(f), &[a]) => self.unary(primitive(), f, a),
+            (Rule::Binary(f), &[a, b]) => self.binary(primitive(), Pairing::Function(f), a, b),
             (Rule::Fold(f), &[first, ref rest @ ..]) if !rest.is_empty() => {
-                rest.iter().fold(first, |a, &b| self.binary(Pairing::Function(f), a, b))
+                rest.iter().fold(first, |a, &b| self.binary(primitive(), Pairing::Function(f), a, b))
             }
             (Rule::Select, &[condition, yes, no]) => self.select(condition, yes, no),
             _ => {
@@ -207,17 +209,17 @@ impl Compiler<'_> {
     }
 
     /// Values of numbers are computed at once, by the same functions as in a row.
-    fn unary(&mut self, f: fn(f64) -> f64, a: Operand) -> Operand {
+    fn unary(&mut self, primitive: Primitive, f: fn(f64) -> f64, a: Operand) -> Operand {
         match a {
             Operand::Number(a) => Operand::Number(f(a)),
-            _ => self.emit(Operation::Unary(f, a), &[a]),
+            _ => self.emit(Operation::Unary(primitive, f, a), &[a]),
         }
     }
 
-    fn binary(&mut self, pairing: Pairing, a: Operand, b: Operand) -> Operand {
+    fn binary(&mut self, primitive: Primitive, pairing: Pairing, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (Operand::Number(a), Operand::Number(b)) => Operand::Number(pairing.apply(a, b)),
-            _ => self.emit(Operation::Binary(pairing, a, b), &[a, b]),
+            _ => self.emit(Operation::Binary(primitive, pairing, a, b), &[a, b]),
         }
     }
 

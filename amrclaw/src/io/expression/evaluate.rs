@@ -87,8 +87,8 @@ impl Expression {
             let uniform = {
                 let values = |operand| values(operand, inputs, registers, start, cells);
                 match instruction.operation {
-                    Operation::Unary(f, a) => unary(f, values(a), &mut target[..cells]),
-                    Operation::Binary(pairing, a, b) => pair(pairing, values(a), values(b), &mut target[..cells]),
+                    Operation::Unary(_, f, a) => unary(f, values(a), &mut target[..cells]),
+                    Operation::Binary(_, pairing, a, b) => pair(pairing, values(a), values(b), &mut target[..cells]),
                     Operation::Select(c, a, b) => select(values(c), values(a), values(b), &mut target[..cells]),
                 }
             };

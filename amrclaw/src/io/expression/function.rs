@@ -1,5 +1,7 @@
 //! The functions and operators that an expression may use.
 
+use crate::physics::Primitive;
+
 /// What a function computes, by its number of arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
@@ -137,6 +139,25 @@ impl Operator {
         self.precedence() == 4
     }
 
+    /// What it computes, for graphs of formulas.
+    pub fn primitive(self) -> Primitive {
+        match self {
+            Operator::Or => Primitive::Or,
+            Operator::And => Primitive::And,
+            Operator::Less => Primitive::Less,
+            Operator::LessEqual => Primitive::LessEqual,
+            Operator::Greater => Primitive::Greater,
+            Operator::GreaterEqual => Primitive::GreaterEqual,
+            Operator::Equal => Primitive::Equal,
+            Operator::NotEqual => Primitive::NotEqual,
+            Operator::Add => Primitive::Add,
+            Operator::Subtract => Primitive::Subtract,
+            Operator::Multiply => Primitive::Multiply,
+            Operator::Divide => Primitive::Divide,
+            Operator::Power => Primitive::Power,
+        }
+    }
+
     /// The operation on two numbers; true is 1, false is 0, and any number but 0 counts as true.
     pub fn pairing(self) -> Pairing {
         Pairing::Function(match self {
@@ -202,6 +223,20 @@ mod tests {
         assert_eq!(modulo(1.25, 1.0), 0.25);
         assert_eq!(modulo(0.25, -1.0), -0.75);
         assert_eq!(modulo(-2.0, 1.0), 0.0);
+    }
+
+    /// Every function is a primitive of that name, whose arguments it takes, but for `if`, which has a word of its own there.
+    #[test]
+    fn functions_are_primitives() {
+        for function in FUNCTIONS {
+            let arity = match function.rule {
+                Rule::Unary(_) => 1,
+                Rule::Binary(_) | Rule::Fold(_) => 2,
+                Rule::Select => continue,
+            };
+            let primitive = Primitive::named(function.name);
+            assert_eq!(primitive.map(Primitive::arity), Some(arity), "{}", function.name);
+        }
     }
 
     /// NaN must not be swallowed by min or max, whichever side it is on.

@@ -10,6 +10,7 @@ mod compile;
 mod derivative;
 mod evaluate;
 mod function;
+mod graph;
 mod syntax;
 mod token;
 

@@ -29,6 +29,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::info;
 use writer::Writer;
 
 /// Where a run stands.
@@ -258,6 +259,7 @@ impl<'a, const D: usize> Driver<'a, D> {
         if let Err(cause) = self.finish_files() {
             return Err(self.break_off(cause));
         }
+        self.simulation.host_work().iter().for_each(|work| info!("{work}"));
         let record = self.record(RunStatus::Done, None);
         match record.write(self.folder.dir()) {
             Ok(_) => Ok(record),

@@ -1,12 +1,12 @@
 //! The record of a run.
 
 use super::Driver;
-use crate::exec::DeviceUse;
-use crate::io::run_json::{DeviceRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StreamedRecord};
+use crate::exec::{DeviceUse, HostWork};
+use crate::io::run_json::{DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StreamedRecord};
 use cuda::memory::PoolStatistics;
 use std::collections::BTreeMap;
 
-fn device_record(used: DeviceUse) -> DeviceRecord {
+fn device_record(used: DeviceUse, host: Vec<HostWork>) -> DeviceRecord {
     let pool = |pool: PoolStatistics| PoolRecord {
         held: pool.held,
         peak: pool.peak,
@@ -19,7 +19,10 @@ fn device_record(used: DeviceUse) -> DeviceRecord {
         bytes_to_device: streamed.bytes_to_device,
         bytes_to_host: streamed.bytes_to_host,
     });
-    DeviceRecord { memory: pool(used.memory), pinned: pool(used.pinned), streamed }
+    let of_host =
+        |HostWork { what, times, cells, seconds }| HostRecord { what: what.to_owned(), times, cells, seconds };
+    let host = host.into_iter().map(of_host).collect();
+    DeviceRecord { memory: pool(used.memory), pinned: pool(used.pinned), streamed, host }
 }
 
 impl<const D: usize> Driver<'_, D> {
@@ -54,7 +57,7 @@ impl<const D: usize> Driver<'_, D> {
             totals_initial: by_equation(&self.totals_initial),
             totals_final: by_equation(&simulation.totals()),
             memory_bytes: MemoryBytes { host, device },
-            device_use: simulation.device_use().map(device_record),
+            device_use: simulation.device_use().map(|used| device_record(used, simulation.host_work())),
             dir: self.folder.dir().to_owned(),
         }
     }

@@ -1,0 +1,113 @@
+//! The functions of a problem that kernels compute, as CUDA C++.
+
+use crate::physics::{Criterion, Formulas, Node, NodeKind, Portable, Primitive, Problem, Quantity};
+use cuda::amr::CaseFunction;
+use riemann::device_source::DeviceSource;
+use std::fmt::Write;
+
+/// The functions of a problem that kernels compute; the host computes the others.
+#[derive(Clone, Debug, Default)]
+pub struct CaseFunctions {
+    /// The refinement criterion.
+    pub flag: Option<CaseFunction>,
+    /// The source term.
+    pub source: Option<CaseFunction>,
+}
+
+impl CaseFunctions {
+    /// Those of a problem, by the solver's text.
+    pub fn of<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Self {
+        let made = |portable: Option<Portable>, num_values: usize, checks: bool| {
+            let (text, solves) = match portable? {
+                Portable::Formulas(formulas) => (text(&formulas, solver.equations)?, false),
+                Portable::OfSolver if solver.has_flag => (FLAG_OF_SOLVER.to_owned(), true),
+                Portable::OfSolver => return None,
+            };
+            Some(CaseFunction { text, solves: solves || checks, num_values, positive: -1 })
+        };
+        let flag = match &problem.criterion {
+            Criterion::User(function) => function.portable(),
+            Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
+        };
+        let source = problem.source.as_ref().and_then(|function| function.portable());
+        CaseFunctions { flag: made(flag, 1, false), source: made(source, solver.equations, solver.has_positive) }
+    }
+}
+
+/// How a function of a case begins.
+const HEAD: &str = "__device__ __forceinline__ void case_function(\n    const Point& at, const Array<double, M>& q, \
+                    const Array<double, A>& aux, double* values)\n{\n";
+
+/// The solver's own criterion.
+const FLAG_OF_SOLVER: &str = "
+__device__ __forceinline__ void case_function(const Point& at, const State& q, const Aux& aux, double* values)
+{
+    Array<Real, 3> x;
+    #pragma unroll
+    for (int d = 0; d < 3; d++) x[d] = d < DIM ? at.centre(d) : 0.0;
+    const Solver solver{SOLVER_PARAMETERS};
+    values[0] = solver.flag(x, at.t, q, aux) ? 1.0 : 0.0;
+}
+";
+
+/// Formulas of a cell with so many equations, a line for each operation; nothing if devices do not have one of them.
+fn text(formulas: &Formulas, num_eqn: usize) -> Option<String> {
+    let operand = |node: Node| match formulas.kind(node) {
+        NodeKind::Number(bits) => number(f64::from_bits(bits)),
+        NodeKind::Quantity(quantity) => known(quantity, num_eqn),
+        NodeKind::Apply(..) => format!("n{}", node.index()),
+    };
+    let mut text = String::from(HEAD);
+    for (node, kind) in formulas.nodes() {
+        let NodeKind::Apply(primitive, [a, b, c]) = kind else { continue };
+        let [a, b, c] = [a, b, c].map(operand);
+        let value = match primitive {
+            Primitive::Add => format!("{a} + {b}"),
+            Primitive::Subtract => format!("{a} - {b}"),
+            Primitive::Multiply => format!("{a} * {b}"),
+            Primitive::Divide => format!("{a} / {b}"),
+            other if !is_exact(other) => return None,
+            other => {
+                let arguments = [a, b, c][..other.arity()].join(", ");
+                format!("formula_{}({arguments})", other.name())
+            }
+        };
+        let _ = writeln!(text, "    const double n{} = {value};", node.index());
+    }
+    for (k, result) in formulas.results().iter().enumerate() {
+        let _ = writeln!(text, "    values[{k}] = {};", operand(*result));
+    }
+    text += "}\n";
+    Some(text)
+}
+
+/// A number as CUDA C++ reads it back to the bit.
+fn number(value: f64) -> String {
+    if value.is_finite() { format!("({value:?})") } else { format!("__longlong_as_double({:#x}ll)", value.to_bits()) }
+}
+
+fn known(quantity: Quantity, num_eqn: usize) -> String {
+    match quantity {
+        Quantity::Centre(d) => format!("at.centre({d})"),
+        Quantity::Radius => "at.radius()".to_owned(),
+        Quantity::Time => "at.t".to_owned(),
+        Quantity::LowerSide(d) => format!("at.lower({d})"),
+        Quantity::UpperSide(d) => format!("at.upper({d})"),
+        Quantity::Size(d) => format!("at.dx[{d}]"),
+        Quantity::Value(m) if m < num_eqn => format!("q[{m}]"),
+        Quantity::Value(k) => format!("aux[{}]", k - num_eqn),
+    }
+}
+
+/// True of operations that every machine rounds alike: those on which IEEE 754 insists.
+fn is_exact(primitive: Primitive) -> bool {
+    use Primitive::{
+        Acos, Add, Asin, Atan, Atan2, Cos, Cosh, Divide, Exp, Hypot, Log, Multiply, Power, Sin, Sinh, Subtract, Tan,
+        Tanh,
+    };
+    match primitive {
+        Add | Subtract | Multiply | Divide => true,
+        Power | Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Hypot => false,
+        _ => true,
+    }
+}

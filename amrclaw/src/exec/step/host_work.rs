@@ -1,0 +1,50 @@
+//! What the host computes for an executor on a device, and what that costs.
+
+use parking_lot::Mutex;
+use std::fmt;
+use std::time::Instant;
+
+/// A part of a step or regrid that the host computes, though a device takes the steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HostWork {
+    /// What is computed: `aux`, `source`, …
+    pub what: &'static str,
+    /// How often it was.
+    pub times: u64,
+    /// Of how many cells, all times together.
+    pub cells: u64,
+    /// Seconds that it took, copies to and fro included.
+    pub seconds: f64,
+}
+
+impl fmt::Display for HostWork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let HostWork { what, times, cells, seconds } = self;
+        let each = *cells as f64 / (*times).max(1) as f64;
+        write!(f, "{what} of {each:.2e} cells computed on the host, {times} times: {seconds:.2} s")
+    }
+}
+
+/// Keeps account of it.
+#[derive(Debug, Default)]
+pub(in crate::exec) struct HostWorks(Mutex<Vec<HostWork>>);
+
+impl HostWorks {
+    /// Notes a piece of work that was begun at `start` and has ended.
+    pub fn note(&self, what: &'static str, cells: usize, start: Instant) {
+        let (mut all, seconds) = (self.0.lock(), start.elapsed().as_secs_f64());
+        match all.iter_mut().find(|work| work.what == what) {
+            Some(work) => {
+                work.times += 1;
+                work.cells += cells as u64;
+                work.seconds += seconds;
+            }
+            None => all.push(HostWork { what, times: 1, cells: cells as u64, seconds }),
+        }
+    }
+
+    /// All of it, by what is computed.
+    pub fn all(&self) -> Vec<HostWork> {
+        self.0.lock().clone()
+    }
+}

@@ -1,0 +1,53 @@
+//! Expressions as graphs of formulas, which devices compute.
+
+use super::Expression;
+use super::compile::{Operand, Operation};
+use crate::physics::{Formulas, Node, Primitive, Quantity};
+
+/// What the variables of [`cell_names`](super::cell_names) are, in their order.
+pub(super) fn cell_quantities(dimension: usize) -> Vec<Quantity> {
+    let axes = 0..dimension;
+    let sides = axes.clone().flat_map(|d| [Quantity::LowerSide(d), Quantity::UpperSide(d)]);
+    let place = axes.clone().map(Quantity::Centre).chain([Quantity::Radius, Quantity::Time]);
+    place.chain(sides).chain(axes.map(Quantity::Size)).collect()
+}
+
+impl Expression {
+    /// Adds the expression to a graph; answers the node of its value. `variables`: the nodes of its variables.
+    pub(super) fn add_to(&self, formulas: &mut Formulas, variables: &[Node]) -> Node {
+        let mut registers: Vec<Option<Node>> = vec![None; self.registers];
+        for instruction in &self.program {
+            let operand = |formulas: &mut Formulas, operand| node(formulas, operand, variables, &registers);
+            let value = match instruction.operation {
+                Operation::Unary(primitive, _, a) => {
+                    let a = operand(formulas, a);
+                    formulas.apply(primitive, &[a])
+                }
+                // Cubes are products.
+                Operation::Binary(Primitive::Power, _, a, Operand::Number(3.0)) => {
+                    let a = operand(formulas, a);
+                    let square = formulas.apply(Primitive::Multiply, &[a, a]);
+                    formulas.apply(Primitive::Multiply, &[square, a])
+                }
+                Operation::Binary(primitive, _, a, b) => {
+                    let operands = [operand(formulas, a), operand(formulas, b)];
+                    formulas.apply(primitive, &operands)
+                }
+                Operation::Select(c, a, b) => {
+                    let operands = [operand(formulas, c), operand(formulas, a), operand(formulas, b)];
+                    formulas.apply(Primitive::Select, &operands)
+                }
+            };
+            registers[instruction.target] = Some(value);
+        }
+        node(formulas, self.result, variables, &registers)
+    }
+}
+
+fn node(formulas: &mut Formulas, operand: Operand, variables: &[Node], registers: &[Option<Node>]) -> Node {
+    match operand {
+        Operand::Number(value) => formulas.number(value),
+        Operand::Variable(slot) => variables[slot],
+        Operand::Register(register) => registers[register].expect("registers are written before they are read"),
+    }
+}

@@ -1,0 +1,254 @@
+//! Formulas as data: what a function computes, operation by operation, so that any machine can do the same in the same order.
+
+use std::collections::HashMap;
+
+/// What a formula may know of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// Centre along an axis.
+    Centre(usize),
+    /// Distance of the centre from the origin.
+    Radius,
+    /// Time.
+    Time,
+    /// Lower side along an axis.
+    LowerSide(usize),
+    /// Upper side along an axis.
+    UpperSide(usize),
+    /// Size along an axis.
+    Size(usize),
+    /// A value by number: components of the state, then auxiliary values.
+    Value(usize),
+}
+
+macro_rules! primitives {
+    ($($(#[$doc:meta])* $primitive:ident = $name:literal, $arity:literal;)*) => {
+        /// An operation on one, two or three numbers. True is 1, false is 0, and any number but 0 counts as true.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Primitive {
+            $($(#[$doc])* $primitive,)*
+        }
+
+        impl Primitive {
+            /// All there are.
+            pub const ALL: &[Primitive] = &[$(Primitive::$primitive),*];
+
+            /// A word for it.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Primitive::$primitive => $name,)*
+                }
+            }
+
+            /// The one of that name.
+            pub fn named(name: &str) -> Option<Primitive> {
+                Primitive::ALL.iter().copied().find(|primitive| primitive.name() == name)
+            }
+
+            /// How many numbers it takes.
+            pub const fn arity(self) -> usize {
+                match self {
+                    $(Primitive::$primitive => $arity,)*
+                }
+            }
+        }
+    };
+}
+
+primitives! {
+    /// `a + b`.
+    Add = "add", 2;
+    /// `a - b`.
+    Subtract = "subtract", 2;
+    /// `a * b`.
+    Multiply = "multiply", 2;
+    /// `a / b`.
+    Divide = "divide", 2;
+    /// `a < b`.
+    Less = "less", 2;
+    /// `a <= b`.
+    LessEqual = "less_equal", 2;
+    /// `a > b`.
+    Greater = "greater", 2;
+    /// `a >= b`.
+    GreaterEqual = "greater_equal", 2;
+    /// `a == b`.
+    Equal = "equal", 2;
+    /// `a != b`.
+    NotEqual = "not_equal", 2;
+    /// `a && b`.
+    And = "and", 2;
+    /// `a || b`.
+    Or = "or", 2;
+    /// `!a`.
+    Not = "not", 1;
+    /// `b` where `a` is true, else `c`.
+    Select = "select", 3;
+    /// Square root.
+    Sqrt = "sqrt", 1;
+    /// Absolute value.
+    Abs = "abs", 1;
+    /// The smaller number; NaN if either is.
+    Min = "min", 2;
+    /// The larger number; NaN if either is.
+    Max = "max", 2;
+    /// The largest whole number not above.
+    Floor = "floor", 1;
+    /// The smallest whole number not below.
+    Ceil = "ceil", 1;
+    /// −1, 0 or 1.
+    Sign = "sign", 1;
+    /// 0 below zero, 1 from zero on.
+    Heaviside = "heaviside", 1;
+    /// The remainder that has the sign of the divisor.
+    Modulo = "mod", 2;
+    /// `a` to the power `b`.
+    Power = "power", 2;
+    /// Sine.
+    Sin = "sin", 1;
+    /// Cosine.
+    Cos = "cos", 1;
+    /// Tangent.
+    Tan = "tan", 1;
+    /// Inverse sine.
+    Asin = "asin", 1;
+    /// Inverse cosine.
+    Acos = "acos", 1;
+    /// Inverse tangent.
+    Atan = "atan", 1;
+    /// Angle of the point `(b, a)`.
+    Atan2 = "atan2", 2;
+    /// Hyperbolic sine.
+    Sinh = "sinh", 1;
+    /// Hyperbolic cosine.
+    Cosh = "cosh", 1;
+    /// Hyperbolic tangent.
+    Tanh = "tanh", 1;
+    /// Exponential.
+    Exp = "exp", 1;
+    /// Natural logarithm.
+    Log = "log", 1;
+    /// `sqrt(a² + b²)`.
+    Hypot = "hypot", 2;
+}
+
+/// A number in a graph of formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Node(usize);
+
+/// What a node is. Operands stand before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// A number, by its bits.
+    Number(u64),
+    /// What is known of the cell.
+    Quantity(Quantity),
+    /// An operation; operands beyond its arity repeat the first.
+    Apply(Primitive, [Node; 3]),
+}
+
+/// Formulas of a cell that are evaluated together, as a graph: what several of them compute, or one of them several times, stands in
+/// it once.
+#[derive(Clone, Debug, Default)]
+pub struct Formulas {
+    nodes: Vec<NodeKind>,
+    known: HashMap<NodeKind, Node>,
+    results: Vec<Node>,
+}
+
+impl Formulas {
+    /// The node of a number.
+    pub fn number(&mut self, value: f64) -> Node {
+        self.node(NodeKind::Number(value.to_bits()))
+    }
+
+    /// The node of what is known of the cell.
+    pub fn quantity(&mut self, quantity: Quantity) -> Node {
+        self.node(NodeKind::Quantity(quantity))
+    }
+
+    /// The node of an operation.
+    ///
+    /// # Panics
+    /// It takes another number of operands.
+    pub fn apply(&mut self, primitive: Primitive, operands: &[Node]) -> Node {
+        assert_eq!(operands.len(), primitive.arity(), "operands of {primitive:?}");
+        let operand = |k: usize| operands.get(k).copied().unwrap_or(operands[0]);
+        self.node(NodeKind::Apply(primitive, [operand(0), operand(1), operand(2)]))
+    }
+
+    fn node(&mut self, kind: NodeKind) -> Node {
+        let next = Node(self.nodes.len());
+        let node = *self.known.entry(kind).or_insert(next);
+        if node == next {
+            self.nodes.push(kind);
+        }
+        node
+    }
+
+    /// Says that a node is the next of the values that the formulas give.
+    pub fn give(&mut self, node: Node) {
+        self.results.push(node);
+    }
+
+    /// The nodes that the results are made of, operands before what is made of them.
+    pub fn nodes(&self) -> impl Iterator<Item = (Node, NodeKind)> + '_ {
+        let mut needed = vec![false; self.nodes.len()];
+        self.results.iter().for_each(|result| needed[result.0] = true);
+        for (k, kind) in self.nodes.iter().enumerate().rev() {
+            if let NodeKind::Apply(_, operands) = kind
+                && needed[k]
+            {
+                operands.iter().for_each(|operand| needed[operand.0] = true);
+            }
+        }
+        let nodes = self.nodes.iter().copied().enumerate().filter(move |(k, _)| needed[*k]);
+        nodes.map(|(k, kind)| (Node(k), kind))
+    }
+
+    /// The values that the formulas give.
+    pub fn results(&self) -> &[Node] {
+        &self.results
+    }
+
+    /// What a node is.
+    pub fn kind(&self, node: Node) -> NodeKind {
+        self.nodes[node.0]
+    }
+}
+
+impl Node {
+    /// Its number.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A function of the user's in a form that any machine can compute.
+#[derive(Clone, Debug)]
+pub enum Portable {
+    /// As formulas.
+    Formulas(Formulas),
+    /// The solver's text has the function.
+    OfSolver,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What occurs again is the node that there is; zeros of both signs are two numbers.
+    #[test]
+    fn equal_parts_are_one_node() {
+        let mut formulas = Formulas::default();
+        let x = formulas.quantity(Quantity::Centre(0));
+        let one = formulas.number(1.0);
+        let sum = formulas.apply(Primitive::Add, &[x, one]);
+        let again = [formulas.quantity(Quantity::Centre(0)), formulas.number(1.0)];
+        assert_eq!(formulas.apply(Primitive::Add, &again), sum);
+        assert_ne!(formulas.apply(Primitive::Add, &[one, x]), sum);
+        assert_ne!(formulas.number(0.0), formulas.number(-0.0));
+        formulas.give(sum);
+        assert_eq!(formulas.nodes().map(|(node, _)| node.index()).collect::<Vec<_>>(), [0, 1, 2], "what is needed");
+    }
+}

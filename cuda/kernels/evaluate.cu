@@ -1,0 +1,36 @@
+// evaluate.cu: values of cells from a function of position and time: initial data, auxiliary values.
+// Map     one warp per chunk of a region's cells, one cell a lane at a time
+// Bytes   NUM_VALUES Real per cell
+// Floor   the bytes, or the function's operations
+// Order   every cell is written by one lane: repeats bit for bit
+
+extern "C" __global__ void evaluate(const EvaluateArgs args)
+{
+    start_next();
+    const unsigned warp = warp_number();
+    if (warp >= args.num_chunks) return;
+    const Chunk chunk = args.chunks[warp];
+    const Region region = args.regions[chunk.region];
+    const Patch patch = args.patches[region.target];
+    await_previous();
+    Value* out = reinterpret_cast<Value*>(args.out);
+    const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    bool allowed = true;
+    for (int i = chunk.first + lane_number(); i < end; i += 32) {
+        const Cell cell = cell_of(region, i);
+        Cell asked;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) asked[d] = cell[d] - region.shift[d];
+        double values[NUM_VALUES];
+        const Point point = point_of(args.lower, args.dx, args.t, region.lo[X] - region.shift[X], asked);
+        case_function(point, Array<double, M>(), Array<double, A>(), values);
+        const size_t at = place(patch, NUM_VALUES, in_patch(patch, cell));
+        #pragma unroll
+        for (int n = 0; n < NUM_VALUES; n++) {
+            const Value value = Value(values[n]);
+            out[at + size_t(n) * patch.component] = value;
+            allowed = allowed && value - value == Value(0) && (n != POSITIVE_VALUE || value > Value(0));
+        }
+    }
+    if (!allowed) atomicOr(args.refused, 1u);
+}

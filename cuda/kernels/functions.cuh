@@ -1,0 +1,56 @@
+// functions.cuh: what functions of a case are asked for, and what their formulas are made of. They compute in double, whatever numbers
+// the arrays hold.
+// Defined before it: VALUE, the type of these numbers; Real is double.
+
+typedef VALUE Value;
+
+// A cell of a row along x. Positions are those of rows on the CPU, operation by operation: along x from the row's first cell.
+struct Point {
+    double first[3]; // lower corner of the row's first cell
+    double dx[3];
+    double cells; // from the first cell to this one
+    double t;
+
+    __device__ __forceinline__ double centre(int d) const
+    {
+        return d == 0 ? first[0] + (cells + 0.5) * dx[0] : first[d] + 0.5 * dx[d];
+    }
+    __device__ __forceinline__ double lower(int d) const { return d == 0 ? first[0] + cells * dx[0] : first[d]; }
+    __device__ __forceinline__ double upper(int d) const
+    {
+        return d == 0 ? first[0] + (cells + 1.0) * dx[0] : first[d] + dx[d];
+    }
+    __device__ __forceinline__ double radius() const
+    {
+        double sum = centre(0) * centre(0);
+        #pragma unroll
+        for (int d = 1; d < DIM; d++) sum += centre(d) * centre(d);
+        return sqrt(sum);
+    }
+};
+
+// Operations of formulas. Truth is 1 or 0; what is not 0 is true.
+__device__ __forceinline__ double formula_truth(bool holds) { return holds ? 1.0 : 0.0; }
+__device__ __forceinline__ double formula_less(double a, double b) { return formula_truth(a < b); }
+__device__ __forceinline__ double formula_less_equal(double a, double b) { return formula_truth(a <= b); }
+__device__ __forceinline__ double formula_greater(double a, double b) { return formula_truth(a > b); }
+__device__ __forceinline__ double formula_greater_equal(double a, double b) { return formula_truth(a >= b); }
+__device__ __forceinline__ double formula_equal(double a, double b) { return formula_truth(a == b); }
+__device__ __forceinline__ double formula_not_equal(double a, double b) { return formula_truth(a != b); }
+__device__ __forceinline__ double formula_and(double a, double b) { return formula_truth(a != 0.0 && b != 0.0); }
+__device__ __forceinline__ double formula_or(double a, double b) { return formula_truth(a != 0.0 || b != 0.0); }
+__device__ __forceinline__ double formula_not(double a) { return formula_truth(a == 0.0); }
+__device__ __forceinline__ double formula_select(double a, double b, double c) { return a != 0.0 ? b : c; }
+__device__ __forceinline__ double formula_sqrt(double a) { return sqrt(a); }
+__device__ __forceinline__ double formula_abs(double a) { return fabs(a); }
+__device__ __forceinline__ double formula_min(double a, double b) { return a < b || a != a ? a : b; }
+__device__ __forceinline__ double formula_max(double a, double b) { return a > b || a != a ? a : b; }
+__device__ __forceinline__ double formula_floor(double a) { return floor(a); }
+__device__ __forceinline__ double formula_ceil(double a) { return ceil(a); }
+__device__ __forceinline__ double formula_sign(double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a; }
+__device__ __forceinline__ double formula_heaviside(double a) { return formula_truth(a >= 0.0); }
+__device__ __forceinline__ double formula_mod(double a, double b)
+{
+    const double rest = fmod(a, b);
+    return rest != 0.0 && (rest < 0.0) != (b < 0.0) ? rest + b : rest;
+}

@@ -1,0 +1,26 @@
+// in_cells.cuh: a case's function in the cells of a patch.
+// Defined before it: case_function.
+
+// What a cell's function may know of it. `first_x`: first cell of the row; both cells in the level's coordinates.
+__device__ __forceinline__ Point point_of(const double* lower, const double* dx, double t, int first_x, const Cell& cell)
+{
+    Point at;
+    #pragma unroll
+    for (int d = 0; d < 3; d++) {
+        at.first[d] = d < DIM ? lower[d] + double(d == X ? first_x : cell[d]) * dx[d] : 0.0;
+        at.dx[d] = dx[d];
+    }
+    at.cells = double(cell[X] - first_x);
+    at.t = t;
+    return at;
+}
+
+// A cell's N values, which begin at `first` and are `component` numbers apart.
+template <int N> __device__ __forceinline__ Array<double, N> values_at(const Real* array, size_t first, size_t component)
+{
+    const Value* numbers = reinterpret_cast<const Value*>(array);
+    Array<double, N> values;
+    #pragma unroll
+    for (int n = 0; n < N; n++) values[n] = double(numbers[first + size_t(n) * component]);
+    return values;
+}

@@ -1,0 +1,50 @@
+// source_function.cu: lets the source terms of a case act on every cell for a time, by one step of the midpoint rule.
+// Map     BLOCKS_PER_PATCH blocks share a patch, one cell a thread at a time, x fastest
+// Bytes   (2 M + A) Real per cell
+// Order   every cell is written by one thread: repeats bit for bit
+
+extern "C" __global__ void source_function(const SourceArgs args)
+{
+    start_next();
+    await_previous();
+    unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
+    const Patch& patch = args.patches[number];
+    Value* to = reinterpret_cast<Value*>(args.to);
+    const int beyond = args.ghosts ? NUM_GHOST : 0;
+    int size[DIM], cells = 1;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
+    bool finite = true;
+    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += BLOCKS_PER_PATCH * blockDim.x) {
+        Cell cell = cell_of_number(size, i), in_level;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) {
+            cell[d] -= beyond;
+            in_level[d] = cell[d] + patch.lo[d];
+        }
+        const size_t at = place(patch, M, cell), component = patch.component;
+        const Array<double, M> q = values_at<M>(args.from, at, component);
+        const Array<double, A> aux = values_at<A>(args.aux, place(patch, A, cell), component);
+        Point point = point_of(args.lower, args.dx, args.t, patch.lo[X] - beyond, in_level);
+        double rates[M];
+        case_function(point, q, aux, rates);
+        Array<double, M> middle, after;
+        #pragma unroll
+        for (int m = 0; m < M; m++) middle[m] = q[m] + 0.5 * args.dt * rates[m];
+        point.t = args.t + 0.5 * args.dt;
+        case_function(point, middle, aux, rates);
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            const Value value = Value(q[m] + args.dt * rates[m]);
+            to[at + m * component] = value;
+            after[m] = double(value);
+            // False for NaN and infinities alike.
+            finite = finite && value - value == Value(0);
+        }
+#if HAS_POSITIVE
+        const Solver solver{SOLVER_PARAMETERS};
+        finite = finite && solver.least_positive(after, aux) > 0.0;
+#endif
+    }
+    if (!finite && !args.ghosts) atomicOr(&args.reports[number].not_finite, 1u);
+}
