@@ -29,8 +29,18 @@ extern "C" __global__ void evaluate(const EvaluateArgs args)
         for (int n = 0; n < NUM_VALUES; n++) {
             const Value value = Value(values[n]);
             out[at + size_t(n) * patch.component] = value;
+            values[n] = double(value);
+            // False for NaN and infinities alike.
             allowed = allowed && value - value == Value(0) && (n != POSITIVE_VALUE || value > Value(0));
         }
+#if HAS_POSITIVE
+        State q;
+        #pragma unroll
+        for (int m = 0; m < M; m++) q[m] = values[m];
+        const Solver solver{SOLVER_PARAMETERS};
+        const size_t at_aux = place(patch, A, in_patch(patch, cell));
+        allowed = allowed && solver.least_positive(q, values_at<A>(args.aux, at_aux, patch.component)) > 0.0;
+#endif
     }
     if (!allowed) atomicOr(args.refused, 1u);
 }

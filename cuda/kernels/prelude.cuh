@@ -25,7 +25,7 @@ __device__ __forceinline__ void start_next()
 }
 
 // Waits for the kernel before, whose end a launch may not have waited for. Only tables and aux may be read before, which the host
-// has sent or `list_chunks` has written, behind which no kernel is started ahead; but no values. Values are never read by __ldg, which the compiler may move ahead of this.
+// has sent or kernels have written behind which none is started ahead (`list_chunks`, `evaluate`, `continue_aux`); but no values. Values are never read by __ldg, which the compiler may move ahead of this.
 __device__ __forceinline__ void await_previous()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -105,7 +105,38 @@ impl AxisEnds {
     }
 }
 
+impl AxisEnds {
+    /// The same for values that live on lower faces.
+    pub fn face_runs(&self, lo: i32, hi: i32) -> Vec<OriginRun> {
+        let mut runs: Vec<OriginRun> = Vec::new();
+        for face in lo..hi {
+            let cell = self.origin_of_face(face);
+            match runs.last_mut() {
+                Some(run) if run.hi - run.lo > 1 && run.scale * face + run.offset == cell => run.hi += 1,
+                // Two in a row say how a run goes on.
+                Some(run) if run.hi - run.lo == 1 && (cell - run.offset).abs() <= 1 => {
+                    run.scale = cell - run.offset;
+                    (run.offset, run.hi) = (cell - run.scale * face, face + 1);
+                }
+                _ => runs.push(OriginRun { lo: face, hi: face + 1, scale: 0, offset: cell, negated: false }),
+            }
+        }
+        runs
+    }
+}
+
 impl OriginRun {
+    /// Cells that have their own values.
+    pub const fn own(lo: i32, hi: i32) -> Self {
+        OriginRun { lo, hi, scale: 1, offset: 0, negated: false }
+    }
+
+    /// True if each cell has its own value.
+    pub fn is_identity(&self) -> bool {
+        let Self { scale, offset, lo, hi, .. } = *self;
+        (scale, offset) == (1, 0) || (hi - lo == 1 && scale * lo + offset == lo)
+    }
+
     /// Those of the run's cells whose values come from cells `lo` up to `hi`, as first and one past the last.
     pub fn cells_from(&self, lo: i32, hi: i32) -> [i32; 2] {
         let [first, end] = match self.scale {
@@ -156,6 +187,23 @@ mod tests {
         assert_eq!([-1, 0, 1, 2, 3].map(|face| ends.origin_of_face(face)), [0, 0, 1, 0, 0]);
         let ends = AxisEnds { sides: [Itself, Nearest], count: 2 };
         assert_eq!([-2, 0, 1, 2, 3, 4].map(|face| ends.origin_of_face(face)), [-2, 0, 1, 2, 2, 2]);
+    }
+
+    /// Runs of faces say of every face what the rule says, each once.
+    #[test]
+    fn runs_of_faces_are_the_rule() {
+        for (sides, count) in pairs().flat_map(|sides| (1..6).map(move |count| (sides, count))) {
+            let ends = AxisEnds { sides, count };
+            let mut next = -6;
+            for run in ends.face_runs(-6, count + 6) {
+                assert_eq!((run.lo, run.hi > run.lo), (next, true));
+                for face in run.lo..run.hi {
+                    assert_eq!(run.scale * face + run.offset, ends.origin_of_face(face), "{ends:?}, face {face}");
+                }
+                next = run.hi;
+            }
+            assert_eq!(next, count + 6);
+        }
     }
 
     /// Runs say of every cell what the rule says, each once, and lead back to the cells that have their values from some place.

@@ -85,6 +85,11 @@ pub trait BoundaryFunction<const D: usize>: Send + Sync {
     fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
         None
     }
+
+    /// The same function in a form that a device can compute, if there is one; its values are those of the mirror image.
+    fn portable(&self) -> Option<Portable> {
+        None
+    }
 }
 
 /// Values per cell as a function of position, time and state: flags, source terms.

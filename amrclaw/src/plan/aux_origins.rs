@@ -1,7 +1,7 @@
 //! Auxiliary values: which cells have theirs from the function of position, and which from another cell.
 
 use crate::index::{CellBox, CellIndex};
-use crate::mesh::{AxisEnds, Beyond, Image, LevelMesh};
+use crate::mesh::{AxisEnds, Beyond, Image, LevelMesh, OriginRun};
 
 /// Where the auxiliary values of a level's cells come from, ghost cells included: inside the domain from a function of position, across
 /// periodic sides from the image, outside from the cell, or the cell's face, that the sides name, which may be the cell itself.
@@ -40,6 +40,26 @@ impl<const D: usize> AuxOrigins<D> {
         self.inside.uncovered(cells).into_iter().flat_map(|part| part.cells())
     }
 
+    /// The cells of a box that have a value from another cell, in parts of which each axis says where. `face`: as for
+    /// [`AuxOrigins::origin`].
+    pub fn continued(&self, cells: &CellBox<D>, face: Option<usize>) -> Vec<(CellBox<D>, [OriginRun; D])> {
+        let mut parts = Vec::new();
+        for outside in self.inside.uncovered(cells) {
+            let runs: [Vec<OriginRun>; D] = std::array::from_fn(|d| {
+                let (lo, hi) = (outside.lo[d], outside.hi[d]);
+                if face == Some(d) { self.ends[d].face_runs(lo, hi) } else { self.ends[d].runs(lo, hi).collect() }
+            });
+            let choices = CellBox::new([0; D], runs.each_ref().map(|runs| runs.len() as i32));
+            for choice in choices.cells() {
+                let origins: [OriginRun; D] = std::array::from_fn(|d| runs[d][choice[d] as usize]);
+                if !origins.iter().all(OriginRun::is_identity) {
+                    parts.push((CellBox::new(origins.map(|run| run.lo), origins.map(|run| run.hi)), origins));
+                }
+            }
+        }
+        parts
+    }
+
     /// The cell from which a cell has a value. `face`: the axis along which the value lives on lower faces.
     pub fn origin(&self, cell: CellIndex<D>, face: Option<usize>) -> CellIndex<D> {
         std::array::from_fn(|d| match face == Some(d) {
@@ -72,6 +92,19 @@ mod tests {
             }
         }
         assert_eq!((origins.origin([-1, 2], Some(0)), origins.origin([-1, 2], None)), ([1, 2], [0, 2]));
+        // In parts all of them have the same origins.
+        for face in [None, Some(0), Some(1)] {
+            let mut moved: Vec<_> =
+                origins.outside(&cells).filter(|&cell| origins.origin(cell, face) != cell).collect();
+            for (part, runs) in origins.continued(&cells, face) {
+                for cell in part.cells() {
+                    let from = std::array::from_fn(|d| runs[d].scale * cell[d] + runs[d].offset);
+                    assert_eq!(from, origins.origin(cell, face), "{cell:?}, {face:?}");
+                    moved.retain(|other| *other != cell);
+                }
+            }
+            assert!(moved.is_empty(), "{face:?}: {moved:?}");
+        }
     }
 
     /// Beyond a side that shows the cells themselves the function is asked, also where they stand for what lies behind a wall.

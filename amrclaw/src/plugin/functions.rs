@@ -74,4 +74,8 @@ impl<const D: usize> BoundaryFunction<D> for Boundary {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
         self.0.boundary(cell.axis, cell.side, padded(cell.centre), cell.time, mirror, ghost);
     }
+
+    fn portable(&self) -> Option<Portable> {
+        Some(Portable::OfSolver)
+    }
 }

@@ -18,9 +18,12 @@ use tempfile::TempDir;
 #[derive(Clone)]
 pub struct Emulator {
     /// Compiled texts with the kernels in them.
-    libraries: Arc<[(Arc<Compiled>, Vec<&'static str>)]>,
+    libraries: Arc<[(Arc<Compiled>, Entries)]>,
     allocations: Arc<AtomicU64>,
 }
+
+/// Entry points, and the names that they are launched by.
+type Entries = Vec<[&'static str; 2]>;
 
 /// A compiled text.
 struct Compiled {
@@ -76,14 +79,13 @@ impl Emulator {
                     ),
                 };
             }
-            let names = text.entries.iter().map(|[_, name]| *name).collect();
             let known = COMPILED.lock().expect("no thread panics").get(&source).cloned();
             let compiled = known.unwrap_or_else(|| {
                 let compiled = Arc::new(compile(&source));
                 COMPILED.lock().expect("no thread panics").insert(source, compiled.clone());
                 compiled
             });
-            (compiled, names)
+            (compiled, text.entries)
         };
         let libraries = options.texts().into_iter().map(compile).collect();
         Emulator { libraries, allocations: Arc::default() }
@@ -161,14 +163,11 @@ impl Machine for Emulator {
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
-        let (compiled, names) =
-            self.libraries.iter().find(|(_, names)| names.contains(&kernel)).unwrap_or_else(|| panic!("no {kernel}"));
-        let symbol = match kernel {
-            "update_xyz" | "update_xyz_alone" => "emulate_update_3d".to_owned(),
-            update if update.starts_with("update") => "emulate_update_2d".to_owned(),
-            other => format!("emulate_{other}"),
-        };
-        debug_assert!(!names.is_empty());
+        let entry =
+            |entries: &[[&'static str; 2]]| entries.iter().find(|[_, name]| *name == kernel).map(|[entry, _]| *entry);
+        let found = self.libraries.iter().find_map(|(compiled, entries)| Some((compiled, entry(entries)?)));
+        let (compiled, entry) = found.unwrap_or_else(|| panic!("no {kernel}"));
+        let symbol = format!("emulate_{entry}");
         let _one_at_a_time = compiled.running.lock().expect("no kernel panics");
         // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
         unsafe {

@@ -1,6 +1,7 @@
 //! What needs a real GPU: every solver on both executors, in all precisions. `AMRCLAW_TEST_GPU=1 … -- --include-ignored`
 
 use super::common::{advance_to, bits, case, take_steps};
+use super::formulas::{IN_A_PLANE, IN_SPACE, ON_A_LINE, Row, drift};
 use super::space;
 use super::table::{CASES, arranged, with_walls};
 use amrclaw::io::config::{Case, SolverShape};
@@ -165,6 +166,24 @@ fn options_of_cases_agree() {
         let all = walls.iter().map(String::as_str).chain(overrides.iter().copied()).collect::<Vec<_>>();
         same_bits::<2>(&format!("{overrides:?}"), STEPS, |options| start(sound, &all, options));
     }
+}
+
+/// Formulas of all kinds, which are kernels, and a solver's own functions.
+#[test]
+#[ignore = "needs a GPU"]
+fn formulas_agree() {
+    fn all<const D: usize>(rows: &[Row]) {
+        for (text, overrides) in rows {
+            same_bits::<D>(&format!("{overrides:?}"), STEPS, |options| {
+                let simulation = Simulation::builder(&case(text, overrides)).options(options).build();
+                simulation.unwrap_or_else(|e| panic!("{overrides:?}: {e}"))
+            });
+        }
+    }
+    all::<1>(&ON_A_LINE);
+    all::<2>(&IN_A_PLANE);
+    all::<3>(&IN_SPACE);
+    same_bits::<2>("a solver's functions", STEPS, |options| drift(options, None));
 }
 
 /// Waves that come in at a side.

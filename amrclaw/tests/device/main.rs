@@ -125,7 +125,8 @@ fn a_line_is_that_of_the_cpu_to_the_bit() {
     assert_eq!(cpu.totals(), device.totals());
 }
 
-/// All kernels of whole runs compile for a GPU, in both precisions, with and without fused operations. Skipped where NVRTC
+/// All kernels of whole runs compile for a GPU, in both precisions, with and without fused operations; of cases that differ by their
+/// formulas those that call them. Skipped where NVRTC
 /// is missing.
 #[test]
 fn kernels_of_runs_compile() {
@@ -133,12 +134,17 @@ fn kernels_of_runs_compile() {
         return;
     }
     let kept = ::cuda::cache::kernels();
-    let compile = |problem: &Problem<2>, solver: &SolverKernels, ratios: Vec<Ratio<2>>, options: &RunOptions| {
+    let compile = |of_case: bool,
+                   problem: &Problem<2>,
+                   solver: &SolverKernels,
+                   ratios: Vec<Ratio<2>>,
+                   options: &RunOptions| {
         let text = || solver.double.device_source().expect("built-in solvers have a text");
         for fused in [true, false] {
             let double = KernelOptions::of(problem, solver.double.as_ref(), text(), fused);
             let single = KernelOptions::of(problem, solver.single.as_ref(), text(), fused);
-            for kernel in double.texts().into_iter().chain(single.texts()) {
+            let of = |kernels: &KernelOptions| if of_case { kernels.of_case().collect() } else { kernels.texts() };
+            for kernel in of(&double).into_iter().chain(of(&single)) {
                 kernel.source.machine_code(&kernel.target, "sm_90", kept.as_deref()).unwrap_or_else(|e| panic!("{e}"));
             }
         }
@@ -147,10 +153,15 @@ fn kernels_of_runs_compile() {
         Ok(executor)
     };
     let paper = include_str!("../../../examples/acoustics_radial/case.toml");
-    for (text, overrides) in [(paper, &["mesh.cells=[50,50]"][..]), (SOUND, &["scheme.split=\"strang\""]), (SWIRL, &[])]
-    {
+    let own = [(paper, &["mesh.cells=[50,50]"][..]), (SOUND, &["scheme.split=\"strang\""]), (SWIRL, &[])];
+    let own = own.map(|(text, overrides)| (text, overrides, false));
+    let with_formulas = formulas::IN_A_PLANE.map(|(text, overrides)| (text, overrides, true));
+    for (text, overrides, of_case) in own.into_iter().chain(with_formulas) {
         let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-        let built = Simulation::builder(&case(text, overrides)).options(&options).executor(&compile).build();
+        let make = |problem: &Problem<2>, solver: &SolverKernels, ratios: Vec<Ratio<2>>, options: &RunOptions| {
+            compile(of_case, problem, solver, ratios, options)
+        };
+        let built = Simulation::builder(&case(text, overrides)).options(&options).executor(&make).build();
         assert!(built.is_ok());
     }
 }

@@ -4,9 +4,9 @@
 
 use super::tuning::{BLOCKS_PER_PATCH, FLAG_THREADS, THREADS, WIDEN_THREADS};
 use super::{
-    AverageArgs, Chunk, Chunked, ConserveArgs, ContinueArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs,
-    FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, Origin, Patch, PatchReport, RefluxArgs, Region, RegisterArgs,
-    SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
+    AverageArgs, BoundaryArgs, Chunk, Chunked, ConserveArgs, ContinueArgs, EvaluateArgs, FaceMapArgs, FaceRun,
+    FillArgs, FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, Origin, Patch, PatchReport, RefluxArgs,
+    Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -48,13 +48,16 @@ pub enum Group {
     SourceFunction,
     /// Values by a function of the case: a text for each.
     Evaluate,
+    /// Ghost cells beyond sides of the domain by functions of the case.
+    BoundaryFunction,
 }
 
 /// A function of the case that kernels call.
 #[derive(Clone, Debug)]
 pub struct CaseFunction {
     /// Its definition in CUDA C++: `__device__ void case_function(const Point& at, const Array<double, M>& q, const Array<double, A>&
-    /// aux, double* values)`; see `kernels/functions.cuh`.
+    /// aux, double* values)`; for boundaries `__device__ void case_boundary(const Point& at, const Array<double, 3>& centre, int axis, int
+    /// side, const Array<double, M>& q, double* values)`. See `kernels/functions.cuh`.
     pub text: String,
     /// Its text, or the kernel's, calls the solver.
     pub solves: bool,
@@ -69,7 +72,8 @@ impl Group {
     pub const ALL: [Group; 4] = [Group::Regions, Group::Capacity, Group::Registers, Group::Source];
 
     /// All groups whose kernels call a function of the case.
-    pub const OF_CASE: [Group; 3] = [Group::FlagFunction, Group::SourceFunction, Group::Evaluate];
+    pub const OF_CASE: [Group; 4] =
+        [Group::FlagFunction, Group::SourceFunction, Group::Evaluate, Group::BoundaryFunction];
 
     /// Whether the text calls the solver.
     pub fn solves(self) -> bool {
@@ -190,6 +194,8 @@ kernels! {
         "source_function" in SourceFunction, Work::BlocksPerItem(BLOCKS_PER_PATCH), SourceArgs: PatchReport;
     /// Fills cells by a function.
     EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: ;
+    /// Fills ghost cells beyond sides of the domain, by functions where there are some.
+    BOUNDARY_FUNCTION = "boundary_function" in BoundaryFunction, Work::WarpPerChunk, BoundaryArgs: Origin;
 }
 
 impl Shape {
@@ -206,7 +212,9 @@ impl Shape {
             Group::Registers => texts.push(include_str!("../../kernels/register.cuh")),
             Group::Regions => texts.push(include_str!("../../kernels/flag_tiles.cuh")),
             Group::Capacity | Group::Source => {}
-            Group::SourceFunction | Group::Evaluate => texts.push(include_str!("../../kernels/in_cells.cuh")),
+            Group::SourceFunction | Group::Evaluate | Group::BoundaryFunction => {
+                texts.push(include_str!("../../kernels/in_cells.cuh"))
+            }
             Group::FlagFunction => {
                 texts
                     .extend([include_str!("../../kernels/in_cells.cuh"), include_str!("../../kernels/flag_tiles.cuh")]);
@@ -221,6 +229,7 @@ impl Shape {
             Group::FlagFunction => "flag_function.cu",
             Group::SourceFunction => "source_function.cu",
             Group::Evaluate => "evaluate.cu",
+            Group::BoundaryFunction => "boundary_function.cu",
         };
         let mut defines = self.defines();
         let solver = target.solver.clone().filter(|_| group.solves());

@@ -72,6 +72,8 @@ device_struct! {
         pub patches: Pointer<Patch>,
         /// Array written.
         pub out: Pointer<Real>,
+        /// Auxiliary values, for checks of states.
+        pub aux: Pointer<Real>,
         /// Raised where a value is not finite, or not above zero and must be.
         pub refused: Pointer<u32>,
         /// Lower end of the domain along each axis.
@@ -108,6 +110,45 @@ device_struct! {
         pub face: i32,
         /// Nothing.
         pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What `boundary_function` takes.
+    pub struct BoundaryArgs {
+        /// Cells outside the domain across the axis. `source`: the side, 0 the lower one; `shift`: the first cell of the plan's region.
+        pub regions: Pointer<Region>,
+        /// Where each region has its values from.
+        pub origins: Pointer<Origin>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches.
+        pub patches: Pointer<Patch>,
+        /// Array read and written.
+        pub q: Pointer<Real>,
+        /// Auxiliary values, for checks of states.
+        pub aux: Pointer<Real>,
+        /// Raised where a function gives what is not finite or not allowed: 256 less the level in the upper half, the patch's complement in the
+        /// lower.
+        pub refused: Pointer<u64>,
+        /// Lower end of the domain along each axis.
+        pub lower: [f64; 3],
+        /// Cell size along each axis.
+        pub dx: [f64; 3],
+        /// Time.
+        pub t: f64,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// The axis.
+        pub axis: i32,
+        /// Component that changes its sign at walls across it, or −1.
+        pub normal: i32,
+        /// A bit for each of its two sides that has a function.
+        pub functions: u32,
+        /// The level.
+        pub level: u32,
     }
 }
 

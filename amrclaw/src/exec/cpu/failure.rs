@@ -183,7 +183,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// Refuses initial data or auxiliary values that are not finite, or that the solver does not allow.
-    pub(super) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
+    pub(in crate::exec) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let interior = Searched::interior();
         let in_patch = |patch: usize| {

@@ -3,10 +3,11 @@
 use super::CpuExecutor;
 use super::store::LevelStore;
 use crate::exec::ExecError;
+use crate::exec::step::aux_origins;
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::mesh::Geometry;
-use crate::physics::{Boundary, CellBlock, CellFunction, CellRow};
+use crate::physics::{CellBlock, CellFunction, CellRow};
 use crate::plan::AuxOrigins;
 use rayon::prelude::*;
 use riemann::axis::Axis;
@@ -93,13 +94,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Fills a level's auxiliary values and checks the capacity.
     pub(super) fn fill_level_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
         let Some(function) = self.problem.aux.clone() else { return Ok(()) };
-        let open = self.problem.aux_outside;
-        let beyond = |side: &Boundary<D>| side.beyond_of_aux(open);
-        let sides = self.problem.boundary.each_ref().map(|sides| sides.each_ref().map(beyond));
         let faces = self.solver.aux_face();
-        let on_faces = std::array::from_fn(|d| faces.contains(&Some(Axis::ALL[d])));
         let store = &mut self.levels[level.index()];
-        let origins = AuxOrigins::new(&store.mesh, &sides, on_faces, self.problem.num_ghost());
+        let origins = aux_origins(&self.problem, faces, &store.mesh);
         fill_aux(store, function.as_ref(), &origins, faces, time);
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
         let store = &self.levels[level.index()];

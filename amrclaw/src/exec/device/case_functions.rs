@@ -1,6 +1,6 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
-use crate::physics::{Criterion, Formulas, Node, NodeKind, Portable, Primitive, Problem, Quantity};
+use crate::physics::{Boundary, Criterion, Formulas, Node, NodeKind, Portable, Primitive, Problem, Quantity};
 use cuda::amr::CaseFunction;
 use riemann::device_source::DeviceSource;
 use std::fmt::Write;
@@ -12,6 +12,12 @@ pub struct CaseFunctions {
     pub flag: Option<CaseFunction>,
     /// The source term.
     pub source: Option<CaseFunction>,
+    /// Auxiliary values.
+    pub aux: Option<CaseFunction>,
+    /// Initial data.
+    pub initial: Option<CaseFunction>,
+    /// What lies beyond sides of the domain: all sides' functions in one text; nothing if there are none.
+    pub boundary: Option<CaseFunction>,
 }
 
 impl CaseFunctions {
@@ -30,9 +36,49 @@ impl CaseFunctions {
             Criterion::Difference { .. } | Criterion::Richardson { .. } => None,
         };
         let source = problem.source.as_ref().and_then(|function| function.portable());
-        CaseFunctions { flag: made(flag, 1, false), source: made(source, solver.equations, solver.has_positive) }
+        let aux = made(problem.aux.as_ref().and_then(|function| function.portable()), solver.aux, false);
+        CaseFunctions {
+            flag: made(flag, 1, false),
+            source: made(source, solver.equations, solver.has_positive),
+            aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
+            initial: made(problem.initial.portable(), solver.equations, solver.has_positive),
+            boundary: boundaries(problem, solver),
+        }
     }
 }
+
+/// The functions of all sides that have one; nothing if there are none, or one of them is not for devices.
+fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Option<CaseFunction> {
+    let mut text = String::from(BOUNDARY_HEAD);
+    let (mut any, mut solves) = (false, solver.has_positive);
+    for (axis, sides) in problem.boundary.iter().enumerate() {
+        for (side, boundary) in sides.iter().enumerate() {
+            let Boundary::User(function) = boundary else { continue };
+            any = true;
+            let lines = match function.portable()? {
+                Portable::Formulas(formulas) => lines(&formulas, solver.equations)?,
+                Portable::OfSolver if solver.has_boundary => {
+                    solves = true;
+                    BOUNDARY_OF_SOLVER.to_owned()
+                }
+                Portable::OfSolver => return None,
+            };
+            let _ = write!(text, "    if (axis == {axis} && side == {side}) {{\n{lines}    }}\n");
+        }
+    }
+    text += "}\n";
+    any.then_some(CaseFunction { text, solves, num_values: solver.equations, positive: -1 })
+}
+
+/// How the functions of sides begin.
+const BOUNDARY_HEAD: &str = "__device__ __forceinline__ void case_boundary(\n    const Point& at, const Array<double, 3>& centre, \
+                             int axis, int side, const Array<double, M>& q, double* values)\n{\n";
+
+/// The solver's own boundary values.
+const BOUNDARY_OF_SOLVER: &str = "    const Solver solver{SOLVER_PARAMETERS};
+    const State ghost = solver.boundary(Axis(axis), Side(side), centre, at.t, q);
+    for (int m = 0; m < M; m++) values[m] = ghost[m];
+";
 
 /// How a function of a case begins.
 const HEAD: &str = "__device__ __forceinline__ void case_function(\n    const Point& at, const Array<double, M>& q, \
@@ -50,14 +96,19 @@ __device__ __forceinline__ void case_function(const Point& at, const State& q, c
 }
 ";
 
-/// Formulas of a cell with so many equations, a line for each operation; nothing if devices do not have one of them.
+/// Formulas of a cell with so many equations, as a function.
 fn text(formulas: &Formulas, num_eqn: usize) -> Option<String> {
+    Some(format!("{HEAD}{}}}\n", lines(formulas, num_eqn)?))
+}
+
+/// A line for each operation; nothing if devices do not have one of them.
+fn lines(formulas: &Formulas, num_eqn: usize) -> Option<String> {
     let operand = |node: Node| match formulas.kind(node) {
         NodeKind::Number(bits) => number(f64::from_bits(bits)),
         NodeKind::Quantity(quantity) => known(quantity, num_eqn),
         NodeKind::Apply(..) => format!("n{}", node.index()),
     };
-    let mut text = String::from(HEAD);
+    let mut text = String::new();
     for (node, kind) in formulas.nodes() {
         let NodeKind::Apply(primitive, [a, b, c]) = kind else { continue };
         let [a, b, c] = [a, b, c].map(operand);
@@ -77,7 +128,6 @@ fn text(formulas: &Formulas, num_eqn: usize) -> Option<String> {
     for (k, result) in formulas.results().iter().enumerate() {
         let _ = writeln!(text, "    values[{k}] = {};", operand(*result));
     }
-    text += "}\n";
     Some(text)
 }
 

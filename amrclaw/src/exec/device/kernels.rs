@@ -3,7 +3,7 @@
 use super::CaseFunctions;
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
-use cuda::amr::kernels::{FLAG_FUNCTION, Row, SOURCE_FUNCTION};
+use cuda::amr::kernels::{BOUNDARY_FUNCTION, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
 use cuda::amr::{CaseFunction, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{Precision, Source, Target};
 use cuda::{CudaError, Device, Kernel};
@@ -39,6 +39,11 @@ pub struct KernelText {
     /// Entry points, and the names that they are launched by.
     pub entries: Vec<[&'static str; 2]>,
 }
+
+/// The name by which the kernel is launched that computes auxiliary values.
+pub(in crate::exec) const EVALUATE_AUX: &str = "evaluate_aux";
+/// Likewise initial data.
+pub(in crate::exec) const EVALUATE_INITIAL: &str = "evaluate_initial";
 
 /// The name by which the update of some axes is launched. `keeps_faces`: it keeps corrections for the conservation fix.
 pub fn update_name(axes: [bool; 3], keeps_faces: bool) -> &'static str {
@@ -97,20 +102,27 @@ impl KernelOptions {
             Group::Capacity => self.shape.capacity >= 0,
             Group::Registers => self.conservation_fix,
             Group::Source => self.solver().has_source,
-            Group::FlagFunction | Group::SourceFunction | Group::Evaluate => false,
+            Group::FlagFunction | Group::SourceFunction | Group::Evaluate | Group::BoundaryFunction => false,
         };
         let groups = Group::ALL.into_iter().filter(needed).map(|group| self.group(group));
         groups.chain(self.updates()).chain(self.of_case()).collect()
     }
 
     /// The texts of the kernels that call functions of the case.
-    fn of_case(&self) -> impl Iterator<Item = KernelText> {
-        let CaseFunctions { flag, source } = &self.functions;
-        let text = |row: &'static Row, function: &Option<CaseFunction>| {
+    pub fn of_case(&self) -> impl Iterator<Item = KernelText> {
+        let CaseFunctions { flag, source, aux, initial, boundary } = &self.functions;
+        let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
-            Some(KernelText { source, target, entries: vec![[row.name; 2]] })
+            Some(KernelText { source, target, entries: vec![[row.name, name]] })
         };
-        [text(FLAG_FUNCTION.row, flag), text(SOURCE_FUNCTION.row, source)].into_iter().flatten()
+        let all = [
+            text(FLAG_FUNCTION.row, FLAG_FUNCTION.row.name, flag),
+            text(SOURCE_FUNCTION.row, SOURCE_FUNCTION.row.name, source),
+            text(EVALUATE.row, EVALUATE_AUX, aux),
+            text(EVALUATE.row, EVALUATE_INITIAL, initial),
+            text(BOUNDARY_FUNCTION.row, BOUNDARY_FUNCTION.row.name, boundary),
+        ];
+        all.into_iter().flatten()
     }
 
     /// The text of a group.

@@ -13,11 +13,11 @@ mod tables;
 
 pub(super) use axes::axes;
 pub use case_functions::CaseFunctions;
-pub(super) use kernels::compile;
+pub(super) use kernels::{EVALUATE_AUX, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::Machine;
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
-pub(super) use outside::Sides;
+pub(super) use outside::{Sides, origin};
 pub(super) use patch_table::{patch_table, strips, swept, tile_table};
 pub(super) use regions::{HostTables, Table, TableBuilder};
 pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};

@@ -5,28 +5,35 @@ use crate::mesh::{Beyond, OriginRun};
 use crate::physics::{Boundary, Problem};
 use cuda::amr::Origin;
 
-/// The domain's sides, where kernels fill what lies beyond them.
+/// The domain's sides, as kernels fill what lies beyond them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::exec) struct Sides<const D: usize> {
     /// What the lower and the upper side along each axis show.
     pub beyond: [[Beyond; 2]; D],
     /// Component that changes its sign at walls across each axis, or −1.
     pub normals: [i32; D],
+    /// A bit for each of the two sides across an axis where a function of the user's has a say. Where one has, what lies outside is filled
+    /// axis by axis behind what lies inside: corners show what functions have written.
+    pub functions: [u32; D],
 }
 
 impl<const D: usize> Sides<D> {
-    /// Nothing where the user has a say: the host then fills what lies outside.
-    pub fn of(problem: &Problem<D>, wall_normal: [Option<usize>; D]) -> Option<Self> {
-        if problem.boundary.as_flattened().iter().any(|side| matches!(side, Boundary::User(_))) {
-            return None;
-        }
+    /// Those of a problem.
+    pub fn of(problem: &Problem<D>, wall_normal: [Option<usize>; D]) -> Self {
         let beyond = problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
-        Some(Sides { beyond, normals: wall_normal.map(|normal| normal.map_or(-1, |m| m as i32)) })
+        let asks = |side: &Boundary<D>| u32::from(matches!(side, Boundary::User(_)));
+        let functions = problem.boundary.each_ref().map(|[lower, upper]| asks(lower) | asks(upper) << 1);
+        Sides { beyond, normals: wall_normal.map(|normal| normal.map_or(-1, |m| m as i32)), functions }
+    }
+
+    /// True where the user has a say.
+    pub fn ask(&self) -> bool {
+        self.functions.iter().any(|&sides| sides != 0)
     }
 }
 
 /// Where cells outside have their values from, as kernels see it.
-pub(super) fn origin<const D: usize>(runs: &[OriginRun; D]) -> Origin {
+pub(in crate::exec) fn origin<const D: usize>(runs: &[OriginRun; D]) -> Origin {
     Origin {
         scale: axes(runs.map(|run| run.scale), 1),
         offset: axes(runs.map(|run| run.offset), 0),

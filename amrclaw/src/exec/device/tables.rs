@@ -2,9 +2,10 @@
 
 use super::axes::axes;
 use super::outside::{Sides, origin};
+use super::regions::Place;
 use super::{HostTables, Machine, Table, TableBuilder, pointer};
 use crate::index::{CellBox, CellIndex, Ratio};
-use crate::mesh::LevelMesh;
+use crate::mesh::{LevelMesh, OriginRun};
 use crate::plan::{GhostPlan, LevelPlans, OutsideParts, RefluxPlan, RestrictPlan, TransferPlan};
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -52,6 +53,25 @@ pub(in crate::exec) struct FillTable {
     pub num_outside_copies: u32,
     /// Where it is said where the others have their values from, in bytes.
     origins: usize,
+    /// Those outside by axis, if they are filled so.
+    pub by_axis: [SideTable; 3],
+}
+
+/// Ghost cells beyond the two sides across an axis.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::exec) struct SideTable {
+    pub table: Table,
+    origins: usize,
+}
+
+impl SideTable {
+    pub fn origins<N: Machine>(&self, memory: &N::Memory) -> Pointer<Origin> {
+        pointer::<Origin, N>(memory, self.origins)
+    }
+
+    fn at(self, place: Place) -> Self {
+        SideTable { table: self.table.at(place), origins: place.of(self.origins) }
+    }
 }
 
 impl FillTable {
@@ -76,8 +96,8 @@ pub(in crate::exec) struct HostLevelTables {
 }
 
 impl HostLevelTables {
-    /// Made by any threads. `sides`: nothing where the host fills what lies outside the domain.
-    pub fn new<const D: usize>(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: Option<&Sides<D>>) -> Self {
+    /// Made by any threads.
+    pub fn new<const D: usize>(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: &Sides<D>) -> Self {
         let (ghost, joint) = rayon::join(|| fill_table(&plans.ghost, mesh, sides), || joint_tables(plans));
         HostLevelTables { ghost, joint }
     }
@@ -85,23 +105,20 @@ impl HostLevelTables {
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
         let HostLevelTables { ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
         let (memory, [of_ghost, of_joint]) = HostTables::send([&ghost, &joint], machine)?;
-        let fill = FillTable { table: fill.table.at(of_ghost), origins: of_ghost.of(fill.origins), ..fill };
+        let by_axis = fill.by_axis.map(|side| side.at(of_ghost));
+        let fill = FillTable { table: fill.table.at(of_ghost), origins: of_ghost.of(fill.origins), by_axis, ..fill };
         let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
         Ok(LevelTables { memory, fill, restrict, runs })
     }
 }
 
-fn fill_table<const D: usize>(
-    ghost: &GhostPlan<D>,
-    mesh: &LevelMesh<D>,
-    sides: Option<&Sides<D>>,
-) -> (HostTables, FillTable) {
+fn fill_table<const D: usize>(ghost: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &Sides<D>) -> (HostTables, FillTable) {
     let mut builder = TableBuilder::default();
     let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let num_first = copies.len() as u32;
     let num_inside = num_first + interps.len() as u32;
-    let outside = sides.map_or_else(OutsideParts::default, |sides| OutsideParts::new(ghost, mesh, &sides.beyond));
+    let outside = if sides.ask() { OutsideParts::default() } else { OutsideParts::new(ghost, mesh, &sides.beyond) };
     let OutsideParts { copies: outside_copies, interps: outside_interps } = &outside;
     let origins = builder.append(chain(
         outside_copies.iter().map(|part| origin(&part.origins)),
@@ -112,7 +129,35 @@ fn fill_table<const D: usize>(
         outside_interps.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, p.region.shift)),
     );
     let table = builder.table(chain(chain(copies, interps), outside)).with_first(num_first);
-    (builder.done(), FillTable { table, num_inside, num_outside_copies: outside_copies.len() as u32, origins })
+    let by_axis = if sides.ask() { side_tables(&mut builder, ghost, mesh, sides) } else { Default::default() };
+    let num_outside_copies = outside_copies.len() as u32;
+    (builder.done(), FillTable { table, num_inside, num_outside_copies, origins, by_axis })
+}
+
+/// The regions outside the domain by axis, cut where they have their values from cells in another row: their sides in place of a source,
+/// the first cell of the plan's region in place of a shift.
+fn side_tables<const D: usize>(
+    builder: &mut TableBuilder,
+    ghost: &GhostPlan<D>,
+    mesh: &LevelMesh<D>,
+    sides: &Sides<D>,
+) -> [SideTable; 3] {
+    let ends = mesh.ends(&sides.beyond);
+    std::array::from_fn(|axis| {
+        let mut parts = Vec::new();
+        for part in ghost.all_boundaries().all().iter().filter(|part| part.axis.index() == axis) {
+            let (side, whole) = (part.side.index() as u32, part.cells);
+            for run in ends[axis].runs(whole.lo[axis], whole.hi[axis]) {
+                let mut cells = whole;
+                (cells.lo[axis], cells.hi[axis]) = (run.lo, run.hi);
+                let runs =
+                    std::array::from_fn(|d| if d == axis { run } else { OriginRun::own(whole.lo[d], whole.hi[d]) });
+                parts.push((region(part.target, side, &cells, whole.lo), origin::<D>(&runs)));
+            }
+        }
+        let table = builder.table(parts.iter().map(|(region, _)| *region));
+        SideTable { table, origins: builder.append(parts.iter().map(|(_, origin)| *origin)) }
+    })
 }
 
 fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (HostTables, [Table; 2]) {

@@ -42,27 +42,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ratio,
             num_inside,
             num_outside_copies,
-            normals: axes(self.sides.map_or([-1; D], |sides| sides.normals), -1),
+            normals: axes(self.sides.normals, -1),
         };
         // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
         // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
         unsafe { self.machine.run(&FILL, D, table.num_chunks as usize, &args)? };
-        if self.sides.is_none() && !plans.ghost.all_boundaries().all().is_empty() {
-            self.ask_boundaries(level, plans)?;
-        }
-        Ok(())
-    }
-
-    /// Lets the host fill the ghost cells outside the domain, where the user has a say.
-    fn ask_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        let start = Instant::now();
-        self.fetch_level(level)?;
-        let host = self.host.get_mut();
-        host.mirror_boundaries(level, &plans.ghost)?;
-        let store = &self.levels[level.index()];
-        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?;
-        self.host_works.note("boundaries", store.mesh.num_cells(), start);
-        Ok(())
+        if self.sides.ask() { self.fill_by_axes(level, plans) } else { Ok(()) }
     }
 
     /// Gives a level its new patches, whose values come from its own old ones and from the coarser level.
@@ -144,9 +129,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Fills a level's auxiliary values as they are at a time: the host computes them.
+    /// Fills a level's auxiliary values as they are at a time.
     pub(super) fn fill_aux(&mut self, level: Level, time: f64) -> Result<(), ExecError> {
         if self.problem.aux.is_none() {
+            return Ok(());
+        }
+        if self.functions.aux.is_some() && self.evaluate_aux(level, time)? {
             return Ok(());
         }
         let start = Instant::now();

@@ -1,9 +1,9 @@
 //! A CUDA device as the executor's machine.
 
 use crate::exec::DeviceUse;
-use crate::exec::device::{KernelOptions, Machine, compile};
+use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, compile};
 use cuda::abi::DeviceStruct;
-use cuda::amr::kernels::LIST_CHUNKS;
+use cuda::amr::kernels::{CONTINUE_AUX, LIST_CHUNKS};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ pub struct Hardware {
     resident_tiles: u32,
     /// The device starts kernels ahead.
     ahead: bool,
-    /// The kernel launched last writes tables, which the next one may read before it waits.
+    /// The kernel launched last writes tables or auxiliary values, which the next one may read before it waits.
     tables_written: AtomicBool,
     staging: Mutex<Staging>,
     /// Pinned memory that nothing is on its way to.
@@ -202,7 +202,8 @@ impl Machine for Hardware {
         if grid.blocks.contains(&0) {
             return Ok(());
         }
-        let ahead = !self.tables_written.swap(kernel == LIST_CHUNKS.row.name, Ordering::Relaxed) && self.ahead;
+        let writes_tables = [LIST_CHUNKS.row.name, EVALUATE_AUX, CONTINUE_AUX.row.name].contains(&kernel);
+        let ahead = !self.tables_written.swap(writes_tables, Ordering::Relaxed) && self.ahead;
         let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
         // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
         unsafe {

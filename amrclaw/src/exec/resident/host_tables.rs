@@ -61,7 +61,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Makes the tables of new levels' plans, all at the same time.
     pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<HostPlanTables>> {
-        let (capacity, sides) = (self.problem.scheme.capacity >= 0, self.sides.as_ref());
+        let (capacity, sides) = (self.problem.scheme.capacity >= 0, &self.sides);
         let hierarchy = change.hierarchy();
         let make = |(l, plans): (usize, &LevelPlans<D>)| {
             let transfer = change.transfer(l)?;

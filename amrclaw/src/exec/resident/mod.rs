@@ -3,17 +3,18 @@
 //! Each verb is one launch over a table of regions, which is made when a level's plans are new. The host waits for the
 //! device when flags are collected at a regrid, and once a step of the coarsest level for the Courant numbers.
 //!
-//! What goes through the host: sources and criteria of the user's that kernels do not compute, boundaries of the user's, initial data,
-//! auxiliary values of new patches, or of every step if they change with time; Richardson's estimate; the search for a value that is
-//! not finite; snapshots. A level is copied to the host for these and, where they change it, back: right,
+//! What goes through the host: functions of the user's that kernels do not compute, for initial data, auxiliary values, sources, criteria
+//! and boundaries; Richardson's estimate; the search for a value that is not finite; snapshots. A level is copied to the host for these and, where they change it, back: right,
 //! but slow.
 //!
 //! The arithmetic is that of the CPU executor, operation by operation: compiled without fused multiply-adds, results agree
 //! to the bit.
 
 mod advance;
+mod boundaries;
 mod fill;
 mod flags;
+mod functions;
 mod gather;
 mod hardware;
 mod host_tables;
@@ -52,10 +53,18 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     has_source: bool,
     /// What kernels compute of the problem's functions.
     functions: CaseFunctions,
+    /// For each auxiliary value the axis whose lower face it lives on.
+    aux_faces: Vec<Option<Axis>>,
+    /// The solver has quantities that must not be negative in initial data.
+    checks_nonnegative: bool,
+    /// Raised by kernels that check the values that functions give.
+    refused: N::Memory,
+    /// Raised by the kernels that fill ghost cells by functions.
+    refused_boundary: N::Memory,
     /// What the host computes of them.
     host_works: HostWorks,
-    /// Sides of the domain; nothing where the user has a say.
-    sides: Option<Sides<D>>,
+    /// Sides of the domain.
+    sides: Sides<D>,
     sizes: Sizes,
     ratios: Vec<Ratio<D>>,
     sweeps: Vec<Sweep>,
@@ -102,6 +111,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             number: R::BYTES,
             precision: Precision::of::<R>(),
         };
+        let refused_boundary = machine.allocate(size_of::<u64>())?;
+        machine.zero(&refused_boundary, 0, size_of::<u64>())?;
         Ok(ResidentExecutor {
             sweeps: sweeps::<D>(problem.split),
             has_source: solver.has_source(),
@@ -110,6 +121,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 .map_or_else(CaseFunctions::default, |text| CaseFunctions::of(&problem, &text)),
             sides: Sides::of(&problem, std::array::from_fn(|d| solver.wall_normal(Axis::ALL[d]))),
             stash: Stash::new(ratios.len() + 1),
+            aux_faces: solver.aux_face().to_vec(),
+            checks_nonnegative: !solver.nonnegative().is_empty(),
+            refused: machine.allocate(size_of::<u32>())?,
+            refused_boundary,
             host_works: HostWorks::default(),
             levels: Vec::new(),
             stage: [None, None],
@@ -155,7 +170,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         let store = &mut self.levels[level.index()];
         if store.tables.is_none() {
-            store.tables = Some(HostLevelTables::new(plans, &store.mesh, self.sides.as_ref()).send(&self.machine)?);
+            store.tables = Some(HostLevelTables::new(plans, &store.mesh, &self.sides).send(&self.machine)?);
         }
         Ok(())
     }
@@ -203,6 +218,27 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.send_level(level)
     }
 
+    /// Gives a level initial data.
+    fn initialise_level(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        if self.functions.initial.is_some() && self.evaluate_initial(hierarchy, level, time)? {
+            return self.check_nonnegative(level);
+        }
+        let start = Instant::now();
+        self.host.get_mut().initialise_level(hierarchy, level, time)?;
+        self.take_from_host(hierarchy, level, time)?;
+        self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
+        Ok(())
+    }
+
+    /// Refuses initial data that the solver does not allow, where kernels have not seen all of it.
+    fn check_nonnegative(&self, level: Level) -> Result<(), ExecError> {
+        if !self.checks_nonnegative {
+            return Ok(());
+        }
+        self.fetch_level(level)?;
+        self.host.lock().check_filled(level)
+    }
+
     /// Keeps the first error until it can be told.
     fn note<T>(&mut self, outcome: Result<T, ExecError>) {
         if let Err(error) = outcome {
@@ -222,10 +258,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
             NewValues::Transferred => self.transfer_values(change, tables)?,
             NewValues::Initial(time) => {
                 for level in new {
-                    let start = Instant::now();
-                    self.host.get_mut().initialise_level(hierarchy, level, time)?;
-                    self.take_from_host(hierarchy, level, time)?;
-                    self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
+                    self.initialise_level(hierarchy, level, time)?;
                 }
             }
             NewValues::Given(state) => {
@@ -256,7 +289,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        Ok(self.reports.collect(&self.machine, outcomes)?)
+        self.reports.collect(&self.machine, outcomes)?;
+        self.check_boundaries()
     }
 
     fn set_time(&mut self, level: Level, time: f64) {

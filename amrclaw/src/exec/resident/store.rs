@@ -1,6 +1,7 @@
 //! A level's values in the device's memory.
 
 use super::flags::{FlagTables, Flags};
+use super::functions::FunctionTables;
 use super::host_tables::{HostLevel, Sizes, Tiles};
 use crate::exec::device::{FaceMap, LevelTables, Machine, pointer};
 use crate::exec::step::States;
@@ -29,6 +30,8 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     buffer_bytes: usize,
     pub states: States,
     pub aux: Option<N::Memory>,
+    /// The cells that a kernel fills with them, once it has been asked to.
+    pub aux_tables: Option<FunctionTables<N::Memory>>,
     /// Table of patches, then the tiles of each sweep.
     patches: N::Memory,
     /// Words of a face map.
@@ -71,6 +74,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             geometry,
             states: States::new(time),
             aux,
+            aux_tables: None,
             patches,
             map_words,
             tiles,
@@ -160,7 +164,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         }
         self.states.forget_spare();
         (self.tables, self.kept, self.map, self.register) = (None, None, None, None);
-        (self.flags, self.flag_tables) = (None, None);
+        (self.flags, self.flag_tables, self.aux_tables) = (None, None, None);
     }
 
     /// Keeps the state to return to alone: the level is replaced, but the step may yet be rejected.

@@ -1,10 +1,12 @@
 //! What the executors share of a step, wherever values live: its sweeps, what becomes of it, and which array holds which state.
 
+mod aux_origins;
 mod host_work;
 mod report;
 mod states;
 mod sweep;
 
+pub(super) use aux_origins::aux_origins;
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub use report::{

@@ -2,7 +2,9 @@
 
 use super::{Expression, RowExpressions};
 use crate::mesh::position;
-use crate::physics::{BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellRow};
+use crate::physics::{
+    BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellRow, Portable, StateFunction,
+};
 use riemann::axis::{Axis, Side};
 
 /// Ghost states from expressions of position, time and the state of the mirror image in the domain.
@@ -25,6 +27,10 @@ impl<const D: usize> BoundaryFunction<D> for ExpressionBoundary<D> {
 
     fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
         Some(self)
+    }
+
+    fn portable(&self) -> Option<Portable> {
+        StateFunction::portable(&self.0)
     }
 }
 

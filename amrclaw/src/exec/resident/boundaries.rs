@@ -1,0 +1,83 @@
+//! Ghost cells outside the domain, where the user has a say.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::ExecError;
+use crate::exec::device::{axes, bytes_of, bytes_of_mut, pointer};
+use crate::index::Level;
+use crate::plan::LevelPlans;
+use cuda::amr::BoundaryArgs;
+use cuda::amr::kernels::BOUNDARY_FUNCTION;
+use riemann::real::Scalar;
+use std::time::Instant;
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Fills a level's ghost cells outside the domain, axis by axis.
+    pub(super) fn fill_by_axes(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        if plans.ghost.all_boundaries().all().is_empty() {
+            return Ok(());
+        }
+        if self.functions.boundary.is_none() {
+            return self.ask_boundaries(level, plans);
+        }
+        let store = &self.levels[level.index()];
+        let tables = store.tables.as_ref().expect("made with the plans");
+        for (axis, side) in tables.fill.by_axis.iter().enumerate().take(D) {
+            let table = side.table;
+            let args = BoundaryArgs {
+                regions: table.items::<_, N>(&tables.memory),
+                origins: side.origins::<N>(&tables.memory),
+                chunks: table.chunks::<N>(&tables.memory),
+                patches: store.patches(),
+                q: store.q_address(),
+                aux: store.aux_address(),
+                refused: pointer::<_, N>(&self.refused_boundary, 0),
+                lower: axes(store.geometry.lower, 0.0),
+                dx: store.geometry.dx_in_space(),
+                t: store.states.time,
+                num_chunks: table.num_chunks,
+                chunk_cells: table.chunk_cells,
+                axis: axis as i32,
+                normal: self.sides.normals[axis],
+                functions: self.sides.functions[axis],
+                level: level.index() as u32,
+            };
+            // SAFETY: the regions are ghost cells of the level's patches, each of which has one lane; they read cells of the same patch
+            // that this launch does not write.
+            unsafe { self.machine.run(&BOUNDARY_FUNCTION, D, table.num_chunks as usize, &args)? };
+        }
+        Ok(())
+    }
+
+    /// Lets the host fill them.
+    fn ask_boundaries(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        let start = Instant::now();
+        self.fetch_level(level)?;
+        let host = self.host.get_mut();
+        host.mirror_boundaries(level, &plans.ghost)?;
+        let store = &self.levels[level.index()];
+        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?;
+        self.host_works.note("boundaries", store.mesh.num_cells(), start);
+        Ok(())
+    }
+
+    /// Refuses ghost cells that functions of the case have filled with what is not finite or not allowed, in steps up to the last mark.
+    pub(super) fn check_boundaries(&mut self) -> Result<(), ExecError> {
+        if self.functions.boundary.is_none() {
+            return Ok(());
+        }
+        let mut found = [0_u64];
+        self.machine.download_marked(&self.refused_boundary, 0, bytes_of_mut(&mut found))?;
+        if found[0] == 0 {
+            return Ok(());
+        }
+        self.machine.zero(&self.refused_boundary, 0, size_of::<u64>())?;
+        let (level, patch) = (256 - (found[0] >> 32) as usize, !(found[0] as u32) as usize);
+        let store = self.levels.get(level).filter(|store| patch < store.mesh.patches().len());
+        let (time, level) = (store.map_or(f64::NAN, |store| store.states.time), Level(level as u8));
+        match store {
+            Some(_) => Err(self.failure_of_step(level, patch)?),
+            // A regrid has replaced it since.
+            None => Err(ExecError::LostWithinStep { level, patch, time }),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// boundary_function.cu: ghost cells beyond the sides of the domain across one axis: those that sides give, which functions of the case
+// then replace where there are some. Axes follow one another, as corners show what the axes before have written.
+// Map     one warp per chunk of a region's cells, one cell a lane at a time
+// Bytes   2 M Real per cell
+// Floor   a launch: few patches lie at the sides
+// Order   every cell is written by one lane, and none is read that a lane writes: repeats bit for bit
+
+extern "C" __global__ void boundary_function(const BoundaryArgs args)
+{
+    start_next();
+    const unsigned warp = warp_number();
+    if (warp >= args.num_chunks) return;
+    const Chunk chunk = args.chunks[warp];
+    const Region region = args.regions[chunk.region];
+    const Origin origin = args.origins[chunk.region];
+    const Patch patch = args.patches[region.target];
+    // Its own function, or none.
+    const unsigned side = region.source;
+    const bool asks = side < 2 && (args.functions >> side & 1);
+    await_previous();
+    Value* q = reinterpret_cast<Value*>(args.q);
+    const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    bool allowed = true;
+    for (int i = chunk.first + lane_number(); i < end; i += 32) {
+        const Cell cell = cell_of(region, i);
+        Cell source;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) source[d] = origin.scale[d] * cell[d] + origin.offset[d];
+        const Cell local = in_patch(patch, cell);
+        const size_t component = patch.component, to = place(patch, M, local);
+        Array<double, M> values = values_at<M>(args.q, place(patch, M, in_patch(patch, source)), component);
+        if (asks) {
+            // Rows begin where the plan's region does, and boxes are counted from there.
+            Point point;
+            Array<double, 3> centre;
+            #pragma unroll
+            for (int d = 0; d < 3; d++) {
+                const int first = region.shift[d];
+                const double corner = args.lower[d] + double(first) * args.dx[d];
+                point.first[d] = d == X || d >= DIM ? corner : corner + double(cell[d < DIM ? d : 0] - first) * args.dx[d];
+                point.dx[d] = args.dx[d];
+                centre[d] = d < DIM ? args.lower[d] + (double(cell[d < DIM ? d : 0]) + 0.5) * args.dx[d] : 0.0;
+            }
+            point.cells = double(cell[X] - region.shift[X]);
+            point.t = args.t;
+            double ghost[M];
+            case_boundary(point, centre, args.axis, int(side), values, ghost);
+            #pragma unroll
+            for (int m = 0; m < M; m++) {
+                values[m] = double(Value(ghost[m]));
+                // False for NaN and infinities alike.
+                allowed = allowed && values[m] - values[m] == 0.0;
+            }
+#if HAS_POSITIVE
+            const Solver solver{SOLVER_PARAMETERS};
+            const size_t at_aux = place(patch, A, local);
+            allowed = allowed && solver.least_positive(values, values_at<A>(args.aux, at_aux, component)) > 0.0;
+#endif
+        }
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            const bool turned = origin.negated[args.axis] && m == args.normal;
+            q[to + m * component] = Value(turned ? -values[m] : values[m]);
+        }
+    }
+    // The coarsest level and its first patch win.
+    const unsigned long long here = (unsigned long long)(256 - args.level) << 32 | (0xffffffffu - region.target);
+    if (!allowed) atomicMax(args.refused, here);
+}
