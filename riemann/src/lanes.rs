@@ -3,6 +3,7 @@
 //! The intrinsics of a pack may only run on a processor that has them. Packs are therefore used inside functions
 //! marked `#[target_feature]` alone, which are entered after the processor was asked: see [`crate::patch`].
 
+use crate::elementary::Double;
 use crate::real::{Choose, Mask, Real};
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
@@ -27,7 +28,7 @@ macro_rules! pack {
         add: $add:expr, sub: $sub:expr, mul: $mul:expr, div: $div:expr,
         abs: $abs:expr, neg: $neg:expr, sqrt: $sqrt:expr,
         lt: $lt:expr, le: $le:expr, select: $select:expr, shift_up: $shift_up:expr, shift_down: $shift_down:expr,
-        and: $and:expr, or: $or:expr, not: $not:expr, any: $any:expr $(, features: $features:literal)? $(,)?
+        and: $and:expr, or: $or:expr, not: $not:expr, any: $any:expr, double: $double:tt $(, features: $features:literal)? $(,)?
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
@@ -73,9 +74,12 @@ macro_rules! pack {
             }
         }
 
+        pack!(@bits $pack $double);
+
         impl Real for $pack {
             type Mask = $mask;
             type Scalar = $lane;
+            pack!(@double $double);
             const LANES: usize = $lanes;
 
             #[inline(always)]
@@ -172,6 +176,56 @@ macro_rules! pack {
             )?
         }
     };
+    // A pack of `f64` is its own; others are halved and put together.
+    (@double (own and: $and:expr, or: $or:expr, left: $left:expr, right: $right:expr $(,)?)) => {
+        type Double = Self;
+        #[inline(always)]
+        fn in_double(self, other: Self, f: impl Fn(Self, Self) -> Self) -> Self {
+            f(self, other)
+        }
+    };
+    (@double (halves of $double:ident, lower: $lower:expr, upper: $upper:expr, join: $join:expr $(,)?)) => {
+        type Double = $double;
+        #[inline(always)]
+        fn in_double(self, other: Self, f: impl Fn($double, $double) -> $double) -> Self {
+            // SAFETY: as for `splat`.
+            #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+            unsafe {
+                let lower = f($double($lower(self.0)), $double($lower(other.0)));
+                let upper = f($double($upper(self.0)), $double($upper(other.0)));
+                Self($join(lower.0, upper.0))
+            }
+        }
+    };
+    (@bits $pack:ident (halves $($any:tt)*)) => {};
+    (@bits $pack:ident (own and: $and:expr, or: $or:expr, left: $left:expr, right: $right:expr $(,)?)) => {
+        impl Double for $pack {
+            #[inline(always)]
+            fn and(self, other: Self) -> Self {
+                // SAFETY: packs are used inside `#[target_feature]` functions alone (module comment).
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $and(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn or(self, other: Self) -> Self {
+                // SAFETY: as for `and`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $or(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn shift_left(self, count: u32) -> Self {
+                // SAFETY: as for `and`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $left(self.0, count) })
+            }
+            #[inline(always)]
+            fn shift_right(self, count: u32) -> Self {
+                // SAFETY: as for `and`.
+                #[allow(unused_unsafe, reason = "the portable packs need no intrinsics")]
+                Self(unsafe { $right(self.0, count) })
+            }
+        }
+    };
     (@binary $type:ident, $op:ident, $method:ident, $intrinsic:expr) => {
         impl $op for $type {
             type Output = Self;
@@ -198,7 +252,7 @@ macro_rules! pack {
 
 /// Defines a pack of plain arrays, which the compiler maps to whatever vectors the target has.
 macro_rules! array_pack {
-    ($(#[$doc:meta])* $pack:ident, $mask:ident, $lane:ty, $lanes:literal) => {
+    ($(#[$doc:meta])* $pack:ident, $mask:ident, $lane:ty, $lanes:literal, double: $double:tt) => {
         pack! {
             $(#[$doc])* $pack, $mask, $lane, $lanes, [$lane; $lanes], [bool; $lanes],
             splat: |x| [x; $lanes],
@@ -230,17 +284,27 @@ macro_rules! array_pack {
             or: |a: [bool; $lanes], b: [bool; $lanes]| std::array::from_fn(|i| a[i] || b[i]),
             not: |a: [bool; $lanes]| a.map(|x| !x),
             any: |a: [bool; $lanes]| a.contains(&true),
+            double: $double,
         }
     };
 }
 
 array_pack!(
     /// Two `f64`, for any processor.
-    F64x2, Mask64x2, f64, 2
+    F64x2, Mask64x2, f64, 2, double: (own
+        and: |a: [f64; 2], b: [f64; 2]| std::array::from_fn(|i| a[i].and(b[i])),
+        or: |a: [f64; 2], b: [f64; 2]| std::array::from_fn(|i| a[i].or(b[i])),
+        left: |a: [f64; 2], count| a.map(|x| x.shift_left(count)),
+        right: |a: [f64; 2], count| a.map(|x| x.shift_right(count)),
+    )
 );
 array_pack!(
     /// Four `f32`, for any processor.
-    F32x4, Mask32x4, f32, 4
+    F32x4, Mask32x4, f32, 4, double: (halves of F64x2,
+        lower: |a: [f32; 4]| [f64::from(a[0]), f64::from(a[1])],
+        upper: |a: [f32; 4]| [f64::from(a[2]), f64::from(a[3])],
+        join: |a: [f64; 2], b: [f64; 2]| [a[0] as f32, a[1] as f32, b[0] as f32, b[1] as f32],
+    )
 );
 
 #[cfg(target_arch = "x86_64")]

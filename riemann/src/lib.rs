@@ -12,7 +12,7 @@
 //! * [`mod@plugin`] carries solvers across a C interface, so that a program loads what it was not compiled with.
 //! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` tries on random states what holds for every solver.
 
-pub use riemann_macros::{described_kernels, kernels, shared, solver};
+pub use riemann_macros::{described_functions, described_kernels, functions, kernels, shared, solver};
 
 // So that the macros' paths, which begin with `::riemann`, hold in this crate too.
 extern crate self as riemann;
@@ -21,6 +21,7 @@ pub mod axis;
 #[cfg(feature = "catalogue")]
 pub mod catalogue;
 pub mod device_source;
+pub mod elementary;
 pub mod faces;
 #[cfg(feature = "catalogue")]
 pub mod holds;
@@ -36,6 +37,7 @@ pub mod solvers;
 /// What a solver's file imports.
 pub mod prelude {
     pub use crate::axis::{Axis, Side};
+    pub use crate::elementary::Functions;
     pub use crate::parameters::{ParameterCheck, ParameterInfo};
     pub use crate::real::Real;
     pub use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};

@@ -8,6 +8,7 @@ mod choose;
 
 pub use choose::Choose;
 
+use crate::elementary::Double;
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 
@@ -45,6 +46,8 @@ pub trait Real:
     type Mask: Mask;
     /// The type of one lane: `f32` or `f64`.
     type Scalar: Scalar;
+    /// A pack in double precision: of `f32` half as many lanes as this has.
+    type Double: Double;
     /// Number of lanes.
     const LANES: usize;
 
@@ -131,6 +134,8 @@ pub trait Real:
     fn zero() -> Self {
         Self::constant(0.0)
     }
+    /// `f` computed in double precision, then rounded.
+    fn in_double(self, other: Self, f: impl Fn(Self::Double, Self::Double) -> Self::Double) -> Self;
     /// Calls `f` as a function of the program by itself that may use the pack's instructions. What `f` is made of must be
     /// `#[inline(always)]`. Loops that have nothing in common are compiled in less time one by one, and each has the registers to
     /// itself.
@@ -189,6 +194,7 @@ macro_rules! impl_scalar {
         impl Real for $t {
             type Mask = bool;
             type Scalar = $t;
+            type Double = f64;
             const LANES: usize = 1;
 
             #[inline(always)]
@@ -251,6 +257,10 @@ macro_rules! impl_scalar {
             #[inline(always)]
             fn select(mask: bool, yes: Self, no: Self) -> Self {
                 if mask { yes } else { no }
+            }
+            #[inline(always)]
+            fn in_double(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+                f(f64::from(self), f64::from(other)) as $t
             }
         }
 

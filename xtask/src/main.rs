@@ -3,6 +3,7 @@
 mod bench;
 mod checks;
 mod docs;
+mod elementary;
 mod gpu;
 mod process;
 mod python;
@@ -28,6 +29,9 @@ Usage: cargo xtask TASK
   wheel [--output DIR] the Python package with the command line in it, for Linux  (default target/wheels-release)
   docs [--output DIR]  the documentation as a site                              (default target/site)
   cuda                 every kernel compiles for every solver by NVRTC, installed in an environment under target/
+
+  elementary [--points N]  the largest errors of the elementary functions beside mpmath's values   (default 100000)
+  minimax              the coefficients of the polynomials that these functions are made of
 
   gpu-bundle           a folder of programs, cases and compiled kernels to copy to a machine with a GPU
 
@@ -60,9 +64,11 @@ fn main() -> ExitCode {
     let outcome = match task {
         "stress" => stress::run(rest),
         "docs" => docs::build(rest),
+        "elementary" => elementary::errors(rest),
         "wheel" => python::wheel(rest),
         "bench" => bench::run(rest),
         "gpu-bundle" => gpu::bundle(),
+        "minimax" => elementary::minimax(),
         "bench-compare" => bench::compare(rest),
         "help" | "-h" | "--help" => {
             print!("{HELP}");

@@ -4,17 +4,28 @@ use crate::process::{Outcome, build_program, cargo, command, output, root, run, 
 use std::path::{Path, PathBuf};
 
 /// Runs pytest on `python/`. It finds the package installed from a wheel, the command line in `AMRCLAW`, built as for the
-/// tests and not a second time, and sample frames of every format, which a Rust test writes, in `AMRCLAW_FRAMES_DIR`.
+/// tests and not a second time, and what Rust tests write: sample frames of every format in `AMRCLAW_FRAMES_DIR`, values of the elementary
+/// functions in `ELEMENTARY_SAMPLES_DIR`.
 pub fn run_tests() -> Outcome {
     let program = build_program("test", "debug")?;
     let frames = target_dir().join("python-frames");
     let writer = ["test", "--quiet", "--workspace", "--test", "output_formats"];
     run(cargo(&writer).env("AMRCLAW_FRAMES_DIR", &frames))?;
+    let samples = elementary_samples("2000")?;
     let interpreter = virtual_environment()?;
     bring_along(&program)?;
     install_wheel(&interpreter)?;
     let mut pytest = command(interpreter);
-    run(pytest.args(["-m", "pytest", "python"]).env("AMRCLAW", program).env("AMRCLAW_FRAMES_DIR", frames))
+    pytest.args(["-m", "pytest", "python"]).env("AMRCLAW", program).env("AMRCLAW_FRAMES_DIR", frames);
+    run(pytest.env("ELEMENTARY_SAMPLES_DIR", samples))
+}
+
+/// Writes values of the elementary functions, of so many points each, and returns their folder.
+pub fn elementary_samples(points: &str) -> Outcome<PathBuf> {
+    let folder = target_dir().join("elementary-samples");
+    let writer = ["test", "--quiet", "--workspace", "--test", "elementary", "samples_are_written"];
+    run(cargo(&writer).env("ELEMENTARY_SAMPLES_DIR", &folder).env("ELEMENTARY_SAMPLES", points))?;
+    Ok(folder)
 }
 
 /// Puts the program into the package, which brings it along.
@@ -63,7 +74,7 @@ fn install_wheel(interpreter: &Path) -> Outcome {
 }
 
 /// The interpreter of a virtual environment that holds `python/requirements-test.txt`, made or renewed if need be.
-fn virtual_environment() -> Outcome<PathBuf> {
+pub fn virtual_environment() -> Outcome<PathBuf> {
     let folder = target_dir().join("python-venv");
     let interpreter = folder.join("bin").join("python");
     let requirements = root().join("python/requirements-test.txt");

@@ -6,6 +6,7 @@ use crate::runtime::error::CudaError;
 use crate::runtime::kernel::Module;
 use crate::runtime::nvrtc::{Compiled, Nvrtc};
 use riemann::device_source::DeviceSource;
+use riemann::elementary;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -79,14 +80,18 @@ impl Source {
             define(&mut text, name, value);
         }
         text += PRELUDE;
+        let mut rest = String::new();
         if let Some(solver) = &target.solver {
             let values: Vec<String> = solver.parameters.iter().map(|(_, v)| format!("Real({v:?})")).collect();
-            let _ = writeln!(text, "struct Solver {{\n{}\n}};", solver.body);
-            let _ = writeln!(text, "#define SOLVER_PARAMETERS {}", values.join(", "));
+            let _ = writeln!(rest, "struct Solver {{\n{}\n}};", solver.body);
+            let _ = writeln!(rest, "#define SOLVER_PARAMETERS {}", values.join(", "));
         }
-        self.definitions.iter().for_each(|definition| text += definition);
-        self.texts.iter().for_each(|part| text += part);
-        text
+        self.definitions.iter().for_each(|definition| rest += definition);
+        self.texts.iter().for_each(|part| rest += part);
+        if elementary::is_called_in(&rest) {
+            text += elementary::device_text();
+        }
+        text + &rest
     }
 
     /// Compiles for an architecture such as `sm_90`. No device is needed.

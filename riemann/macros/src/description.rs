@@ -28,6 +28,8 @@ pub struct Description {
     pub nonnegative: Vec<String>,
     /// Whether the equations are others along one axis than along another.
     pub axes_differ: bool,
+    /// Whether there is no solver, but functions over numbers in double precision.
+    pub functions_alone: bool,
     pub parameters: Vec<Parameter>,
     pub forms: Vec<Form>,
 }
@@ -105,9 +107,28 @@ impl Description {
             positive: attribute.positive,
             nonnegative: attribute.nonnegative,
             axes_differ: attribute.axes_differ,
+            functions_alone: false,
             parameters,
             forms,
         })
+    }
+
+    /// What functions that belong to no solver have.
+    pub fn of_functions(block: Ident, form: Form) -> Self {
+        Description {
+            solver: block,
+            generic: false,
+            name: String::new(),
+            title: String::new(),
+            fwaves: false,
+            solve_again: false,
+            positive: Vec::new(),
+            nonnegative: Vec::new(),
+            axes_differ: false,
+            functions_alone: true,
+            parameters: Vec::new(),
+            forms: vec![form],
+        }
     }
 
     /// The type of the solver in one number of dimensions.

@@ -18,11 +18,13 @@ use std::fmt::Write;
 struct Text {
     /// Lengths of the tuples that occur.
     tuples: RefCell<BTreeSet<usize>>,
+    /// Whether products must never be contracted with sums, however the text is compiled.
+    separate_products: bool,
 }
 
 /// The body of `struct Solver`.
 pub fn emit(description: &Description, form: &Form, program: &Program) -> String {
-    let text = Text { tuples: RefCell::default() };
+    let text = Text { tuples: RefCell::default(), separate_products: false };
     let mut functions = String::new();
     for function in program.functions.iter().filter(|function| function.name != "flux") {
         functions.push_str(&text.function(function));
@@ -35,13 +37,14 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     for parameter in &description.parameters {
         let _ = writeln!(body, "    Real {};", parameter.name);
     }
-    for &length in text.tuples.borrow().iter() {
-        let types: Vec<_> = (0..length).map(|k| format!("class T{k}")).collect();
-        let members: Vec<_> = (0..length).map(|k| format!("T{k} v{k};")).collect();
-        let _ = writeln!(body, "    template <{}> struct Tuple{length} {{ {} }};", types.join(", "), members.join(" "));
-    }
-    body.push_str(&functions);
-    body
+    body + &text.tuples() + &functions
+}
+
+/// The members of a struct of functions that belong to no solver.
+pub fn emit_functions(program: &Program) -> String {
+    let text = Text { tuples: RefCell::default(), separate_products: true };
+    let functions: String = program.functions.iter().map(|function| text.function(function)).collect();
+    text.tuples() + &functions
 }
 
 /// Words before each function.
@@ -66,6 +69,18 @@ fn least_positive(quantities: &Quantities<'_>) -> String {
 }
 
 impl Text {
+    /// The types of the tuples that occur.
+    fn tuples(&self) -> String {
+        let mut types = String::new();
+        for &length in self.tuples.borrow().iter() {
+            let names: Vec<_> = (0..length).map(|k| format!("class T{k}")).collect();
+            let members: Vec<_> = (0..length).map(|k| format!("T{k} v{k};")).collect();
+            let (names, members) = (names.join(", "), members.join(" "));
+            let _ = writeln!(types, "    template <{names}> struct Tuple{length} {{ {members} }};");
+        }
+        types
+    }
+
     fn function(&self, function: &Function) -> String {
         let parameters: Vec<_> = if function.is_entry {
             self.entry_parameters(function)

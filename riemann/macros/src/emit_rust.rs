@@ -19,6 +19,26 @@ use statement::block_contents;
 /// Writes the tokens of a solver's form.
 struct Writer<'a> {
     form: &'a Form,
+    /// The trait of the numbers in helpers.
+    numbers: TokenStream,
+}
+
+impl<'a> Writer<'a> {
+    fn new(form: &'a Form) -> Self {
+        Writer { form, numbers: quote!(::riemann::real::Real) }
+    }
+}
+
+/// Functions that belong to no solver.
+pub fn emit_functions(form: &Form, program: &Program) -> TokenStream {
+    let writer = Writer { form, numbers: quote!(::riemann::elementary::Double) };
+    let allowed = allowed();
+    program
+        .functions
+        .iter()
+        .map(|function| writer.helper(function))
+        .map(|function| quote!(#allowed #function))
+        .collect()
 }
 
 /// Lints that the texts written here would not keep, and that the user can do nothing about.
@@ -32,7 +52,7 @@ fn allowed() -> TokenStream {
 
 /// All of a solver in one number of dimensions.
 pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenStream {
-    let writer = Writer { form };
+    let writer = Writer::new(form);
     let solver = description.solver_type(form);
     let helpers = program.functions.iter().filter(|function| !function.is_entry).map(|f| writer.helper(f));
     let constants = program.constants.iter().map(|(name, value)| plain::constant(name, value));
@@ -81,7 +101,7 @@ pub fn emit_stub(description: &Description, form: &Form, block: &syn::ItemImpl) 
     let header = impl_header(description, form);
     let program = Program { functions: Vec::new(), plain: Vec::new(), constants: Vec::new() };
     let constants = trait_constants(description, form, &program);
-    let writer = Writer { form };
+    let writer = Writer::new(form);
     let written = block.items.iter().find_map(|item| match item {
         syn::ImplItem::Fn(function) if function.sig.ident == "normal" => Some(&function.sig.output),
         _ => None,
@@ -184,17 +204,22 @@ fn device_source(description: &Description, form: &Form, program: &Program) -> T
 
 impl Writer<'_> {
     fn helper(&self, function: &Function) -> TokenStream {
-        let (attributes, visibility, name) = (&function.source.attrs, &function.source.vis, &function.name);
+        let (visibility, name, numbers) = (&function.source.vis, &function.name, &self.numbers);
+        let (rare, attributes): (Vec<_>, Vec<_>) =
+            function.source.attrs.iter().partition(|attribute| attribute.path().is_ident("rare"));
         let receiver = function.takes_self.then(|| quote!(&self,));
         let parameters = function.parameters.iter().map(|local| {
             let (pattern, ty) = (pattern(local), self.ty(&local.ty));
             quote!(#pattern: #ty)
         });
-        let (result, body) = (self.ty(&function.result), block_contents(self, &function.body));
+        let (result, mut body) = (self.ty(&function.result), block_contents(self, &function.body));
+        if !rare.is_empty() {
+            body = quote!(<V as ::riemann::real::Real>::outlined(#[inline(always)] move || { #body }));
+        }
         quote! {
             #(#attributes)*
             #[inline(always)]
-            #visibility fn #name<V: ::riemann::real::Real>(#receiver #(#parameters),*) -> #result { #body }
+            #visibility fn #name<V: #numbers>(#receiver #(#parameters),*) -> #result { #body }
         }
     }
 

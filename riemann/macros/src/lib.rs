@@ -11,12 +11,14 @@
 //! tree, types   the typed tree                         ┘
 //! emit_rust     typed tree → impl Solver               ┐ two texts
 //! emit_cuda     typed tree → the body of struct Solver ┘
+//! functions     both for blocks that belong to no solver
 //! ```
 
 mod check;
 mod description;
 mod emit_cuda;
 mod emit_rust;
+mod functions;
 mod quantities;
 mod tree;
 mod types;
@@ -115,6 +117,37 @@ pub fn shared(_attribute: TokenStream, item: TokenStream) -> TokenStream {
         pub(crate) use #hidden as #name;
     }
     .into()
+}
+
+/// Holds functions that belong to no solver, over numbers in double precision: stands on an `impl` block and takes in
+/// [`macro@shared`] ones, as `#[riemann::functions(with(Exponential))]`. The built-in elementary functions are made by it.
+#[proc_macro_attribute]
+pub fn functions(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let block = syn::parse_macro_input!(item as syn::ItemImpl);
+    let shared = syn::parse_macro_input!(attribute as SharedBlocks).0;
+    match description::name_of_type(&block.self_ty) {
+        Ok(name) => {
+            let last = format_ident!("__riemann_functions_{name}");
+            let chain = shared.iter().chain([&last]);
+            let (first, others): (_, Vec<_>) = (shared.first().unwrap_or(&last), chain.skip(1).collect());
+            quote! {
+                macro_rules! #last {
+                    ([] {$($taken_in:tt)*} $($block:tt)*) => { ::riemann::described_functions! { $($taken_in)* $($block)* } };
+                }
+                #first! { [#(#others)*] {} #block }
+            }
+            .into()
+        }
+        Err(error) => error.into_compile_error().into(),
+    }
+}
+
+/// The second half of [`macro@functions`]. Not for use by hand.
+#[doc(hidden)]
+#[proc_macro]
+pub fn described_functions(input: TokenStream) -> TokenStream {
+    let blocks = syn::parse_macro_input!(input as functions::Blocks);
+    functions::emit(blocks).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// The names in `with(…)`.

@@ -24,7 +24,17 @@ pack! {
     shift_down: |here, after| _mm256_shuffle_pd::<0b0101>(here, _mm256_permute2f128_pd::<0x21>(here, after)),
     and: |a, b| _mm256_and_pd(a, b), or: |a, b| _mm256_or_pd(a, b),
     not: |a| _mm256_xor_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))),
-    any: |a| _mm256_movemask_pd(a) != 0, features: "avx2,bmi2",
+    any: |a| _mm256_movemask_pd(a) != 0,
+    double: (own
+        and: |a, b| _mm256_and_pd(a, b), or: |a, b| _mm256_or_pd(a, b),
+        left: |a, count: u32| {
+            _mm256_castsi256_pd(_mm256_sll_epi64(_mm256_castpd_si256(a), _mm_cvtsi32_si128(count as i32)))
+        },
+        right: |a, count: u32| {
+            _mm256_castsi256_pd(_mm256_srl_epi64(_mm256_castpd_si256(a), _mm_cvtsi32_si128(count as i32)))
+        },
+    ),
+    features: "avx2,bmi2",
 }
 
 pack! {
@@ -56,7 +66,13 @@ pack! {
     },
     and: |a, b| _mm256_and_ps(a, b), or: |a, b| _mm256_or_ps(a, b),
     not: |a| _mm256_xor_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(-1))),
-    any: |a| _mm256_movemask_ps(a) != 0, features: "avx2,bmi2",
+    any: |a| _mm256_movemask_ps(a) != 0,
+    double: (halves of F64x4,
+        lower: |a| _mm256_cvtps_pd(_mm256_castps256_ps128(a)),
+        upper: |a| _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(a)),
+        join: |a, b| _mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a)),
+    ),
+    features: "avx2,bmi2",
 }
 
 pack! {
@@ -80,7 +96,17 @@ pack! {
         _mm512_castsi512_pd(_mm512_alignr_epi64::<1>(after, here))
     },
     and: |a: __mmask8, b| a & b, or: |a: __mmask8, b| a | b, not: |a: __mmask8| !a,
-    any: |a: __mmask8| a != 0, features: "avx512f,avx512dq,avx2,bmi2",
+    any: |a: __mmask8| a != 0,
+    double: (own
+        and: |a, b| _mm512_and_pd(a, b), or: |a, b| _mm512_or_pd(a, b),
+        left: |a, count: u32| {
+            _mm512_castsi512_pd(_mm512_sll_epi64(_mm512_castpd_si512(a), _mm_cvtsi32_si128(count as i32)))
+        },
+        right: |a, count: u32| {
+            _mm512_castsi512_pd(_mm512_srl_epi64(_mm512_castpd_si512(a), _mm_cvtsi32_si128(count as i32)))
+        },
+    ),
+    features: "avx512f,avx512dq,avx2,bmi2",
 }
 
 pack! {
@@ -104,5 +130,11 @@ pack! {
         _mm512_castsi512_ps(_mm512_alignr_epi32::<1>(after, here))
     },
     and: |a: __mmask16, b| a & b, or: |a: __mmask16, b| a | b, not: |a: __mmask16| !a,
-    any: |a: __mmask16| a != 0, features: "avx512f,avx512dq,avx2,bmi2",
+    any: |a: __mmask16| a != 0,
+    double: (halves of F64x8,
+        lower: |a| _mm512_cvtps_pd(_mm512_castps512_ps256(a)),
+        upper: |a| _mm512_cvtps_pd(_mm512_extractf32x8_ps::<1>(a)),
+        join: |a, b| _mm512_insertf32x8::<1>(_mm512_castps256_ps512(_mm512_cvtpd_ps(a)), _mm512_cvtpd_ps(b)),
+    ),
+    features: "avx512f,avx512dq,avx2,bmi2",
 }

@@ -45,7 +45,7 @@ impl Wrong {
         f64::EPSILON + u
     }
     fn remainder(&self, u: Real) -> Real {
-        u % 2.0
+        u.rem_euclid(2.0)
     }
     fn unknown(&self) -> Real {
         gravity

@@ -87,6 +87,14 @@ impl EveryFeature {
         u
     }
 
+    /// Elementary functions, of numbers that they have a value for.
+    fn functions(x: Real, y: Real) -> [Real; 4] {
+        let size = x.abs().min(1.0);
+        let circular = x.sin() + x.cos() * x.tan() + size.asin() - size.acos() + x.atan() / y.atan2(x);
+        let hyperbolic = x.sinh() + x.cosh() * x.tanh() + x.exp() - (size + 1.0).ln();
+        [circular, hyperbolic, (size + 0.5).powf(y) - x.hypot(y), x.floor() + 3.0 * y.ceil() + x % (size + 0.25)]
+    }
+
     fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
         let (n, t) = axis.normal_and_transverse();
         let branches = self.branches(ql[n], qr[t]);
@@ -141,6 +149,10 @@ impl EveryFeature {
     fn source(&self, x: [Real; 3], t: Real, dt: Real, q: State, aux: Aux) -> State {
         let mut new = q;
         new[0] = q[0] + dt * (x[0] * t - aux[1]);
+        let functions = Self::functions(q[1], q[2]);
+        for m in 0..M {
+            new[m] += functions[m] * functions[3];
+        }
         new
     }
 

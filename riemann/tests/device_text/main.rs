@@ -44,7 +44,8 @@ struct Run {
 
 impl Program {
     fn new() -> Self {
-        Program { text: "#include \"shim.h\"\n".to_owned(), ..Program::default() }
+        let text = format!("#include \"shim.h\"\n{}", riemann::elementary::device_text());
+        Program { text, ..Program::default() }
     }
 
     /// Adds a solver in precision `R`.

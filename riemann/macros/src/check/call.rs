@@ -5,6 +5,7 @@ use super::calls::called_name;
 use super::operator::compare;
 use super::refusal;
 use super::signature::PLAIN;
+use crate::functions::{ELEMENTARY, PRIMITIVES};
 use crate::tree::{Expr, Kind};
 use crate::types::Type;
 use syn::punctuated::Punctuated;
@@ -92,6 +93,9 @@ impl Checker<'_> {
         let receiver = self.expression(&call.receiver)?;
         match &receiver.ty {
             Type::Real => self.real_method(receiver, &name, call),
+            Type::Mask if name == "any" && call.args.is_empty() && self.context.description.functions_alone => {
+                Ok(Expr { kind: Kind::Any(Box::new(receiver)), ty: Type::Bool, span: call.method.span() })
+            }
             Type::Axis if self.context.form.dim == 3 && matches!(&*name, "normal_and_transverse" | "transverse_2d") => {
                 let message = "a face in three dimensions has two axes along it: `transverse` is given one as `across`; \
                                `axis.index() + 1` is the component along `axis`, `(axis.index() + 1) % D + 1` the next";
@@ -151,9 +155,23 @@ impl Checker<'_> {
             }
             "min" | "max" => return Err(wrong_count(1)),
             "powi" => return self.power(receiver, call),
-            _ => return Err(refusal::real_method(&call.method)),
+            _ => {
+                let (method, wanted) = self.known_method(name).ok_or_else(|| refusal::real_method(&call.method))?;
+                let others = self.arguments(&call.args)?;
+                if others.len() != wanted {
+                    return Err(wrong_count(wanted));
+                }
+                let others = others.into_iter().map(|other| self.coerce(other, &Type::Real)).collect::<Result<_>>()?;
+                Kind::Method(method, Box::new(receiver), others)
+            }
         };
         Ok(Expr { kind, ty: Type::Real, span })
+    }
+
+    /// An elementary function, or, in a block without a solver, what such are made of; with the number of arguments.
+    fn known_method(&self, name: &str) -> Option<(&'static str, usize)> {
+        let known: &[_] = if self.context.description.functions_alone { &PRIMITIVES } else { &ELEMENTARY };
+        known.iter().copied().find(|(method, _)| *method == name)
     }
 
     fn power(&mut self, base: Expr, call: &syn::ExprMethodCall) -> Result<Expr> {

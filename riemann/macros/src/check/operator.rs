@@ -62,11 +62,9 @@ impl Checker<'_> {
         }
         let span = binary.op.span();
         match (&a.ty, &b.ty) {
-            (Type::Real, Type::Real) if op == '%' => Err(Error::new_spanned(
-                binary.op,
-                "`%` is for integers, since CPU and GPU round it differently on real numbers: compute it once per cell in \
-                 `aux_values` or `initial`",
-            )),
+            (Type::Real, Type::Real) if op == '%' => {
+                Ok(Expr { kind: Kind::Method("remainder", Box::new(a), vec![b]), ty: Type::Real, span })
+            }
             (Type::Real, Type::Real) => {
                 Ok(Expr { kind: Kind::Arithmetic(op, Box::new(a), Box::new(b)), ty: Type::Real, span })
             }

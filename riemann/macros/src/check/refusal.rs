@@ -1,17 +1,25 @@
 //! What is not in the language, and what to write instead.
 
+use crate::functions::ELEMENTARY;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Ident};
 
-/// Functions that processors round each in their own way.
-const INEXACT: &[&str] = &[
-    "exp", "exp2", "exp_m1", "ln", "ln_1p", "log", "log2", "log10", "sin", "cos", "tan", "sin_cos", "asin", "acos",
-    "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "powf", "cbrt", "hypot",
-];
+/// Functions that processors round each in their own way, and that the language does not have.
+const INEXACT: &[&str] = &["exp_m1", "ln_1p", "asinh", "acosh", "atanh", "cbrt"];
 
 /// Methods of floating-point numbers that can be written in the language.
 const OTHERWISE: &[(&str, &str)] = &[
+    ("log", "x.ln() for the natural logarithm, x.ln() / base.ln() for another"),
+    ("pow", "x.powf(y), or x.powi(3) with a number"),
+    ("exp2", "2.0.powf(x)"),
+    ("log2", "x.ln() / LN_2 with a constant LN_2"),
+    ("log10", "x.ln() / LN_10 with a constant LN_10"),
+    ("sin_cos", "(x.sin(), x.cos())"),
+    ("rem_euclid", "x - y * (x / y).floor()"),
+    ("round", "(x + 0.5).floor()"),
+    ("trunc", "x - x % 1.0"),
+    ("fract", "x % 1.0"),
     ("recip", "1.0 / x"),
     ("mul_add", "a * b + c, which rounds twice on every machine"),
     ("clamp", "x.max(low).min(high)"),
@@ -37,7 +45,10 @@ pub fn real_method(method: &Ident) -> Error {
     } else if let Some((_, instead)) = OTHERWISE.iter().find(|(known, _)| *known == name) {
         format!("`{name}` is not in the solver language: write {instead}")
     } else {
-        format!("real numbers have no `{name}` here: there are abs, sqrt, min, max and powi")
+        format!(
+            "real numbers have no `{name}` here: there are abs, sqrt, min, max, powi, powf, exp, ln, sin, cos, tan, asin, acos, \
+             atan, atan2, sinh, cosh, tanh, hypot, floor and ceil"
+        )
     };
     Error::new(method.span(), message)
 }
@@ -55,6 +66,8 @@ pub fn array_method(method: &Ident) -> Error {
 pub fn function(place: &Expr, name: &str) -> Error {
     let message = if INEXACT.contains(&name) {
         inexact(name)
+    } else if ELEMENTARY.iter().any(|(known, _)| *known == name) {
+        format!("write it as a method: `x.{name}(…)`")
     } else if name == "from_fn" {
         "write `let mut a = [0.0; N];` and a loop `for m in 0..N { a[m] = …; }`".to_owned()
     } else if ["constant", "zero", "splat"].contains(&name) {

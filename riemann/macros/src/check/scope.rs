@@ -1,5 +1,6 @@
 //! Variables in scope, each with a name that no other of the function has.
 
+use crate::functions::ELEMENTARY;
 use crate::tree::Local;
 use crate::types::Type;
 use proc_macro2::Ident;
@@ -92,7 +93,8 @@ const RESERVED: &[&str] = &[
 
 /// Whether a name must not be written in either text.
 pub fn is_reserved(name: &str) -> bool {
-    RESERVED.contains(&name)
+    let function = name.strip_prefix("real_");
+    RESERVED.contains(&name) || function.is_some_and(|name| ELEMENTARY.iter().any(|(known, _)| *known == name))
 }
 
 #[derive(Default)]

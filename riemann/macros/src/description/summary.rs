@@ -51,6 +51,7 @@ impl Description {
             fwaves,
             solve_again,
             axes_differ,
+            functions_alone: false,
             positive,
             nonnegative,
             parameters,

@@ -15,12 +15,15 @@ impl Lines<'_> {
             Kind::Variant(name) => (*name).to_owned(),
             Kind::Negate(a) => format!("(-{})", self.expression(a)),
             Kind::Not(a) => format!("(!{})", self.expression(a)),
+            Kind::Arithmetic('*', a, b) if self.writer.separate_products && expr.ty == Type::Real => {
+                format!("separate_product({}, {})", self.expression(a), self.expression(b))
+            }
             Kind::Arithmetic(op, a, b) => self.binary(&op.to_string(), a, b),
             Kind::Compare("!=", a, b) => format!("(!{})", self.binary("==", a, b)),
             Kind::Compare(op, a, b) => self.binary(op, a, b),
             Kind::And(a, b) => self.binary("&&", a, b),
             Kind::Or(a, b) => self.binary("||", a, b),
-            Kind::MaskFromBool(a) => self.expression(a),
+            Kind::Any(a) | Kind::MaskFromBool(a) => self.expression(a),
             Kind::RealFromInt(a) => format!("Real({})", self.expression(a)),
             Kind::Method(name, a, others) => {
                 let arguments = self.list(std::iter::once(&**a).chain(others));

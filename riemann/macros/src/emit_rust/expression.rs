@@ -2,6 +2,7 @@
 
 use super::Writer;
 use super::statement::block_contents;
+use crate::functions::{ELEMENTARY, PRIMITIVES};
 use crate::tree::{Block, Expr, Kind};
 use crate::types::Type;
 use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream};
@@ -34,6 +35,7 @@ impl Writer<'_> {
             Kind::And(a, b) => self.logic(quote!(&), quote!(&&), a, b),
             Kind::Or(a, b) => self.logic(quote!(|), quote!(||), a, b),
             Kind::MaskFromBool(a) => self.of(a, |a| quote_spanned!(span=> <V as ::riemann::real::Real>::mask(#a))),
+            Kind::Any(a) => self.of(a, |a| quote_spanned!(span=> ::riemann::real::Mask::any(#a))),
             Kind::RealFromInt(a) => {
                 self.of(a, |a| quote_spanned!(span=> <V as ::riemann::real::Real>::constant(#a as f64)))
             }
@@ -90,8 +92,14 @@ impl Writer<'_> {
     }
 
     fn method(&self, name: &str, a: &Expr, others: &[Expr], span: Span) -> TokenStream {
+        let among = |known: &[(&str, usize)]| known.iter().any(|(known, _)| *known == name);
+        let of = match name {
+            _ if among(&PRIMITIVES) => quote!(::riemann::elementary::Double),
+            _ if among(&ELEMENTARY) || name == "remainder" => quote!(::riemann::elementary::Functions),
+            _ => quote!(::riemann::real::Real),
+        };
         let (name, a) = (format_ident!("{name}"), self.expression(a));
-        self.list(others, |others| quote_spanned!(span=> ::riemann::real::Real::#name(#a #(, #others)*)))
+        self.list(others, |others| quote_spanned!(span=> #of::#name(#a #(, #others)*)))
     }
 
     fn comparison(&self, op: &str, a: &Expr, b: &Expr, expr: &Expr) -> TokenStream {

@@ -79,6 +79,7 @@ impl SubAssign for Trace {
 impl Real for Trace {
     type Mask = bool;
     type Scalar = f64;
+    type Double = f64;
     const LANES: usize = 1;
 
     #[inline]
@@ -126,6 +127,11 @@ impl Real for Trace {
     #[inline]
     fn select(_: bool, yes: Self, no: Self) -> Self {
         yes + no
+    }
+    /// Functions such as cos are not zero at zero.
+    #[inline]
+    fn in_double(self, _: Self, _: impl Fn(f64, f64) -> f64) -> Self {
+        Trace(true)
     }
 }
 

@@ -1,0 +1,74 @@
+//! `#[riemann::functions]`: blocks of functions that belong to no solver, over numbers in double precision.
+//!
+//! They have methods besides the solver language's, which take numbers apart into their bits ([`PRIMITIVES`]), and `mask.any()`, whether
+//! any lane is set, for what is dear and rarely needed: whatever it decides must not change a result.
+
+use crate::check::check_block;
+use crate::description::{Description, Form};
+use crate::emit_cuda;
+use crate::emit_rust;
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+
+/// Methods of numbers, with the number of their arguments: those of `riemann::elementary::Double`.
+pub const PRIMITIVES: [(&str, usize); 6] =
+    [("head", 0), ("power_of_two", 0), ("exponent", 0), ("significand", 0), ("two_over_pi", 0), ("copysign", 1)];
+
+/// Methods of numbers in the solver language that are made of such blocks, with the number of their arguments.
+pub const ELEMENTARY: [(&str, usize); 16] = [
+    ("exp", 0),
+    ("ln", 0),
+    ("sin", 0),
+    ("cos", 0),
+    ("tan", 0),
+    ("asin", 0),
+    ("acos", 0),
+    ("atan", 0),
+    ("sinh", 0),
+    ("cosh", 0),
+    ("tanh", 0),
+    ("floor", 0),
+    ("ceil", 0),
+    ("atan2", 1),
+    ("powf", 1),
+    ("hypot", 1),
+];
+
+/// The blocks that one takes in, then itself.
+pub struct Blocks(pub Vec<syn::ItemImpl>);
+
+impl Parse for Blocks {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let mut blocks = Vec::new();
+        while input.peek(syn::token::Brace) {
+            let taken_in;
+            syn::braced!(taken_in in input);
+            blocks.push(taken_in.parse()?);
+        }
+        blocks.push(input.parse()?);
+        Ok(Blocks(blocks))
+    }
+}
+
+/// Rust over `riemann::elementary::Double`, and CUDA C++ as the constant `CUDA`.
+pub fn emit(blocks: Blocks) -> syn::Result<TokenStream> {
+    let mut blocks = blocks.0;
+    let mut block = blocks.pop().expect("the block itself");
+    block.items.extend(blocks.into_iter().flat_map(|taken_in| taken_in.items));
+    let name = crate::description::name_of_type(&block.self_ty)?.clone();
+    let wall_normal = [None; 3];
+    let form = Form { dim: 1, equations: Vec::new(), waves: 0, aux: Vec::new(), aux_face: Vec::new(), wall_normal };
+    let description = Description::of_functions(name, form);
+    let form = &description.forms[0];
+    let program = check_block(&description, form, &block)?;
+    let functions = emit_rust::emit_functions(form, &program);
+    let (ty, cuda) = (&block.self_ty, emit_cuda::emit_functions(&program));
+    Ok(quote! {
+        impl #ty {
+            #functions
+            /// The functions as members of a struct in CUDA C++.
+            pub const CUDA: &'static str = #cuda;
+        }
+    })
+}

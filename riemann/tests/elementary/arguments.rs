@@ -1,0 +1,165 @@
+//! Points at which the functions are tried: at random over all their ranges, and around every place where a formula changes.
+
+use super::Function;
+use riemann::elementary::rows::{Binary, Unary};
+
+/// Numbers at random, the same in every run.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
+    /// splitmix64: Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * ((self.bits() >> 11) as f64 / (1u64 << 53) as f64)
+    }
+
+    /// Of either sign, all orders of magnitude alike.
+    fn of_any_size(&mut self, smallest: f64, largest: f64) -> f64 {
+        let size = 2f64.powf(self.between(smallest.log2(), largest.log2()));
+        if self.bits() & 1 == 0 { size } else { -size }
+    }
+
+    /// Any number at all that is finite.
+    fn any(&mut self) -> f64 {
+        loop {
+            let x = f64::from_bits(self.bits());
+            if x.is_finite() {
+                return x;
+            }
+        }
+    }
+
+    /// Close to one of some places.
+    fn near(&mut self, places: &[f64]) -> f64 {
+        let place = places[(self.bits() % places.len() as u64) as usize];
+        let ulps = self.bits() % 2001;
+        f64::from_bits(place.to_bits().wrapping_add(ulps).wrapping_sub(1000))
+    }
+}
+
+/// Where formulas change, and where functions leave the numbers.
+fn breaks(function: Function) -> &'static [f64] {
+    use std::f64::consts::*;
+    match function {
+        Function::One(Unary::Exp) => {
+            &[LN_2 / 2.0, -LN_2 / 2.0, 1.5 * LN_2, 709.782712893384, -708.3964185322641, -745.1332191019411]
+        }
+        Function::One(Unary::Ln) => &[1.0, SQRT_2, FRAC_1_SQRT_2, 2.0, 2.2250738585072014e-308],
+        Function::One(Unary::Sin | Unary::Cos | Unary::Tan) => &[
+            FRAC_PI_4,
+            3.0 * FRAC_PI_4,
+            FRAC_PI_2,
+            PI,
+            TAU,
+            1e6,
+            1e6 * PI,
+            7.450580596923828e-9,
+            6381956970095103.0 * 2.0,
+        ],
+        Function::One(Unary::Asin | Unary::Acos) => &[0.5, -0.5, 1.0 - 1e-12, -1.0 + 1e-12],
+        Function::One(Unary::Atan) => &[0.41421356237309503, 2.414213562373095, 1.0, 1152921504606846976.0],
+        Function::One(Unary::Sinh | Unary::Cosh) => &[1.0, -1.0, 709.782712893384, 710.4758600739439, 34.65],
+        Function::One(Unary::Tanh) => &[0.55, -0.55, 19.0, 20.0],
+        Function::One(Unary::Floor | Unary::Ceil) => &[0.5, 1.0, -1.0, 4503599627370496.0, 2251799813685248.0],
+        Function::Two(_) => &[1.0, -1.0, 0.5, 2.0, 4503599627370496.0, 1e-300],
+    }
+}
+
+/// Point number `k` of a function.
+pub fn point(function: Function, k: usize, random: &mut Random) -> [f64; 2] {
+    let x = match (function, k % 4) {
+        (Function::One(_), 0) => random.near(breaks(function)),
+        (Function::One(Unary::Exp | Unary::Sinh | Unary::Cosh), 1) => random.between(-746.0, 711.0),
+        (Function::One(Unary::Exp | Unary::Sinh | Unary::Cosh), _) => random.between(-3.0, 3.0),
+        (Function::One(Unary::Ln), 1) => random.any().abs(),
+        (Function::One(Unary::Ln), 2) => random.between(0.5, 2.0),
+        (Function::One(Unary::Ln), _) => random.of_any_size(1e-323, 1.0).abs(),
+        (Function::One(Unary::Sin | Unary::Cos | Unary::Tan), 1) => random.any(),
+        (Function::One(Unary::Sin | Unary::Cos | Unary::Tan), 2) => random.between(-10.0, 10.0),
+        (Function::One(Unary::Sin | Unary::Cos | Unary::Tan), _) => random.of_any_size(1e-9, 1e9),
+        (Function::One(Unary::Asin | Unary::Acos), 1) => random.of_any_size(1e-300, 1.0),
+        (Function::One(Unary::Asin | Unary::Acos), _) => random.between(-1.0, 1.0),
+        (Function::One(Unary::Atan), 1) => random.any(),
+        (Function::One(Unary::Atan), _) => random.between(-5.0, 5.0),
+        (Function::One(Unary::Tanh), 1) => random.of_any_size(1e-300, 30.0),
+        (Function::One(Unary::Tanh), _) => random.between(-3.0, 3.0),
+        (Function::One(Unary::Floor | Unary::Ceil), 1) => random.any(),
+        (Function::One(Unary::Floor | Unary::Ceil), _) => random.between(-9.0, 9.0),
+        (Function::Two(two), k) => return pair(two, k, random),
+    };
+    [x, 0.0]
+}
+
+fn pair(function: Binary, k: usize, random: &mut Random) -> [f64; 2] {
+    match (function, k) {
+        (Binary::Pow, 0) => [random.near(&[1.0, 0.5, 2.0]), random.of_any_size(1.0, 1e16)],
+        // Powers that are numbers: log₂ of the result is random.
+        (Binary::Pow, 1 | 2) => {
+            let x = if k == 1 { random.any().abs() } else { random.between(0.5, 2.0) };
+            [x, random.between(-1080.0, 1024.0) / x.log2()]
+        }
+        (Binary::Pow, _) => [random.between(-30.0, 30.0), (random.bits() % 61) as f64 - 30.0],
+        (_, 0) => [random.near(breaks(Function::Two(function))), random.between(-3.0, 3.0)],
+        (Binary::Remainder, 1) => {
+            let x = random.any();
+            [x, x * random.of_any_size(1e-30, 1.0)]
+        }
+        (_, 1) => [random.any(), random.any()],
+        (_, 2) => [random.between(-1.0, 1.0), random.of_any_size(1e-12, 1.0)],
+        _ => [random.between(-1.0, 1.0), random.between(-1.0, 1.0)],
+    }
+}
+
+/// Points of a function, in columns.
+pub fn points(function: Function, count: usize, seed: u64) -> [Vec<f64>; 2] {
+    let mut random = Random::new(seed);
+    let points: Vec<_> = (0..count).map(|k| point(function, k, &mut random)).collect();
+    [0, 1].map(|c| points.iter().map(|point| point[c]).collect())
+}
+
+/// Numbers that are special.
+pub const SPECIAL: [f64; 29] = {
+    use std::f64::consts::*;
+    let inf = f64::INFINITY;
+    [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -0.5,
+        2.0,
+        -2.0,
+        3.0,
+        -3.0,
+        inf,
+        -inf,
+        f64::NAN,
+        5e-324,
+        -5e-324,
+        f64::MAX,
+        f64::MIN,
+        f64::MIN_POSITIVE,
+        PI,
+        1e300,
+        -1e300,
+        1e-300,
+        9007199254740992.0,
+        9007199254740994.0,
+        -9007199254740993.0,
+        -4503599627370497.0,
+        4503599627370495.5,
+        -2.5,
+        1e22,
+    ]
+};
