@@ -60,7 +60,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
         for entry in entries.flatten().filter(|entry| entry.file_name() != "tests") {
             collect(&entry.path(), files);
         }
-    } else if path.extension().is_some_and(|extension| ["rs", "toml", "lock"].iter().any(|e| extension == *e)) {
+    } else if path.extension().is_some_and(|extension| ["rs", "cuh", "toml", "lock"].iter().any(|e| extension == *e)) {
         files.push(path.to_owned());
     }
 }

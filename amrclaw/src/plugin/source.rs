@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(types("#[riemann::solver(dim = 3)] struct S;"), ["S"]);
     }
 
-    /// What is embedded makes a workspace: the manifest names members that are there.
+    /// What is embedded makes a workspace: the manifest names members that are there, and sources name files that are.
     #[test]
     fn embedded_sources_are_a_workspace() {
         let files: Vec<_> = riemann().collect();
@@ -164,6 +164,13 @@ mod tests {
             ["Cargo.toml", "Cargo.lock", "riemann/Cargo.toml", "riemann/src/lib.rs", "riemann/src/plugin/abi.rs"]
         {
             assert!(files.iter().any(|(name, _)| *name == wanted), "{wanted}");
+        }
+        for (name, text) in &files {
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            for named in text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+                let path = format!("{folder}/{named}");
+                assert!(files.iter().any(|(name, _)| *name == path), "{name} includes {path}");
+            }
         }
         let (_, manifest) = files.iter().find(|(name, _)| *name == "Cargo.toml").unwrap();
         assert!(!manifest.contains("xtask"), "{manifest}");
