@@ -9,18 +9,9 @@ struct KeptFaces {
     bool keeps_x, keeps_y;     // of the row at hand
     unsigned x_slot, y_slot;   // where these go
 
-    __device__ __forceinline__ KeptFaces(const Lane& at) : base(at.first_row()) {}
-
-    // True if the tile keeps anything. Reads the masks of all its rows, and the first ones last.
-    __device__ __forceinline__ bool any(const Lane& at)
+    __device__ __forceinline__ KeptFaces(const Lane& at) : base(at.first_row())
     {
-        unsigned faces = 0;
-        for (base = at.first_row() + at.tile.size[ROWS] / 32 * 32; base >= at.first_row(); base -= 32) {
-            fetch(at);
-            faces |= rows;
-        }
-        base = at.first_row();
-        return faces != 0u;
+        if constexpr (KEEPS_FACES > 0) fetch(at);
     }
 
     __device__ __forceinline__ void fetch(const Lane& at)

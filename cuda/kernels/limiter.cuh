@@ -27,26 +27,11 @@ __device__ __forceinline__ Array<Real, W> dots(const Array<State, W>& a, const A
     return sums;
 }
 
-// Numerator / denominator, the denominator positive. With FUSED by the approximate reciprocal, in double refined by two Newton
-// steps, which leaves an error of about one unit in the last place.
-__device__ __forceinline__ double quotient(double numerator, double denominator)
+// Numerator / denominator, the denominator positive.
+__device__ __forceinline__ Real quotient(Real numerator, Real denominator)
 {
 #if FUSED
-    double r;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(denominator));
-    r = fma(r, fma(-denominator, r, 1.0), r);
-    r = fma(r, fma(-denominator, r, 1.0), r);
-    return numerator * r;
-#else
-    return numerator / denominator;
-#endif
-}
-__device__ __forceinline__ float quotient(float numerator, float denominator)
-{
-#if FUSED
-    float r;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(denominator));
-    return numerator * r;
+    return numerator * reciprocal(denominator);
 #else
     return numerator / denominator;
 #endif

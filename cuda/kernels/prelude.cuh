@@ -48,8 +48,63 @@ __device__ __forceinline__ Real real_min(Real a, Real b) { return a < b ? a : b;
 __device__ __forceinline__ Real real_max(Real a, Real b) { return a > b ? a : b; }
 __device__ __forceinline__ double real_abs(double a) { return fabs(a); }
 __device__ __forceinline__ float real_abs(float a) { return fabsf(a); }
-__device__ __forceinline__ double real_sqrt(double a) { return sqrt(a); }
-__device__ __forceinline__ float real_sqrt(float a) { return sqrtf(a); }
+
+// Quotients and roots. With FUSED from the device's approximations, in double refined to an error of a unit in the last place or two,
+// without the branches that the rare rounding, the subnormal and the huge need: those keep the compiler from working on several
+// quotients at once. Subnormal numbers count as zero.
+#if FUSED
+__device__ __forceinline__ double reciprocal(double a)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
+    r = fma(r, fma(-a, r, 1.0), r);
+    return fma(r, fma(-a, r, 1.0), r);
+}
+__device__ __forceinline__ float reciprocal(float a)
+{
+    float r;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+// Of a denominator that is no constant: 1/0 is an infinity, 1/∞ zero, as they should be.
+__device__ __forceinline__ double safe_reciprocal(double a)
+{
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
+    const double e = fma(-a, r, 1.0), refined = fma(r, fma(e, e, e), r);
+    const unsigned exponent = unsigned(__double2hiint(r)) & 0x7ff00000u;
+    return exponent - 1u < 0x7ff00000u - 1u ? refined : r;
+}
+__device__ __forceinline__ float safe_reciprocal(float a) { return reciprocal(a); }
+__device__ __forceinline__ double root(double a)
+{
+    double r;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
+    const double s = a * r, e = fma(-s, r, 1.0);
+    const double refined = fma(s * e, fma(0.375, e, 0.5), s);
+    return a >= 0.0 && a < 1e-290 ? 0.0 : refined;
+}
+__device__ __forceinline__ float root(float a)
+{
+    float r;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+    return r;
+}
+#endif
+__device__ __forceinline__ Real real_divide(Real numerator, Real denominator)
+{
+#if FUSED
+    if (!KNOWN(denominator == denominator)) return numerator * safe_reciprocal(denominator);
+#endif
+    return numerator / denominator;
+}
+__device__ __forceinline__ Real real_sqrt(Real a)
+{
+#if FUSED
+    if (!KNOWN(a >= Real(0.0))) return root(a);
+#endif
+    return sizeof(Real) == 8 ? Real(sqrt(double(a))) : Real(sqrtf(float(a)));
+}
 
 #ifdef NUM_EQUATIONS
 constexpr int M = NUM_EQUATIONS, W = NUM_WAVES, A = NUM_AUX;

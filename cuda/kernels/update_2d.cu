@@ -97,8 +97,8 @@ struct March {
     }
 };
 
-// Columns and rows together, or rows (y, or z in its stead) alone. KEEP: the tile has faces to keep.
-template <bool KEEP> __device__ __forceinline__ void march(
+// Columns and rows together, or rows (y, or z in its stead) alone.
+__device__ __forceinline__ void march(
     const Solver& solver, const Lane& at, const March& start, KeptFaces& kept, Found& found)
 {
     const Real half = Real(0.5), dtdx = Real(at.args.dt_over_dx[X]), dtdy = Real(at.args.dt_over_dx[ROWS]);
@@ -122,7 +122,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
 
 #pragma unroll 2
     for (int k = first - 1; k <= last; k++) {
-        if constexpr (KEEP) kept.expect(at, k);
+        if constexpr (KEEPS_FACES > 0) kept.expect(at, k);
         start.rows.ask(at, k + 1 + ROWS_AHEAD);
         const State q_above = start.rows.take(k + 1);
         const Real kappa_here = at.inverse_capacity(k);
@@ -167,7 +167,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
             }
         }
         if (k > first) write(solver, at, k - 1, q, found);
-        if constexpr (KEEP) {
+        if constexpr (KEEPS_FACES > 0) {
             if (k >= first) kept.keep(at, f, g);
         }
         // 5. Row k becomes row k − 1.
@@ -183,7 +183,7 @@ template <bool KEEP> __device__ __forceinline__ void march(
 }
 
 // Columns (x) alone: rows do not know each other.
-template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at, KeptFaces& kept, Found& found)
+__device__ __forceinline__ void sweep_rows(const Solver& solver, const Lane& at, KeptFaces& kept, Found& found)
 {
     const Real dtdx = Real(at.args.dt_over_dx[X]);
     const int last = at.end_row();
@@ -201,7 +201,7 @@ template <bool KEEP> __device__ __forceinline__ void sweep_rows(const Solver& so
             q[m] = subtract(q[m], multiply(dtdx * kappa, x_part));
         }
         write(solver, at, k, q, found);
-        if constexpr (KEEP) {
+        if constexpr (KEEPS_FACES > 0) {
             kept.expect(at, k + 1);
             kept.keep(at, row.correction, unused);
         }
@@ -217,17 +217,15 @@ extern "C" __global__ void __launch_bounds__(32, WARPS) update_2d(const __grid_c
     await_previous();
     const Solver solver{SOLVER_PARAMETERS};
     Found found{Real(0.0), 0};
-    // Few tiles have faces to keep: the others do not carry the code that keeps them through their loop.
+    // Tiles with and without faces to keep run the same loop: two loops would not stay in the cache of instructions together.
     if constexpr (SWEEP_ROWS) {
         __shared__ Real shared[ROW_NUMBERS];
         const March start(at, shared);
         KeptFaces kept(at);
-        if (KEEPS_FACES && kept.any(at)) march<(KEEPS_FACES > 0)>(solver, at, start, kept, found);
-        else march<false>(solver, at, start, kept, found);
+        march(solver, at, start, kept, found);
     } else {
         KeptFaces kept(at);
-        if (KEEPS_FACES && kept.any(at)) sweep_rows<(KEEPS_FACES > 0)>(solver, at, kept, found);
-        else sweep_rows<false>(solver, at, kept, found);
+        sweep_rows(solver, at, kept, found);
     }
     found.report(args.reports[at.tile.patch]);
 }

@@ -63,7 +63,7 @@ impl<R: Scalar> TestLevel<R> {
             ghosts,
             dim: solver.kernels.double.dim(),
             // Random states of a gas stay positive for a short time only, in space the shorter.
-            dt: if solver.kernels.double.dim() == 3 { 0.004 } else { 0.013 },
+            dt: if solver.kernels.double.dim() == 3 { 0.004 } else { 0.008 },
             grow,
             sizes: sizes.to_vec(),
             q: vec![R::default(); PACK_OVERRUN],

@@ -97,10 +97,10 @@ pub enum Kind {
     Compare(&'static str, Box<Expr>, Box<Expr>),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
-    /// Whether it is true in any lane: in the text for a GPU, in the only one.
-    Any(Box<Expr>),
     /// A truth value given to all lanes.
     MaskFromBool(Box<Expr>),
+    /// The condition of an `if` that holds in few lanes: what depends on it is computed only where there is one.
+    Rarely(Box<Expr>),
     RealFromInt(Box<Expr>),
     /// abs, sqrt, min, max, elementary functions, what these are made of, and remainder.
     Method(&'static str, Box<Expr>, Vec<Expr>),

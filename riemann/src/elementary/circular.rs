@@ -34,12 +34,7 @@ impl Circular {
     fn quadrant(x: Real) -> (Real, Real, Real) {
         let far = x.abs() > Self::FAR;
         let near = Self::quadrant_near(x);
-        let (k, r, low) = if far.any() {
-            let large = Self::quadrant_far(x);
-            if far { large } else { near }
-        } else {
-            near
-        };
+        let (k, r, low) = if rarely(far) { Self::quadrant_far(x) } else { near };
         (k - 4.0 * Self::nearest(k * 0.25), r, low)
     }
 

@@ -41,7 +41,7 @@ impl Euler {
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let components = Self::components(axis);
         let (n, t, b) = components;
-        let (left, right, roe) = self.average(components, ql, qr);
+        let (_, _, roe) = self.average(components, ql, qr);
         let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
         let strengths = Self::decompose(roe, Self::difference(qr, ql), components);
         let (lower, shear, entropy, upper) = strengths;
@@ -61,7 +61,7 @@ impl Euler {
         waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
 
         let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[LAST_WAVE]), speeds);
+        let leftward = self.left_going_speeds(n, (ql, waves[0]), (qr, waves[LAST_WAVE]), speeds);
         let mut rightward = speeds;
         for k in 0..3 {
             rightward[k] -= leftward[k];

@@ -37,8 +37,10 @@ impl EulerHllc {
         let (inverse_density, pressure) = gas;
         let apart = s - velocity;
         // Where the state is the same on both sides of the face, s − contact is a sound speed or more.
-        let density = q[DENSITY] * apart / (s - contact);
-        let work = contact + pressure * inverse_density / apart;
+        let behind = s - contact;
+        let reciprocal = 1.0 / (apart * behind);
+        let density = q[DENSITY] * (apart * (apart * reciprocal));
+        let work = contact + pressure * inverse_density * (behind * reciprocal);
         let energy = q[ENERGY] * inverse_density + (contact - velocity) * work;
         let mut jump = q;
         jump[DENSITY] = density - q[DENSITY];

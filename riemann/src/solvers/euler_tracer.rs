@@ -41,14 +41,14 @@ impl EulerTracer {
 
     /// Roe's average of the concentration φ.
     fn concentration(ql: State, qr: State) -> Real {
-        let (root_l, root_r) = (ql[DENSITY].sqrt(), qr[DENSITY].sqrt());
-        (ql[TRACER] * root_r + qr[TRACER] * root_l) / (root_l * root_r * (root_l + root_r))
+        let (weight_l, weight_r) = Self::roe_weights(ql[DENSITY], qr[DENSITY]);
+        ql[TRACER] * weight_l + qr[TRACER] * weight_r
     }
 
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let components = Self::components(axis);
         let (n, t, b) = components;
-        let (left, right, roe) = self.average(components, ql, qr);
+        let (_, _, roe) = self.average(components, ql, qr);
         let ((u, v, w), enthalpy, kinetic, a, _, _) = roe;
         let jump = Self::difference(qr, ql);
         let strengths = Self::decompose(roe, jump, components);
@@ -69,7 +69,7 @@ impl EulerTracer {
         waves[LAST_WAVE] = Self::wave(upper, components, (u + a, v, w), enthalpy + lift);
 
         let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, left, waves[0]), (qr, right, waves[LAST_WAVE]), speeds);
+        let leftward = self.left_going_speeds(n, (ql, waves[0]), (qr, waves[LAST_WAVE]), speeds);
         let mut rightward = speeds;
         for k in 0..3 {
             rightward[k] -= leftward[k];

@@ -64,18 +64,15 @@ impl IdealGas {
 
     /// The gases at left and right and Roe's average, its velocity along the axes of the components.
     ///
-    /// `u = (√ρl ul + √ρr ur)/(√ρl + √ρr)`, likewise v, w and the enthalpy H; `a² = (γ − 1)(H − (u² + v² + w²)/2)`. With
-    /// `√ρ u = ρu/√ρ`, all quotients here come from the one reciprocal of `√ρl √ρr (√ρl + √ρr)`.
+    /// `u = (√ρl ul + √ρr ur)/(√ρl + √ρr)`, likewise v, w and the enthalpy H; `a² = (γ − 1)(H − (u² + v² + w²)/2)`.
     fn average(&self, (n, t, b): Components, ql: State, qr: State) -> (Gas, Gas, Roe) {
-        let (root_l, root_r) = (ql[DENSITY].sqrt(), qr[DENSITY].sqrt());
-        let root_sum = root_l + root_r;
-        let reciprocal = 1.0 / (root_l * root_r * root_sum);
-        // 1/ρl = ρr/(ρl ρr), and the other way round.
-        let inverse_product = root_sum * reciprocal * (root_sum * reciprocal);
+        let (weight_l, weight_r) = Self::roe_weights(ql[DENSITY], qr[DENSITY]);
+        // 1/(ρl + s) + 1/(ρr + s) = 1/s; 1/ρl = ρr/s², and the other way round.
+        let inverse_mean = weight_l + weight_r;
+        let inverse_product = inverse_mean * inverse_mean;
         let left = self.gas(ql, qr[DENSITY] * inverse_product);
         let right = self.gas(qr, ql[DENSITY] * inverse_product);
 
-        let (weight_l, weight_r) = (root_r * reciprocal, root_l * reciprocal);
         let u = ql[n] * weight_l + qr[n] * weight_r;
         let v = if D > 1 { ql[t] * weight_l + qr[t] * weight_r } else { 0.0 };
         let w = if D > 2 { ql[b] * weight_l + qr[b] * weight_r } else { 0.0 };
@@ -88,32 +85,55 @@ impl IdealGas {
         (left, right, ((u, v, w), enthalpy, kinetic, sound_speed, 0.5 * slowness, compressibility))
     }
 
+    /// `(ρu)² − γρp` along component `n`: positive where the gas moves faster than sound along it.
+    fn excess(&self, q: State, n: usize) -> Real {
+        let mut momentum_squared = q[1] * q[1];
+        for k in 2..ENERGY {
+            momentum_squared += q[k] * q[k];
+        }
+        q[n] * q[n] - (self.gamma * (self.gamma - 1.0)) * (q[DENSITY] * q[ENERGY] - 0.5 * momentum_squared)
+    }
+
     /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. `first`, `last`: the acoustic
     /// waves.
     ///
     /// The states between the outer waves and the middle ones are those of the linearisation, `ql + wave 0` and
-    /// `qr − the last wave`.
+    /// `qr − the last wave`. Whether `u − a` or `u + a` changes its sign across a wave is seen without a root or a quotient.
     fn left_going_speeds(
         &self,
         n: usize,
-        (ql, left, first): (State, Gas, State),
-        (qr, right, last): (State, Gas, State),
+        (ql, first): (State, State),
+        (qr, last): (State, State),
         speeds: [Real; 3],
     ) -> [Real; 3] {
-        let q1 = Self::sum(ql, first);
-        let q2 = Self::difference(qr, last);
-        let reciprocal = 1.0 / (q1[DENSITY] * q2[DENSITY]);
-        let gas_1 = self.gas(q1, q2[DENSITY] * reciprocal);
-        let gas_2 = self.gas(q2, q1[DENSITY] * reciprocal);
-        let before_lower = ql[n] * left.0 - self.sound_speed(left);
-        let after_lower = q1[n] * gas_1.0 - self.sound_speed(gas_1);
-        let before_upper = q2[n] * gas_2.0 + self.sound_speed(gas_2);
-        let after_upper = qr[n] * right.0 + self.sound_speed(right);
-        // Where the middle waves move right, so does the upper one, whole.
-        let fix_upper = speeds[1] < 0.0;
-        let lower = (speeds[0], before_lower, after_lower);
-        let (left_lower, left_upper) = Self::left_going(lower, (speeds[2], before_upper, after_upper), fix_upper);
-        [left_lower, speeds[1].min(0.0), left_upper]
+        let (q1, q2) = (Self::sum(ql, first), Self::difference(qr, last));
+        let enters = ql[n] < 0.0 || self.excess(ql, n) < 0.0;
+        let leaves = qr[n] > 0.0 || self.excess(qr, n) < 0.0;
+        let lower_transonic = enters && q1[n] > 0.0 && self.excess(q1, n) > 0.0;
+        let upper_transonic = leaves && q2[n] < 0.0 && self.excess(q2, n) > 0.0;
+        let mut leftward = [speeds[0].min(0.0), speeds[1].min(0.0), speeds[2].min(0.0)];
+        if rarely(lower_transonic || upper_transonic) {
+            let (before_lower, after_lower) = self.characteristic_speeds(n, ql, q1, -1.0);
+            let (before_upper, after_upper) = self.characteristic_speeds(n, q2, qr, 1.0);
+            let lower = (speeds[0], before_lower, after_lower);
+            // Where the middle waves move right, so does the upper one, whole.
+            let fix_upper = speeds[1] < 0.0;
+            let (left_lower, left_upper) = Self::left_going(lower, (speeds[2], before_upper, after_upper), fix_upper);
+            leftward[0] = left_lower;
+            leftward[2] = left_upper;
+        }
+        leftward
+    }
+
+    /// `u + sign a` before and after a wave.
+    fn characteristic_speeds(&self, n: usize, before: State, after: State, sign: Real) -> (Real, Real) {
+        let reciprocal = 1.0 / (before[DENSITY] * after[DENSITY]);
+        let gas_before = self.gas(before, after[DENSITY] * reciprocal);
+        let gas_after = self.gas(after, before[DENSITY] * reciprocal);
+        (
+            before[n] * gas_before.0 + sign * self.sound_speed(gas_before),
+            after[n] * gas_after.0 + sign * self.sound_speed(gas_after),
+        )
     }
 
     /// Strengths, in a jump or a fluctuation `dq`, of the waves that run along the first of the axes.

@@ -6,6 +6,17 @@ impl Linearised {
     /// An acoustic or gravity wave of a linearised solver: its speed, and the characteristic speeds before and after it.
     type Acoustic = (Real, Real, Real);
 
+    /// What momenta are multiplied with in Roe's average of two states with these masses (densities or depths) `a` and `b`:
+    /// `1/(a + s)` and `1/(b + s)`, `s = √(ab)`.
+    ///
+    /// `(√a ul + √b ur)/(√a + √b) = a ul/(a + s) + b ur/(b + s)`: one root and one quotient.
+    fn roe_weights(a: Real, b: Real) -> (Real, Real) {
+        let mean = (a * b).sqrt();
+        let (sum_l, sum_r) = (a + mean, b + mean);
+        let reciprocal = 1.0 / (sum_l * sum_r);
+        (sum_r * reciprocal, sum_l * reciprocal)
+    }
+
     /// `a + b`, component by component.
     fn sum(a: State, b: State) -> State {
         let mut c = a;

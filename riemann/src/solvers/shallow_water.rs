@@ -45,6 +45,8 @@ impl ShallowWater {
     /// Roe's average in the face's own directions: velocity normal to the face and along it, speed of gravity waves a,
     /// `1/(2a)`.
     type Roe = (Real, Real, Real, Real);
+    /// Depth, and momentum along one direction.
+    type Flow = (Real, Real);
     /// A direction along which waves run: its component of the momentum and its velocity.
     type Direction = (usize, Real);
     /// Strengths of the waves along one direction: gravity at `speed − a`, shear (the jump of the other momentum),
@@ -56,55 +58,72 @@ impl ShallowWater {
         DRY_DEPTH.max(depth)
     }
 
-    /// Roe's average at a face with normal `axis`, `u − √(gh)` of the left state and `u + √(gh)` of the right one.
-    ///
-    /// `u = (√hl ul + √hr ur)/(√hl + √hr)`, likewise v. With `√h u = hu/√h`, all quotients by depths come from the one
-    /// reciprocal of `√hl √hr (√hl + √hr)`.
-    fn average(&self, axis: Axis, ql: State, qr: State) -> (Roe, Real, Real) {
+    /// Roe's average at a face with normal `axis`: `u = (√hl ul + √hr ur)/(√hl + √hr)`, likewise v.
+    fn average(&self, axis: Axis, ql: State, qr: State) -> Roe {
         let (n, t) = axis.normal_and_transverse();
         let (hl, hr) = (Self::wet(ql[DEPTH]), Self::wet(qr[DEPTH]));
-        let (root_l, root_r) = (hl.sqrt(), hr.sqrt());
-        let root_sum = root_l + root_r;
-        let reciprocal = 1.0 / (root_l * root_r * root_sum);
-        // 1/hl = hr/(hl hr), and the other way round.
-        let inverse_product = root_sum * reciprocal * (root_sum * reciprocal);
-        let (weight_l, weight_r) = (root_r * reciprocal, root_l * reciprocal);
+        let (weight_l, weight_r) = Self::roe_weights(hl, hr);
         let celerity = ((0.5 * self.gravity) * (hl + hr)).sqrt();
-        let root_gravity = self.gravity.sqrt();
         let u = ql[n] * weight_l + qr[n] * weight_r;
         let v = if D > 1 { ql[t] * weight_l + qr[t] * weight_r } else { 0.0 };
-        let lower_left = ql[n] * (hr * inverse_product) - root_gravity * root_l;
-        let upper_right = qr[n] * (hl * inverse_product) + root_gravity * root_r;
-        ((u, v, celerity, 0.5 / celerity), lower_left, upper_right)
+        (u, v, celerity, 0.5 / celerity)
     }
 
-    /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. Of each side: state,
-    /// characteristic speed, gravity wave.
+    /// `(hu)² − gh³`: positive where water of this depth and momentum moves faster than gravity waves.
+    fn excess(&self, (depth, momentum): Flow) -> Real {
+        momentum * momentum - self.gravity * (depth * depth * depth)
+    }
+
+    /// Depth, at least that of a dry cell, and momentum along component `n`.
+    fn flow(q: State, n: usize) -> Flow {
+        (Self::wet(q[DEPTH]), q[n])
+    }
+
+    /// The part of each of the three speeds that belongs to `amdq`, with the entropy fix. Of each side: state, gravity wave.
     ///
     /// The states beside the shear wave are those of the linearisation, `ql + wave 0` and `qr − wave 2`. Where that
-    /// leaves no water there is no rarefaction to fix.
+    /// leaves no water there is no rarefaction to fix. Whether `u − a` or `u + a` changes its sign across a wave is seen without a
+    /// root or a quotient.
     fn left_going_speeds(
         &self,
         n: usize,
-        (ql, lower_left, first): (State, Real, State),
-        (qr, upper_right, last): (State, Real, State),
+        (ql, first): (State, State),
+        (qr, last): (State, State),
         speeds: [Real; 3],
     ) -> [Real; 3] {
-        let (h1, hu1) = (ql[DEPTH] + first[DEPTH], ql[n] + first[n]);
-        let (h2, hu2) = (qr[DEPTH] - last[DEPTH], qr[n] - last[n]);
-        let (wet_1, wet_2) = (Self::wet(h1), Self::wet(h2));
-        let reciprocal = 1.0 / (wet_1 * wet_2);
-        let after_lower = hu1 * (wet_2 * reciprocal) - (self.gravity * wet_1).sqrt();
-        let before_upper = hu2 * (wet_1 * reciprocal) + (self.gravity * wet_2).sqrt();
-        let lower = (speeds[0], lower_left, after_lower);
-        // Where the shear wave moves right, so does the upper one, whole.
-        let fix_upper = speeds[1] <= 0.0;
-        let (left_lower, left_upper) = Self::left_going(lower, (speeds[2], before_upper, upper_right), fix_upper);
-        [
-            if h1 > DRY_DEPTH { left_lower } else { speeds[0].min(0.0) },
-            speeds[1].min(0.0),
-            if h2 > DRY_DEPTH { left_upper } else { speeds[2].min(0.0) },
-        ]
+        let (left, right) = (Self::flow(ql, n), Self::flow(qr, n));
+        let (q1, q2) = (Self::sum(ql, first), Self::difference(qr, last));
+        let (behind_lower, behind_upper) = (Self::flow(q1, n), Self::flow(q2, n));
+        let enters = left.1 < 0.0 || self.excess(left) < 0.0;
+        let leaves = right.1 > 0.0 || self.excess(right) < 0.0;
+        let lower = enters && behind_lower.1 > 0.0 && self.excess(behind_lower) > 0.0;
+        let upper = leaves && behind_upper.1 < 0.0 && self.excess(behind_upper) > 0.0;
+        let lower_transonic = lower && q1[DEPTH] > DRY_DEPTH;
+        let upper_transonic = upper && q2[DEPTH] > DRY_DEPTH;
+        let mut leftward = [speeds[0].min(0.0), speeds[1].min(0.0), speeds[2].min(0.0)];
+        if rarely(lower_transonic || upper_transonic) {
+            let (before_lower, after_lower) = self.characteristic_speeds(left, behind_lower, -1.0);
+            let (before_upper, after_upper) = self.characteristic_speeds(behind_upper, right, 1.0);
+            // Where the shear wave moves right, so does the upper one, whole.
+            let fix_upper = speeds[1] <= 0.0;
+            let (left_lower, left_upper) = Self::left_going(
+                (speeds[0], before_lower, after_lower),
+                (speeds[2], before_upper, after_upper),
+                fix_upper,
+            );
+            leftward[0] = if lower_transonic { left_lower } else { leftward[0] };
+            leftward[2] = if upper_transonic { left_upper } else { leftward[2] };
+        }
+        leftward
+    }
+
+    /// `u + sign √(gh)` before and after a wave.
+    fn characteristic_speeds(&self, before: Flow, after: Flow, sign: Real) -> (Real, Real) {
+        let reciprocal = 1.0 / (before.0 * after.0);
+        (
+            before.1 * (after.0 * reciprocal) + sign * (self.gravity * before.0).sqrt(),
+            after.1 * (before.0 * reciprocal) + sign * (self.gravity * after.0).sqrt(),
+        )
     }
 
     /// Strengths, in a jump or a fluctuation `dq`, of the waves that run along `(along, speed)`; `(across, drift)` is
@@ -144,7 +163,7 @@ impl ShallowWater {
 
     fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
         let (n, t) = axis.normal_and_transverse();
-        let (roe, lower_left, upper_right) = self.average(axis, ql, qr);
+        let roe = self.average(axis, ql, qr);
         let (u, v, a, _) = roe;
         let strengths = Self::decompose(roe, Self::difference(qr, ql), (n, u), (t, v));
         let (lower, shear, upper) = strengths;
@@ -156,7 +175,7 @@ impl ShallowWater {
         waves[LAST] = Self::wave(upper, (n, u + a), (t, v));
 
         let speeds = [u - a, u, u + a];
-        let leftward = self.left_going_speeds(n, (ql, lower_left, waves[0]), (qr, upper_right, waves[LAST]), speeds);
+        let leftward = self.left_going_speeds(n, (ql, waves[0]), (qr, waves[LAST]), speeds);
         let mut rightward = speeds;
         for k in 0..3 {
             rightward[k] -= leftward[k];
@@ -171,7 +190,7 @@ impl ShallowWater {
 
     fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
         let (n, t) = axis.normal_and_transverse();
-        let (roe, _, _) = self.average(axis, ql, qr);
+        let roe = self.average(axis, ql, qr);
         let (u, v, a, _) = roe;
         let strengths = Self::decompose(roe, asdq, (t, v), (n, u));
         let down = [(v - a).min(0.0), v.min(0.0), (v + a).min(0.0)];

@@ -41,16 +41,30 @@ impl ShallowWaterBathymetry {
     /// Depth below which a cell is dry: its momentum does not count.
     const DRY_DEPTH: Real = 1e-6;
 
-    /// Depth and velocities along the components `n` and `t`; zero velocity in a dry cell.
-    fn primitive(q: State, n: usize, t: usize) -> (Real, Real, Real) {
+    /// Depth and velocities along two components.
+    type Flow = (Real, Real, Real);
+
+    /// The flow along the components `n` and `t` given the reciprocal of the depth of a wet cell; no velocity in a dry one.
+    fn flow(q: State, (n, t): (usize, usize), reciprocal: Real) -> Flow {
         let wet = q[DEPTH] > DRY_DEPTH;
-        let reciprocal = 1.0 / (if wet { q[DEPTH] } else { 1.0 });
         if wet { (q[DEPTH], q[n] * reciprocal, q[t] * reciprocal) } else { (q[DEPTH].max(0.0), 0.0, 0.0) }
     }
 
-    /// Roe's averages: velocities, speed of gravity waves.
-    fn average(&self, left: (Real, Real, Real), right: (Real, Real, Real)) -> (Real, Real, Real) {
-        let (root_l, root_r) = (left.0.sqrt(), right.0.sqrt());
+    /// Depth of a wet cell, one for a dry one: what flows are divided by.
+    fn divisor(q: State) -> Real {
+        if q[DEPTH] > DRY_DEPTH { q[DEPTH] } else { 1.0 }
+    }
+
+    /// The flows at both sides of a face, with one quotient.
+    fn flows(ql: State, qr: State, components: (usize, usize)) -> (Flow, Flow) {
+        let (left, right) = (Self::divisor(ql), Self::divisor(qr));
+        let reciprocal = 1.0 / (left * right);
+        (Self::flow(ql, components, right * reciprocal), Self::flow(qr, components, left * reciprocal))
+    }
+
+    /// Roe's averages: velocities, speed of gravity waves. `roots`: of the depths.
+    fn average(&self, left: Flow, right: Flow, roots: (Real, Real)) -> Flow {
+        let (root_l, root_r) = roots;
         let reciprocal = 1.0 / (root_l + root_r).max(DRY_DEPTH);
         let u = (root_l * left.1 + root_r * right.1) * reciprocal;
         let v = (root_l * left.2 + root_r * right.2) * reciprocal;
@@ -59,8 +73,7 @@ impl ShallowWaterBathymetry {
 
     fn normal(&self, axis: Axis, ql: State, qr: State, aux_l: Aux, aux_r: Aux) -> Normal {
         let (n, t) = axis.normal_and_transverse();
-        let (mut hl, mut ul, mut vl) = Self::primitive(ql, n, t);
-        let (mut hr, mut ur, mut vr) = Self::primitive(qr, n, t);
+        let ((mut hl, mut ul, mut vl), (mut hr, mut ur, mut vr)) = Self::flows(ql, qr, (n, t));
         let (mut bl, mut br) = (aux_l[0], aux_r[0]);
         let wall_right = hr <= DRY_DEPTH && br > bl + hl;
         let wall_left = hl <= DRY_DEPTH && bl > br + hr;
@@ -76,9 +89,10 @@ impl ShallowWaterBathymetry {
             vl = vr;
             bl = br;
         }
-        let (u, v, a) = self.average((hl, ul, vl), (hr, ur, vr));
-        let s0 = (u - a).min(ul - (self.gravity * hl).sqrt());
-        let s2 = (u + a).max(ur + (self.gravity * hr).sqrt());
+        let (root_l, root_r, root_gravity) = (hl.sqrt(), hr.sqrt(), self.gravity.sqrt());
+        let (u, v, a) = self.average((hl, ul, vl), (hr, ur, vr), (root_l, root_r));
+        let s0 = (u - a).min(ul - root_gravity * root_l);
+        let s2 = (u + a).max(ur + root_gravity * root_r);
 
         // Depth, normal momentum, other momentum: flux difference less the bottom's thrust.
         let (ml, mr) = (hl * ul, hr * ur);
@@ -87,60 +101,60 @@ impl ShallowWaterBathymetry {
         let d2 = mr * vr - ml * vl;
         let spread = s2 - s0;
         let reciprocal = 1.0 / (if spread > DRY_DEPTH { spread } else { 1.0 });
-        let lower = (s2 * d0 - d1) * reciprocal;
-        let upper = (d1 - s0 * d0) * reciprocal;
-        let shear = d2 - v * d0;
-
-        let mut waves = [[0.0; M]; W];
-        waves[0][DEPTH] = lower;
-        waves[0][n] = lower * s0;
-        waves[0][t] = lower * v;
-        waves[1][t] = shear;
-        waves[2][DEPTH] = upper;
-        waves[2][n] = upper * s2;
-        waves[2][t] = upper * v;
+        let mut strengths = [(s2 * d0 - d1) * reciprocal, d2 - v * d0, (d1 - s0 * d0) * reciprocal];
         let speeds = [s0, u, s2];
-        let (mut amdq, mut apdq) = ([0.0; M], [0.0; M]);
+        let (mut leftward, mut rightward) = ([0.0; W], [0.0; W]);
         for w in 0..W {
-            for m in 0..M {
-                // Nothing passes a wall.
-                let left = if speeds[w] < 0.0 { waves[w][m] } else { 0.0 };
-                let right = waves[w][m] - left;
-                amdq[m] += if wall_left { 0.0 } else { left };
-                apdq[m] += if wall_right { 0.0 } else { right };
-                waves[w][m] =
-                    if wall_left && speeds[w] < 0.0 || wall_right && speeds[w] >= 0.0 { 0.0 } else { waves[w][m] };
-            }
+            // Nothing passes a wall.
+            let stops = wall_left && speeds[w] < 0.0 || wall_right && speeds[w] >= 0.0;
+            strengths[w] = if stops { 0.0 } else { strengths[w] };
+            leftward[w] = if speeds[w] < 0.0 { strengths[w] } else { 0.0 };
+            rightward[w] = if speeds[w] < 0.0 { 0.0 } else { strengths[w] };
         }
-        Normal { waves, speeds, amdq, apdq }
+        let mut waves = [[0.0; M]; W];
+        for w in 0..2 {
+            let strength = strengths[2 * w];
+            waves[2 * w][DEPTH] = strength;
+            waves[2 * w][n] = strength * speeds[2 * w];
+            waves[2 * w][t] = strength * v;
+        }
+        waves[1][t] = strengths[1];
+        let outer = [s0, s2];
+        Normal {
+            waves,
+            speeds,
+            amdq: Self::compose(leftward, outer, v, (n, t)),
+            apdq: Self::compose(rightward, outer, v, (n, t)),
+        }
+    }
+
+    /// The sum of waves of the given strengths along component `n`: gravity at the outer speeds, shear, where water drifts
+    /// along the other component `t`.
+    fn compose(strengths: [Real; 3], outer: [Real; 2], drift: Real, (n, t): (usize, usize)) -> State {
+        let depth = strengths[0] + strengths[2];
+        let mut dq = [depth; M];
+        dq[n] = outer[0] * strengths[0] + outer[1] * strengths[2];
+        dq[t] = drift * depth + strengths[1];
+        dq
     }
 
     fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
         let (n, t) = axis.normal_and_transverse();
-        let (u, v, a) = self.average(Self::primitive(ql, n, t), Self::primitive(qr, n, t));
+        let (left, right) = Self::flows(ql, qr, (n, t));
+        let (u, v, a) = self.average(left, right, (left.0.sqrt(), right.0.sqrt()));
         let celerity = a.max(DRY_DEPTH);
         let half_slowness = 0.5 / celerity;
         let lower = ((v + celerity) * asdq[DEPTH] - asdq[t]) * half_slowness;
         let upper = (asdq[t] - (v - celerity) * asdq[DEPTH]) * half_slowness;
         let shear = asdq[n] - u * asdq[DEPTH];
         let speeds = [v - celerity, v, v + celerity];
-        let (mut bmasdq, mut bpasdq) = ([0.0; M], [0.0; M]);
+        let (mut down, mut up) = ([lower, shear, upper], [lower, shear, upper]);
         for w in 0..W {
-            let mut part = [0.0; M];
-            if w == 1 {
-                part[n] = shear;
-            } else {
-                let strength = if w == 0 { lower } else { upper };
-                part[DEPTH] = strength;
-                part[t] = strength * speeds[w];
-                part[n] = strength * u;
-            }
-            for m in 0..M {
-                bmasdq[m] += speeds[w].min(0.0) * part[m];
-                bpasdq[m] += speeds[w].max(0.0) * part[m];
-            }
+            down[w] *= speeds[w].min(0.0);
+            up[w] *= speeds[w].max(0.0);
         }
-        Transverse { bmasdq, bpasdq }
+        let outer = [speeds[0], speeds[2]];
+        Transverse { bmasdq: Self::compose(down, outer, u, (t, n)), bpasdq: Self::compose(up, outer, u, (t, n)) }
     }
 
     fn admissible(&self, unit: State) -> State {
@@ -150,7 +164,7 @@ impl ShallowWaterBathymetry {
     /// Over a flat bottom.
     fn flux(&self, axis: Axis, q: State) -> State {
         let (n, t) = axis.normal_and_transverse();
-        let (h, u, v) = Self::primitive(q, n, t);
+        let (h, u, v) = Self::flow(q, (n, t), 1.0 / Self::divisor(q));
         let mut flux = [h * u; M];
         flux[n] = h * u * u + (0.5 * self.gravity) * (h * h);
         flux[t] = h * u * v;

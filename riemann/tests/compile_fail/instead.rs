@@ -25,6 +25,9 @@ impl Wrong {
     fn panics(&self, x: Real) -> Real {
         if x > 0.0 { x } else { unreachable!() }
     }
+    fn few(&self, x: Real) -> bool {
+        rarely(x > 0.0)
+    }
     fn quarter(&self, u: Real) -> Real {
         (1/4)*u
     }

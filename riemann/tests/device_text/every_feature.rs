@@ -38,6 +38,14 @@ impl EveryFeature {
         } else {
             a[2] = self.strength;
         }
+        if rarely(x > 0.9 && y > 0.0) {
+            a[1] = x / (y + 1.0);
+            if rarely(y > 0.9) {
+                a[FIRST] -= y;
+            }
+        } else {
+            a[FIRST] += 0.125;
+        }
         for k in 1..3 {
             if both && a[k] != x {
                 a[k] /= 3.0;
@@ -60,6 +68,7 @@ impl EveryFeature {
         let array = if x < 0.0 { [x, pair.0] } else { [pair.1; 2] };
         let truth = if axis == Axis::X { x > 0.0 } else { axis.index() == 1 };
         let chosen = if x.gt(0.1) { truth } else { false };
+        let chosen = if rarely(x > 0.75 || x < -0.75) { !chosen } else { chosen };
         (pair, array, chosen)
     }
 

@@ -93,9 +93,6 @@ impl Checker<'_> {
         let receiver = self.expression(&call.receiver)?;
         match &receiver.ty {
             Type::Real => self.real_method(receiver, &name, call),
-            Type::Mask if name == "any" && call.args.is_empty() && self.context.description.functions_alone => {
-                Ok(Expr { kind: Kind::Any(Box::new(receiver)), ty: Type::Bool, span: call.method.span() })
-            }
             Type::Axis if self.context.form.dim == 3 && matches!(&*name, "normal_and_transverse" | "transverse_2d") => {
                 let message = "a face in three dimensions has two axes along it: `transverse` is given one as `across`; \
                                `axis.index() + 1` is the component along `axis`, `(axis.index() + 1) % D + 1` the next";

@@ -120,7 +120,15 @@ impl Checker<'_> {
         Ok(Expr { kind: Kind::If { condition: Box::new(condition), then, otherwise }, ty, span })
     }
 
+    /// A comparison, or `rarely(comparison)`.
     fn condition(&mut self, condition: &syn::Expr) -> Result<Expr> {
+        if let Some(compared) = inside_rarely(condition) {
+            let compared = self.condition(compared)?;
+            if compared.ty == Type::Bool {
+                return Ok(compared);
+            }
+            return Ok(Expr { kind: Kind::Rarely(Box::new(compared)), ty: Type::Mask, span: condition.span() });
+        }
         let checked = self.expression(condition)?;
         match checked.ty {
             Type::Bool | Type::Mask => Ok(checked),
@@ -241,6 +249,13 @@ impl Checker<'_> {
         self.scopes.leave();
         Ok(Statement::For { variable, first, end, body })
     }
+}
+
+/// What stands inside `rarely(…)`.
+fn inside_rarely(condition: &syn::Expr) -> Option<&syn::Expr> {
+    let syn::Expr::Call(call) = condition else { return None };
+    let syn::Expr::Path(name) = &*call.func else { return None };
+    (name.path.is_ident("rarely") && call.args.len() == 1).then(|| &call.args[0])
 }
 
 /// A block with a value as an expression; without statements it is that value.

@@ -74,6 +74,8 @@ pub fn function(place: &Expr, name: &str) -> Error {
         "write the number itself: `0.5`".to_owned()
     } else if name == "select" {
         "write `if condition { a } else { b }`".to_owned()
+    } else if name == "rarely" {
+        "`rarely` stands around the whole condition of an `if`: `if rarely(a < b) { … }`".to_owned()
     } else {
         "only functions of this block can be called: the GPU has their text and no other".to_owned()
     };

@@ -32,6 +32,7 @@ const RESERVED: &[&str] = &[
     "real_max",
     "real_min",
     "real_sqrt",
+    "real_divide",
     "alignas",
     "alignof",
     "and",

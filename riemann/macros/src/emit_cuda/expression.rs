@@ -18,12 +18,15 @@ impl Lines<'_> {
             Kind::Arithmetic('*', a, b) if self.writer.separate_products && expr.ty == Type::Real => {
                 format!("separate_product({}, {})", self.expression(a), self.expression(b))
             }
+            Kind::Arithmetic('/', a, b) if !self.writer.separate_products && expr.ty == Type::Real => {
+                format!("real_divide({})", self.list([&**a, &**b]))
+            }
             Kind::Arithmetic(op, a, b) => self.binary(&op.to_string(), a, b),
             Kind::Compare("!=", a, b) => format!("(!{})", self.binary("==", a, b)),
             Kind::Compare(op, a, b) => self.binary(op, a, b),
             Kind::And(a, b) => self.binary("&&", a, b),
             Kind::Or(a, b) => self.binary("||", a, b),
-            Kind::Any(a) | Kind::MaskFromBool(a) => self.expression(a),
+            Kind::MaskFromBool(a) | Kind::Rarely(a) => self.expression(a),
             Kind::RealFromInt(a) => format!("Real({})", self.expression(a)),
             Kind::Method(name, a, others) => {
                 let arguments = self.list(std::iter::once(&**a).chain(others));
@@ -82,11 +85,11 @@ impl Lines<'_> {
     }
 
     /// Both sides have no effect but their value, so that a comparison of real numbers may compute both, as on the CPU. A
-    /// branch on integers or axes guards what must not be computed: an index out of range.
+    /// branch on integers or axes guards what must not be computed: an index out of range. What is rarely needed is a branch too.
     fn choice(&mut self, condition: &Expr, then: &Block, otherwise: &Block, ty: &Type) -> String {
-        let lanes = condition.ty == Type::Mask;
+        let both = condition.ty == Type::Mask && !matches!(condition.kind, Kind::Rarely(_));
         let condition = self.expression(condition);
-        if lanes {
+        if both {
             let (a, b) = (self.block_value(then), self.block_value(otherwise));
             return format!("select({condition}, {a}, {b})");
         }

@@ -35,7 +35,7 @@ impl Writer<'_> {
             Kind::And(a, b) => self.logic(quote!(&), quote!(&&), a, b),
             Kind::Or(a, b) => self.logic(quote!(|), quote!(||), a, b),
             Kind::MaskFromBool(a) => self.of(a, |a| quote_spanned!(span=> <V as ::riemann::real::Real>::mask(#a))),
-            Kind::Any(a) => self.of(a, |a| quote_spanned!(span=> ::riemann::real::Mask::any(#a))),
+            Kind::Rarely(a) => inner(a),
             Kind::RealFromInt(a) => {
                 self.of(a, |a| quote_spanned!(span=> <V as ::riemann::real::Real>::constant(#a as f64)))
             }
@@ -136,10 +136,19 @@ impl Writer<'_> {
     }
 
     fn choice(&self, condition: &Expr, then: &Block, otherwise: &Block) -> TokenStream {
-        let lanes = condition.ty == Type::Mask;
+        let (lanes, rarely) = (condition.ty == Type::Mask, matches!(condition.kind, Kind::Rarely(_)));
         let (condition, then, otherwise) =
             (self.expression(condition), block_contents(self, then), block_contents(self, otherwise));
-        if lanes {
+        if rarely {
+            quote!({
+                let (__mask, __no) = (#condition, { #otherwise });
+                if ::riemann::real::Mask::any(__mask) {
+                    ::riemann::real::Choose::choose(__mask, { #then }, __no)
+                } else {
+                    __no
+                }
+            })
+        } else if lanes {
             quote!(::riemann::real::Choose::choose(#condition, { #then }, { #otherwise }))
         } else {
             quote!((if #condition { #then } else { #otherwise }))

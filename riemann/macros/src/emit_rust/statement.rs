@@ -1,7 +1,7 @@
 //! Blocks and statements.
 
 use super::{Writer, pattern};
-use crate::tree::{Block, Expr, Statement};
+use crate::tree::{Block, Expr, Kind, Statement};
 use crate::types::Type;
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -48,7 +48,7 @@ fn statement_tokens(writer: &Writer, statement: &Statement) -> TokenStream {
 
 /// Both sides work on copies of the variables that they change; each lane keeps its own.
 fn masked_if(writer: &Writer, condition: &Expr, then: &Block, otherwise: Option<&Block>) -> TokenStream {
-    let mask = format_ident!("__mask");
+    let (mask, rarely) = (format_ident!("__mask"), matches!(condition.kind, Kind::Rarely(_)));
     let condition = writer.expression(condition);
     let mut names: Vec<Ident> = Vec::new();
     for name in [Some(then), otherwise].into_iter().flatten().flat_map(Block::assigned) {
@@ -68,6 +68,7 @@ fn masked_if(writer: &Writer, condition: &Expr, then: &Block, otherwise: Option<
         .zip(&yes)
         .zip(&no)
         .map(|((name, yes), no)| quote!(#name = ::riemann::real::Choose::choose(#mask, #yes, #no);));
+    let then = if rarely { quote!(if ::riemann::real::Mask::any(#mask) #then else { (#(#names,)*) }) } else { then };
     quote! {
         {
             let #mask = #condition;
