@@ -112,6 +112,19 @@ fn compiles(shape: &Shape, group: Group, target: &Target, architecture: &str) {
     group.rows().for_each(|row| assert!(holds(row.name), "{}: no `{}`", source.file, row.name));
 }
 
+/// Every elementary function, in both precisions.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn every_elementary_function_compiles() {
+    for (precision, fused) in [(Precision::Double, false), (Precision::Double, true), (Precision::Single, true)] {
+        let target = Target { precision, fused, solver: None };
+        let compiled =
+            support::elementary::source().compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+        assert!(compiled.cubin.starts_with(b"\x7fELF"), "no machine code");
+        println!("{}: {}", precision.cuda(), resources(&compiled.log));
+    }
+}
+
 /// Fills the folder of machine code in `AMRCLAW_CACHE` with the update of the paper's benchmark, to be copied to a machine with
 /// no NVRTC or an older one.
 #[test]

@@ -6,6 +6,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod elementary;
 mod faces;
 mod update;
 

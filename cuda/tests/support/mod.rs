@@ -1,6 +1,7 @@
 //! What the tests on the host and on devices share.
 #![allow(dead_code, reason = "each test uses its part")]
 
+pub mod elementary;
 pub mod emulator;
 pub mod level;
 pub mod solvers;

@@ -1,6 +1,6 @@
 //! From a syntax tree to a flat program.
 
-use super::function::{CONSTANTS, FUNCTIONS, Operator, Pairing, Rule, function, truth};
+use super::function::{CONSTANTS, FUNCTIONS, Mapping, Operator, Pairing, Rule, function, truth};
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, nearest};
 use crate::physics::Primitive;
@@ -52,7 +52,7 @@ pub(super) enum Operand {
 /// What an instruction computes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
-    Unary(Primitive, fn(f64) -> f64, Operand),
+    Unary(Primitive, Mapping, Operand),
     Binary(Primitive, Pairing, Operand, Operand),
     Select(Operand, Operand, Operand),
 }
@@ -161,7 +161,7 @@ impl Compiler<'_> {
             }
             NodeKind::Not(a) => {
                 let a = self.node(a);
-                self.unary(Primitive::Not, |a| truth(a == 0.0), a)
+                self.unary(Primitive::Not, Mapping::Function(|a| truth(a == 0.0)), a)
             }
             NodeKind::Binary(operator, a, b) => match (*operator, self.node(a), self.node(b)) {
                 (Operator::Power, a, Operand::Number(2.0)) => self.binary(Primitive::Multiply, Pairing::Multiply, a, a),
@@ -186,7 +186,7 @@ impl Compiler<'_> {
         let primitive = || Primitive::named(name).expect("every function is a primitive");
         match (function.rule, values.as_slice()) {
             (Rule::Unary(f), &[a]) => self.unary(primitive(), f, a),
-            (Rule::Binary(f), &[a, b]) => self.binary(primitive(), Pairing::Function(f), a, b),
+            (Rule::Binary(pairing), &[a, b]) => self.binary(primitive(), pairing, a, b),
             (Rule::Fold(f), &[first, ref rest @ ..]) if !rest.is_empty() => {
                 rest.iter().fold(first, |a, &b| self.binary(primitive(), Pairing::Function(f), a, b))
             }
@@ -209,9 +209,9 @@ impl Compiler<'_> {
     }
 
     /// Values of numbers are computed at once, by the same functions as in a row.
-    fn unary(&mut self, primitive: Primitive, f: fn(f64) -> f64, a: Operand) -> Operand {
+    fn unary(&mut self, primitive: Primitive, f: Mapping, a: Operand) -> Operand {
         match a {
-            Operand::Number(a) => Operand::Number(f(a)),
+            Operand::Number(a) => Operand::Number(f.apply(a)),
             _ => self.emit(Operation::Unary(primitive, f, a), &[a]),
         }
     }

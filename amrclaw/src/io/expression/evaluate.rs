@@ -2,7 +2,7 @@
 
 use super::Expression;
 use super::compile::{Operand, Operation};
-use super::function::Pairing;
+use super::function::{Mapping, Pairing};
 use std::cell::Cell;
 
 /// Cells evaluated together: a register's 2 KiB stay in the first-level cache.
@@ -122,16 +122,12 @@ fn values<'a>(
 }
 
 /// Fills `target`, or returns the one value where the operand is uniform.
-fn unary(f: fn(f64) -> f64, a: Values<'_>, target: &mut [f64]) -> Option<f64> {
+fn unary(f: Mapping, a: Values<'_>, target: &mut [f64]) -> Option<f64> {
     match a {
-        Values::Uniform(a) => Some(f(a)),
-        Values::Cells(a) => {
-            for (t, &a) in target.iter_mut().zip(a) {
-                *t = f(a);
-            }
-            None
-        }
+        Values::Uniform(a) => return Some(f.apply(a)),
+        Values::Cells(a) => f.fill(a, target),
     }
+    None
 }
 
 /// As [`unary`], one loop for each kind of arithmetic.
@@ -142,7 +138,24 @@ fn pair(pairing: Pairing, a: Values<'_>, b: Values<'_>, target: &mut [f64]) -> O
         Pairing::Multiply => binary(|a, b| a * b, a, b, target),
         Pairing::Divide => binary(|a, b| a / b, a, b, target),
         Pairing::Function(f) => binary(f, a, b, target),
+        Pairing::Power | Pairing::Elementary(_) => {
+            let mut uniform = [0.0; BLOCK];
+            let (a, b) = match (a, b) {
+                (Values::Uniform(a), Values::Uniform(b)) => return Some(pairing.apply(a, b)),
+                (Values::Cells(a), Values::Cells(b)) => (a, b),
+                (Values::Cells(a), Values::Uniform(b)) => (a, filled(&mut uniform[..a.len()], b)),
+                (Values::Uniform(a), Values::Cells(b)) => (filled(&mut uniform[..b.len()], a), b),
+            };
+            pairing.fill(a, b, target);
+            None
+        }
     }
+}
+
+/// A row of one value.
+fn filled(row: &mut [f64], value: f64) -> &[f64] {
+    row.fill(value);
+    row
 }
 
 #[inline(always)]

@@ -1,14 +1,16 @@
 //! The functions and operators that an expression may use.
 
 use crate::physics::Primitive;
+use riemann::elementary::rows::{self, Binary, Unary};
+use riemann::patch::Isa;
 
 /// What a function computes, by its number of arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Rule {
     /// One argument.
-    Unary(fn(f64) -> f64),
+    Unary(Mapping),
     /// Two arguments.
-    Binary(fn(f64, f64) -> f64),
+    Binary(Pairing),
     /// Two arguments or more, taken pairwise from the left.
     Fold(fn(f64, f64) -> f64),
     /// `if(condition, yes, no)`.
@@ -28,37 +30,41 @@ pub(super) const CONSTANTS: &[(&str, f64)] = &[("pi", std::f64::consts::PI), ("e
 
 /// Every function, in the order in which the documentation lists them.
 pub(super) const FUNCTIONS: &[Function] = &[
-    unary("sin", "sin(a)", f64::sin),
-    unary("cos", "cos(a)", f64::cos),
-    unary("tan", "tan(a)", f64::tan),
-    unary("asin", "asin(a)", f64::asin),
-    unary("acos", "acos(a)", f64::acos),
-    unary("atan", "atan(a)", f64::atan),
-    binary("atan2", "atan2(y, x)", f64::atan2),
-    unary("sinh", "sinh(a)", f64::sinh),
-    unary("cosh", "cosh(a)", f64::cosh),
-    unary("tanh", "tanh(a)", f64::tanh),
-    unary("exp", "exp(a)", f64::exp),
-    unary("log", "log(a)", f64::ln),
+    elementary("sin", "sin(a)", Unary::Sin),
+    elementary("cos", "cos(a)", Unary::Cos),
+    elementary("tan", "tan(a)", Unary::Tan),
+    elementary("asin", "asin(a)", Unary::Asin),
+    elementary("acos", "acos(a)", Unary::Acos),
+    elementary("atan", "atan(a)", Unary::Atan),
+    binary("atan2", "atan2(y, x)", Pairing::Elementary(Binary::Atan2)),
+    elementary("sinh", "sinh(a)", Unary::Sinh),
+    elementary("cosh", "cosh(a)", Unary::Cosh),
+    elementary("tanh", "tanh(a)", Unary::Tanh),
+    elementary("exp", "exp(a)", Unary::Exp),
+    elementary("log", "log(a)", Unary::Ln),
     unary("sqrt", "sqrt(a)", f64::sqrt),
     unary("abs", "abs(a)", f64::abs),
     Function { name: "min", rule: Rule::Fold(smaller), usage: "min(a, b, ...)" },
     Function { name: "max", rule: Rule::Fold(larger), usage: "max(a, b, ...)" },
-    unary("floor", "floor(a)", f64::floor),
-    unary("ceil", "ceil(a)", f64::ceil),
+    elementary("floor", "floor(a)", Unary::Floor),
+    elementary("ceil", "ceil(a)", Unary::Ceil),
     unary("sign", "sign(a)", sign),
-    binary("mod", "mod(a, b)", modulo),
-    binary("hypot", "hypot(a, b)", f64::hypot),
+    binary("mod", "mod(a, b)", Pairing::Function(modulo)),
+    binary("hypot", "hypot(a, b)", Pairing::Elementary(Binary::Hypot)),
     unary("heaviside", "heaviside(a)", heaviside),
     Function { name: "if", rule: Rule::Select, usage: "if(condition, value where true, value elsewhere)" },
 ];
 
 const fn unary(name: &'static str, usage: &'static str, f: fn(f64) -> f64) -> Function {
-    Function { name, rule: Rule::Unary(f), usage }
+    Function { name, rule: Rule::Unary(Mapping::Function(f)), usage }
 }
 
-const fn binary(name: &'static str, usage: &'static str, f: fn(f64, f64) -> f64) -> Function {
-    Function { name, rule: Rule::Binary(f), usage }
+const fn elementary(name: &'static str, usage: &'static str, f: Unary) -> Function {
+    Function { name, rule: Rule::Unary(Mapping::Elementary(f)), usage }
+}
+
+const fn binary(name: &'static str, usage: &'static str, pairing: Pairing) -> Function {
+    Function { name, rule: Rule::Binary(pairing), usage }
 }
 
 /// The function called `name`.
@@ -173,8 +179,34 @@ impl Operator {
             Operator::GreaterEqual => |a, b| truth(a >= b),
             Operator::Equal => |a, b| truth(a == b),
             Operator::NotEqual => |a, b| truth(a != b),
-            Operator::Power => power,
+            Operator::Power => return Pairing::Power,
         })
+    }
+}
+
+/// An operation on one number.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mapping {
+    /// One of those with the same bits on every machine, row by row in vectors.
+    Elementary(Unary),
+    Function(fn(f64) -> f64),
+}
+
+impl Mapping {
+    /// The result for one number.
+    pub fn apply(self, a: f64) -> f64 {
+        match self {
+            Mapping::Elementary(f) => f.of(a),
+            Mapping::Function(f) => f(a),
+        }
+    }
+
+    /// The results for a row.
+    pub fn fill(self, a: &[f64], out: &mut [f64]) {
+        match self {
+            Mapping::Elementary(f) => f.fill(Isa::detect(), a, out),
+            Mapping::Function(f) => out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a)),
+        }
     }
 }
 
@@ -185,6 +217,10 @@ pub(super) enum Pairing {
     Subtract,
     Multiply,
     Divide,
+    /// Squares and cubes are products: quick, and what one expects to the last bit.
+    Power,
+    /// One of those with the same bits on every machine.
+    Elementary(rows::Binary),
     Function(fn(f64, f64) -> f64),
 }
 
@@ -196,19 +232,29 @@ impl Pairing {
             Pairing::Subtract => a - b,
             Pairing::Multiply => a * b,
             Pairing::Divide => a / b,
+            Pairing::Power if b == 2.0 => a * a,
+            Pairing::Power if b == 3.0 => a * a * a,
+            Pairing::Power => Binary::Pow.of(a, b),
+            Pairing::Elementary(f) => f.of(a, b),
             Pairing::Function(f) => f(a, b),
         }
     }
-}
 
-/// `a` to the power `b`. Squares and cubes are products: quick, and the same on every machine.
-fn power(a: f64, b: f64) -> f64 {
-    if b == 2.0 {
-        a * a
-    } else if b == 3.0 {
-        a * a * a
-    } else {
-        a.powf(b)
+    /// The results for two rows of a power or an elementary function.
+    ///
+    /// # Panics
+    /// It is neither.
+    pub fn fill(self, a: &[f64], b: &[f64], out: &mut [f64]) {
+        match self {
+            Pairing::Elementary(f) => f.fill(Isa::detect(), a, b, out),
+            Pairing::Power => {
+                Binary::Pow.fill(Isa::detect(), a, b, out);
+                for ((out, &a), &b) in out.iter_mut().zip(a).zip(b).filter(|(_, b)| **b == 2.0 || **b == 3.0) {
+                    *out = self.apply(a, b);
+                }
+            }
+            _ => unreachable!("arithmetic has loops of its own"),
+        }
     }
 }
 
