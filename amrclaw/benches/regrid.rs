@@ -8,7 +8,7 @@
 //! `cargo bench -p amrclaw --bench regrid -- [THREADS]`
 
 use amrclaw::index::{CellBox, Level, Ratio};
-use amrclaw::mesh::{Domain, Hierarchy, TagSet};
+use amrclaw::mesh::{Domain, Hierarchy, Rank, TagSet};
 use amrclaw::plan::{LevelPlans, PlanOptions, build, nesting_width};
 use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
 use amrclaw::regrid::{ClusterParams, buffer, cluster};
@@ -22,7 +22,7 @@ const MAX_PATCH_SIZE: i32 = 256;
 const TOLERANCE: f64 = 0.01;
 const WARM_UP: usize = 3;
 const REPEATS: usize = 15;
-const OPTIONS: PlanOptions = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true };
+const OPTIONS: PlanOptions = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, rank: Rank::SOLO };
 
 /// Pressure and velocity along the radius, two half waves that keep `√r` times their height.
 fn state(x: f64, y: f64, time: f64) -> [f64; 3] {

@@ -128,7 +128,7 @@ fault() {
         mkdir -p results/fault
         ./amrclaw run --overwrite fault/case.toml --solver fault/fault.so --device $device --output $output --quiet >$output.txt 2>&1 && return 1
         cat $output.txt
-        if [ $device = cuda ]; then kept='lost with the device; its last checkpoint'; else kept='the last good state'; fi
+        if [ $device = cuda ]; then kept='lost; its last checkpoint'; else kept='the last good state'; fi
         grep 'a kernel failed on device 0: ' $output.txt && grep "$kept" $output.txt || return 1
         checkpoint=$(ls $output/checkpoint_* | tail -n 1)
         ./amrclaw run --overwrite fault/case.toml --solver fault/fault.so --output $output --restart "$checkpoint" --quiet || return 1

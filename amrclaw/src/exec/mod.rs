@@ -2,6 +2,7 @@
 //! computed.
 
 pub mod checked;
+pub mod comm;
 pub mod cpu;
 pub mod device;
 mod host_values;

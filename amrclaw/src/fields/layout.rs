@@ -17,9 +17,17 @@ pub struct PatchLayout<const D: usize> {
     /// Cells along each axis, ghost cells included.
     extent: [usize; D],
     num_ghost: i32,
+    /// The values are here; else another rank holds them, and the patch has no place.
+    pub is_here: bool,
 }
 
 impl<const D: usize> PatchLayout<D> {
+    /// A box of cells without ghost cells, in an array of such boxes: behind so many cells of those before it.
+    pub fn block(cells: CellBox<D>, cells_before: usize) -> Self {
+        let extent = cells.size().map(|n| n as usize);
+        PatchLayout { cells, cells_before, extent, num_ghost: 0, is_here: true }
+    }
+
     /// Interior and ghost cells.
     pub fn with_ghosts(&self) -> CellBox<D> {
         self.cells.grow(self.num_ghost)
@@ -36,6 +44,7 @@ impl<const D: usize> PatchLayout<D> {
     /// Position of component 0 of a cell, interior or ghost, in an array of `num_components` components a cell.
     #[inline]
     pub fn offset(&self, num_components: usize, cell: CellIndex<D>) -> usize {
+        debug_assert!(self.is_here, "the values of {:?} are another rank's", self.cells);
         debug_assert!(self.with_ghosts().contains(cell), "{cell:?} in {:?}", self.with_ghosts());
         let mut offset = 0;
         for d in (0..D).rev() {
@@ -62,15 +71,25 @@ pub struct LevelLayout<const D: usize> {
 impl<const D: usize> LevelLayout<D> {
     /// Lays out a level with `num_ghost` ghost cells on every side of a patch.
     pub fn new(mesh: &LevelMesh<D>, num_ghost: i32) -> Self {
+        Self::of_part(mesh, num_ghost, |_| true)
+    }
+
+    /// The same for those patches alone that are here.
+    pub fn of_part(mesh: &LevelMesh<D>, num_ghost: i32, is_here: impl Fn(usize) -> bool) -> Self {
         let mut cells = 0;
-        let place = |&patch: &CellBox<D>| {
+        let place = |(k, &patch): (usize, &CellBox<D>)| {
             let extent = patch.grow(num_ghost).size().map(|n| n as usize);
-            let layout = PatchLayout { cells: patch, cells_before: cells, extent, num_ghost };
-            cells += extent.iter().product::<usize>();
+            let layout = PatchLayout { cells: patch, cells_before: cells, extent, num_ghost, is_here: is_here(k) };
+            cells += if layout.is_here { extent.iter().product::<usize>() } else { 0 };
             layout
         };
-        let patches = mesh.patches().iter().map(place).collect();
+        let patches = mesh.patches().iter().enumerate().map(place).collect();
         LevelLayout { patches, cells }
+    }
+
+    /// The patches that are here, with their numbers.
+    pub fn here(&self) -> impl Iterator<Item = (usize, &PatchLayout<D>)> {
+        self.patches.iter().enumerate().filter(|(_, patch)| patch.is_here)
     }
 
     /// Numbers in an array of `num_components` components a cell.

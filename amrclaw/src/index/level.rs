@@ -1,9 +1,10 @@
 //! Refinement levels.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A refinement level; 0 is the coarsest. Shown to users from 1, as Clawpack does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Level(pub u8);
 
 impl Level {

@@ -79,6 +79,9 @@ pub struct RunRecord {
     /// What the device was used for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_use: Option<DeviceRecord>,
+    /// What each of several ranks had to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankRecord>,
     /// The folder that holds the record; not part of the file.
     #[serde(skip)]
     pub dir: PathBuf,
@@ -100,6 +103,21 @@ pub struct MemoryBytes {
     pub host: u64,
     /// On the device; 0 without one.
     pub device: u64,
+}
+
+/// One of several ranks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RankRecord {
+    /// Cells of its patches at the end.
+    pub cells: u64,
+    /// Memory for values, in bytes.
+    pub memory_bytes: u64,
+    /// Messages of values that it sent.
+    pub messages: u64,
+    /// Bytes sent with them.
+    pub bytes_sent: u64,
+    /// Seconds for which it sent, or waited for others.
+    pub seconds_waited: f64,
 }
 
 /// What a run used a device for.

@@ -1,11 +1,13 @@
 //! The mesh: patches, levels, hierarchy, flags. Integers and extents alone; holds no solution value.
 
 mod bins;
+mod curve;
 mod domain;
 mod geometry;
 mod hierarchy;
 mod level_mesh;
 mod outside;
+mod partition;
 mod tag_set;
 
 pub use domain::Domain;
@@ -13,6 +15,7 @@ pub use geometry::{Geometry, Surroundings, position};
 pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
 pub use outside::{AxisEnds, Beyond, Origin, OriginRun};
+pub use partition::{Partition, Rank};
 pub use tag_set::{TagSet, buffer};
 
 pub(crate) use level_mesh::for_each_within;

@@ -127,7 +127,7 @@ impl<'a, const D: usize> MeshChange<'a, D> {
 mod tests {
     use super::*;
     use crate::index::{CellBox, Ratio};
-    use crate::mesh::Domain;
+    use crate::mesh::{Domain, Rank};
 
     /// Three levels: boxes of the two finer ones, in their own cells.
     fn hierarchy(before: Option<&Hierarchy<1>>, finer: &[[i32; 2]]) -> Hierarchy<1> {
@@ -139,7 +139,7 @@ mod tests {
         hierarchy
     }
 
-    const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true };
+    const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
 
     /// What is said of each level, and one past them: patches are new, plans are new.
     fn told(change: &MeshChange<'_, 1>) -> Vec<[bool; 2]> {

@@ -1,10 +1,11 @@
 //! Ghost cells: same level, coarser level, physical boundary.
 
+use super::exchange::{Exchange, Owners, Regions};
 use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::PatchLists;
 use super::region::{CopyRegion, InterpRegion, interpolations};
 use crate::index::CellBox;
-use crate::mesh::{LevelMesh, for_each_within};
+use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
 
 /// Cells of the next coarser level that a patch must keep between itself and that level's edge, so that its ghost
@@ -35,6 +36,7 @@ pub struct BoundaryRegion<const D: usize> {
 /// read cells that earlier regions have written.
 #[derive(Clone, Debug, Default)]
 pub struct GhostPlan<const D: usize> {
+    exchange: Exchange<Regions<D>>,
     copies: PatchLists<CopyRegion<D>>,
     interps: PatchLists<InterpRegion<D>>,
     boundaries: PatchLists<BoundaryRegion<D>>,
@@ -44,6 +46,7 @@ impl<const D: usize> GhostPlan<D> {
     /// An empty plan with room for so many patches with usual neighbours.
     pub(super) fn with_room(patches: usize) -> Self {
         GhostPlan {
+            exchange: Exchange::default(),
             copies: PatchLists::with_room(patches, 8),
             interps: PatchLists::with_room(patches, 6),
             boundaries: PatchLists::with_room(patches, 0),
@@ -53,6 +56,7 @@ impl<const D: usize> GhostPlan<D> {
     /// Puts the plans of runs of patches one after another.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         GhostPlan {
+            exchange: Exchange::default(),
             copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
             interps: PatchLists::join(parts.iter().map(|part| &part.interps)),
             boundaries: PatchLists::join(parts.iter().map(|part| &part.boundaries)),
@@ -120,6 +124,27 @@ impl<const D: usize> GhostPlan<D> {
         copies.extend(rest.into_iter().map(|cells| CopyRegion { cells, ..first }));
         let copies = PatchLists::sorted(copies.iter(), self.num_patches(), |region| region.target);
         GhostPlan { copies, ..self.clone() }
+    }
+
+    /// The part of one rank, which owns some of the patches; `coarser`: owners of the next coarser level's.
+    pub(super) fn split(&self, rank: usize, own: &Partition, coarser: Option<&Partition>) -> Self {
+        let mut exchange = Exchange::<Regions<D>>::default();
+        let owners = Owners { rank, sources: own, targets: own };
+        let copies = owners.split(&self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
+        let owners = Owners { sources: coarser.unwrap_or(own), ..owners };
+        let interps = owners.split(&self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
+        let mut boundaries = PatchLists::default();
+        for k in 0..self.num_patches() {
+            let here = own.owner(k) == rank;
+            self.boundaries(k).iter().filter(|_| here).for_each(|region| boundaries.push(*region));
+            boundaries.end_patch();
+        }
+        GhostPlan { exchange, copies, interps, boundaries }
+    }
+
+    /// Cells that other ranks fill, or have filled here.
+    pub fn exchange(&self) -> &Exchange<Regions<D>> {
+        &self.exchange
     }
 
     /// Number of patches.

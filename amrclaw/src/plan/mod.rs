@@ -5,6 +5,7 @@
 
 mod aux_origins;
 mod change;
+mod exchange;
 mod ghost;
 mod joining;
 mod neighbours;
@@ -17,6 +18,7 @@ mod transfer;
 
 pub use aux_origins::AuxOrigins;
 pub use change::MeshChange;
+pub use exchange::{Exchange, Parcel, Regions};
 pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
 pub use joining::JoiningPlans;
 #[cfg(test)]
@@ -31,7 +33,7 @@ pub use restrict::{RestrictPlan, RestrictRegion};
 pub use transfer::TransferPlan;
 
 use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, MeshEpoch};
+use crate::mesh::{Hierarchy, MeshEpoch, Partition, Rank};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -41,6 +43,8 @@ use std::sync::Arc;
 pub struct LevelPlans<const D: usize> {
     /// The mesh that the plans are for.
     pub epoch: MeshEpoch,
+    /// Owners of the level's patches; `None` if there is one rank, which owns all.
+    pub partition: Option<Arc<Partition>>,
     /// Ghost cells of the level.
     pub ghost: Arc<GhostPlan<D>>,
     /// Faces between this level and the next coarser one.
@@ -72,6 +76,8 @@ pub struct PlanOptions {
     pub num_ghost: i32,
     /// Keep fluxes for the conservation fix.
     pub conservation_fix: bool,
+    /// Whose plans they are.
+    pub rank: Rank,
 }
 
 /// A hierarchy with its plans.
@@ -97,9 +103,26 @@ fn build_levels<const D: usize>(
     before: Option<Planned<'_, D>>,
     transfer: bool,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
+    let partitions = partitions(hierarchy, options.rank, before);
     let levels = (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
-    let joined = levels.map(|l| join_to_coarser(l, hierarchy, options, before, transfer));
+    let joined = levels.map(|l| join_to_coarser(l, hierarchy, &partitions, options, before, transfer));
     joined.unzip()
+}
+
+/// Owners of the patches of each level; those of levels that stay do not change.
+fn partitions<const D: usize>(
+    hierarchy: &Hierarchy<D>,
+    rank: Rank,
+    before: Option<Planned<'_, D>>,
+) -> Vec<Option<Arc<Partition>>> {
+    let of_level = |l: usize| {
+        let known = before.and_then(|(old, plans)| Some((old, plans.get(l)?.partition.as_ref()?)));
+        match known {
+            Some((old, partition)) if stays(l, hierarchy, old) => partition.clone(),
+            _ => Arc::new(Partition::new(&hierarchy.levels()[l], rank.of, known.map(|(_, partition)| &**partition))),
+        }
+    };
+    (0..hierarchy.num_levels()).map(|l| (rank.of > 1).then(|| of_level(l))).collect()
 }
 
 /// True if a level has the patches that it had before.
@@ -112,6 +135,7 @@ fn stays<const D: usize>(level: usize, hierarchy: &Hierarchy<D>, before: &Hierar
 fn join_to_coarser<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
+    partitions: &[Option<Arc<Partition>>],
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
     transfer: bool,
@@ -125,7 +149,7 @@ fn join_to_coarser<const D: usize>(
     {
         return (LevelPlans { epoch, ..plans[l].clone() }, None);
     }
-    let joined = JoiningPlans::new(PlanInput {
+    let mut joined = JoiningPlans::new(PlanInput {
         mesh,
         coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
         transfer: transfer && before.is_some() && !stayed(l),
@@ -133,7 +157,13 @@ fn join_to_coarser<const D: usize>(
         num_ghost: options.num_ghost,
         conservation_fix: options.conservation_fix,
     });
+    let partition = partitions[l].clone();
+    if let Some(own) = &partition {
+        let coarser = coarser.and_then(|coarser| partitions[coarser.index()].as_deref());
+        let old = before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
+        joined = exchange::split(&joined, options.rank.number, own, coarser, old);
+    }
     let JoiningPlans { ghost, reflux, restrict, transfer } = joined;
     let (ghost, reflux, restrict) = (Arc::new(ghost), reflux.map(Arc::new), restrict.map(Arc::new));
-    (LevelPlans { epoch, ghost, reflux, restrict }, transfer)
+    (LevelPlans { epoch, partition, ghost, reflux, restrict }, transfer)
 }

@@ -1,9 +1,10 @@
 //! Faces between a fine level and the coarse cells beside it: where the conservation fix acts.
 
+use super::exchange::{Exchange, Owners};
 use super::neighbours::Neighbours;
 use super::patch_lists::PatchLists;
 use crate::index::{CellBox, CellIndex, Ratio};
-use crate::mesh::{LevelMesh, for_each_within};
+use crate::mesh::{LevelMesh, Partition, for_each_within};
 use riemann::axis::{Axis, Side};
 
 /// Coarse faces in a row at the edge of a fine patch, beside one coarse patch.
@@ -37,19 +38,39 @@ pub struct RefluxPlan<const D: usize> {
     num_coarse_patches: usize,
     num_slots: usize,
     num_fine: usize,
+    exchange: Exchange<Vec<FaceRun<D>>>,
 }
 
 impl<const D: usize> RefluxPlan<D> {
     /// Puts the runs of fine patches one after another, and numbers their faces.
     pub(super) fn join(parts: Vec<FaceRuns<D>>, coarse: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
-        let mut runs = PatchLists::join(parts.iter().map(|part| &part.0));
+        Self::numbered(PatchLists::join(parts.iter().map(|part| &part.0)), coarse.patches().len(), ratio)
+    }
+
+    /// Numbers the faces of runs.
+    fn numbered(mut runs: PatchLists<FaceRun<D>>, num_coarse_patches: usize, ratio: Ratio<D>) -> Self {
         let (mut num_slots, mut num_fine) = (0, 0);
         for run in runs.all_mut() {
             (run.first_slot, run.first_fine) = (num_slots as u32, num_fine as u32);
             num_slots += run.cells.volume();
             num_fine += run.cells.volume() * ratio.faces(run.axis.index()) as usize;
         }
-        RefluxPlan { ratio, runs, num_coarse_patches: coarse.patches().len(), num_slots, num_fine }
+        RefluxPlan { ratio, runs, num_coarse_patches, num_slots, num_fine, exchange: Exchange::default() }
+    }
+
+    /// The part of one rank: the faces that have a patch of its own on either side, numbered afresh. `fine`, `coarse`: owners of the
+    /// levels' patches.
+    pub(super) fn split(&self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
+        let owners = Owners { rank, sources: coarse, targets: fine };
+        let runs = owners.share(&self.runs, &mut Exchange::<()>::default(), |(), _| ());
+        let mut plan = Self::numbered(runs, self.num_coarse_patches, self.ratio);
+        owners.share(&plan.runs, &mut plan.exchange, |parcel, run| parcel.push(run));
+        plan
+    }
+
+    /// Faces between patches of this rank and of others: sent from coarse patches to fine ones, and back.
+    pub fn exchange(&self) -> &Exchange<Vec<FaceRun<D>>> {
+        &self.exchange
     }
 
     /// The same plan with its first face twice.

@@ -1,8 +1,9 @@
 //! Averaging down: which fine cells replace which coarse cells.
 
+use super::exchange::{Exchange, Owners};
 use super::patch_lists::PatchLists;
 use crate::index::{CellBox, Ratio};
-use crate::mesh::LevelMesh;
+use crate::mesh::{LevelMesh, Partition};
 
 /// Coarse cells of one patch that lie under one fine patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +22,28 @@ pub struct RestrictPlan<const D: usize> {
     /// Ratio between the levels.
     pub ratio: Ratio<D>,
     regions: PatchLists<RestrictRegion<D>>,
+    exchange: Exchange<Vec<RestrictRegion<D>>>,
 }
 
 impl<const D: usize> RestrictPlan<D> {
     /// Sorts the regions of runs of fine patches by the patches of `coarse`.
     pub(super) fn join(parts: &[Vec<RestrictRegion<D>>], coarse: &LevelMesh<D>, ratio: Ratio<D>) -> Self {
         let regions = parts.iter().flatten();
-        RestrictPlan { ratio, regions: PatchLists::sorted(regions, coarse.patches().len(), |r| r.target) }
+        let regions = PatchLists::sorted(regions, coarse.patches().len(), |r| r.target);
+        RestrictPlan { ratio, regions, exchange: Exchange::default() }
+    }
+
+    /// The part of one rank. `fine`, `coarse`: owners of the levels' patches.
+    pub(super) fn split(&self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
+        let mut exchange = Exchange::<Vec<_>>::default();
+        let owners = Owners { rank, sources: fine, targets: coarse };
+        let regions = owners.split(&self.regions, &mut exchange, |parcel, region| parcel.push(region));
+        RestrictPlan { ratio: self.ratio, regions, exchange }
+    }
+
+    /// Coarse cells whose averages go to other ranks, or come from them.
+    pub fn exchange(&self) -> &Exchange<Vec<RestrictRegion<D>>> {
+        &self.exchange
     }
 
     /// Number of coarse patches.
@@ -42,7 +58,15 @@ impl<const D: usize> RestrictPlan<D> {
 
     /// The cells of a coarse patch, all of them given, that the fine level does not cover.
     pub fn open_cells(&self, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
-        cells.outside_all(self.regions(patch).iter().map(|region| &region.cells))
+        if self.exchange.received.is_empty() {
+            return cells.outside_all(self.regions(patch).iter().map(|region| &region.cells));
+        }
+        let received = self.exchange.received.iter().flat_map(|parcel| &parcel.items);
+        let received = received.filter(|region| region.target as usize == patch);
+        let mut covered: Vec<_> = self.regions(patch).iter().chain(received).collect();
+        // The order of the solo plan: sums over what is left are then the same, too.
+        covered.sort_by_key(|region| region.source);
+        cells.outside_all(covered.into_iter().map(|region| &region.cells))
     }
 
     /// Regions of all coarse patches.

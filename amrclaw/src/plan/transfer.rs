@@ -1,15 +1,18 @@
 //! Regridding: where the values of a new level come from.
 
+use super::exchange::{Exchange, Owners, Regions};
 use super::neighbours::{Neighbours, PlanInput};
 use super::patch_lists::PatchLists;
 use super::region::{CopyRegion, InterpRegion, interpolations};
 use crate::index::Ratio;
+use crate::mesh::Partition;
 
 /// Sources of a new level's cells: the old level where there was one, the coarser level elsewhere.
 ///
 /// Invariant: every interior cell of the new level is written by exactly one region.
 #[derive(Clone, Debug, Default)]
 pub struct TransferPlan<const D: usize> {
+    exchange: Exchange<Regions<D>>,
     copies: PatchLists<CopyRegion<D>>,
     interps: PatchLists<InterpRegion<D>>,
 }
@@ -17,12 +20,17 @@ pub struct TransferPlan<const D: usize> {
 impl<const D: usize> TransferPlan<D> {
     /// An empty plan with room for so many patches with usual sources.
     pub(super) fn with_room(patches: usize) -> Self {
-        TransferPlan { copies: PatchLists::with_room(patches, 6), interps: PatchLists::with_room(patches, 4) }
+        TransferPlan {
+            exchange: Exchange::default(),
+            copies: PatchLists::with_room(patches, 6),
+            interps: PatchLists::with_room(patches, 4),
+        }
     }
 
     /// Puts the plans of runs of patches one after another.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         TransferPlan {
+            exchange: Exchange::default(),
             copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
             interps: PatchLists::join(parts.iter().map(|part| &part.interps)),
         }
@@ -49,6 +57,22 @@ impl<const D: usize> TransferPlan<D> {
         }
         self.copies.end_patch();
         self.interps.end_patch();
+    }
+
+    /// The part of one rank. `own`: owners of the new patches; `coarser`: of the next coarser level's; `old`: of the level's before,
+    /// if there were any.
+    pub(super) fn split(&self, rank: usize, own: &Partition, coarser: &Partition, old: Option<&Partition>) -> Self {
+        let mut exchange = Exchange::<Regions<D>>::default();
+        let owners = Owners { rank, sources: old.unwrap_or(own), targets: own };
+        let copies = owners.split(&self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
+        let owners = Owners { sources: coarser, ..owners };
+        let interps = owners.split(&self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
+        TransferPlan { exchange, copies, interps }
+    }
+
+    /// Cells that get their values from other ranks, or give them theirs.
+    pub fn exchange(&self) -> &Exchange<Regions<D>> {
+        &self.exchange
     }
 
     /// Number of new patches.

@@ -108,6 +108,9 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
     /// A simulation that has no values yet.
     pub(super) fn assemble(self) -> Result<Simulation<D>, RunError> {
         let Self { case, options, functions, solver, make } = self;
+        if options.ranks.is_some_and(|ranks| ranks > 1) {
+            return Err(RunError::Ranks);
+        }
         let of_case;
         let solver = match solver {
             Some(solver) => solver,

@@ -113,6 +113,9 @@ pub enum RunError {
     /// Somebody asked the simulation to stop ([`crate::simulation::RunOptions::stop`]).
     #[error("asked to stop")]
     Stopped,
+    /// A simulation is taken through time by one rank.
+    #[error("a simulation that is stepped by hand has one rank: leave `ranks` out, or run the case as a whole")]
+    Ranks,
     /// The solver itself failed.
     #[error("the solver panicked: {0}")]
     Solver(String),

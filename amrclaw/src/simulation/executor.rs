@@ -37,9 +37,13 @@ fn on_device<const D: usize, R: Scalar>(
 ) -> Result<Box<dyn Executor<D>>, RunError> {
     let (problem, solver, threads) = (problem.clone(), solver.clone(), options.num_threads());
     if options.device == Device::Cpu {
-        return Ok(Box::new(CpuExecutor::new(problem, solver, ratios, threads)));
+        let executor = CpuExecutor::new(problem, solver, ratios, threads);
+        return Ok(Box::new(executor.on_rank(options.comm.clone())));
     }
     let refused = |why: &str| RunError::from(ExecError::Device(format!("--device {}: {why}", options.device.name())));
+    if !options.comm.is_solo() {
+        return Err(refused("several ranks run on threads of the processor: --device cpu"));
+    }
     let text = solver.device_source().ok_or_else(|| {
         refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
     })?;

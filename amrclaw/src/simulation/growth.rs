@@ -11,7 +11,7 @@
 //! have been updated are many times those that there are, and at the end of the run.
 
 use super::{RunError, Simulation};
-use crate::exec::CellPlace;
+use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::physics::{Boundary, Problem};
 use serde::{Deserialize, Serialize};
@@ -151,7 +151,7 @@ impl<const D: usize> Simulation<D> {
             && let Some(longest) = self.growth.collapsed(self.dt_next, self.settings.end - self.time)
         {
             let (equation, measure) = (0, self.growth.record.measure.first().copied().unwrap_or(0.0));
-            let (value, place) = self.place_of_largest(equation);
+            let (value, place) = self.place_of_largest(equation)?;
             let equation = self.equations[equation].clone();
             let dt = self.dt_next;
             return Err(RunError::StepCollapse { dt, longest, equation, value, measure, place });
@@ -165,9 +165,10 @@ impl<const D: usize> Simulation<D> {
         for l in 0..self.hierarchy.num_levels() {
             self.exec.raise_to_largest(Level(l as u8), &mut self.growth.largest)?;
         }
+        self.raise_to_largest_of_all()?;
         let since = if self.growth.fed { self.growth.record.steps } else { 0 };
         let Some((equation, measure)) = self.growth.look(steps, cells) else { return Ok(()) };
-        let (value, place) = self.place_of_largest(equation);
+        let (value, place) = self.place_of_largest(equation)?;
         let equation = self.equations[equation].clone();
         Err(RunError::Growth { equation, value, measure, steps: steps - since, place })
     }
@@ -180,13 +181,27 @@ impl<const D: usize> Simulation<D> {
         self.in_pool(|simulation| simulation.watch_growth(true))
     }
 
+    /// The largest values of all ranks.
+    fn raise_to_largest_of_all(&mut self) -> Result<(), ExecError> {
+        if self.ranks.is_solo() {
+            return Ok(());
+        }
+        let own: Vec<u64> = self.growth.largest.iter().map(|value| value.to_bits()).collect();
+        for words in self.ranks.gather(&own)? {
+            let largest = self.growth.largest.iter_mut().zip(words);
+            largest.for_each(|(most, bits)| *most = most.max(f64::from_bits(bits)));
+        }
+        Ok(())
+    }
+
     /// The value of an equation that is largest in size, and where it is.
-    fn place_of_largest(&self, equation: usize) -> (f64, Box<CellPlace>) {
+    fn place_of_largest(&self, equation: usize) -> Result<(f64, Box<CellPlace>), ExecError> {
         let mut found = (0.0_f64, Level::COARSEST, 0, self.hierarchy.level(Level::COARSEST).patches()[0].lo);
         for l in 0..self.hierarchy.num_levels() {
             let level = Level(l as u8);
             let state = self.exec.snapshot(level);
-            for (k, (patch, q)) in self.hierarchy.level(level).patches().iter().zip(&state.q).enumerate() {
+            let patches = self.hierarchy.level(level).patches().iter().zip(&state.q).enumerate();
+            for (k, (patch, q)) in patches.filter(|(_, (_, q))| !q.is_empty()) {
                 let values = &q[equation * patch.volume()..][..patch.volume()];
                 for (cell, &value) in patch.cells().zip(values) {
                     if value.abs() > found.0.abs() {
@@ -197,8 +212,15 @@ impl<const D: usize> Simulation<D> {
         }
         let (value, level, patch, cell) = found;
         let centre = self.hierarchy.geometry(level).centre(cell).to_vec();
-        let place = CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time };
-        (value, Box::new(place))
+        let own =
+            (value.to_bits(), CellPlace { level, patch, cell: cell.to_vec(), ghost: false, centre, time: self.time });
+        let told = match self.ranks.is_solo() {
+            true => None,
+            // The bits of a larger number are a larger number.
+            false => self.ranks.first(Some(&own), |(bits, _)| !(f64::from_bits(*bits).abs().to_bits() as usize))?,
+        };
+        let (bits, place) = told.map_or(own, |(_, largest)| largest);
+        Ok((f64::from_bits(bits), Box::new(place)))
     }
 }
 

@@ -29,11 +29,12 @@ pub use run_option::{RUN_OPTIONS, RunOption, RunOptionError, RunOptionValue};
 pub use start::check;
 
 use crate::diagnose::{Counts, Stopwatch};
-use crate::exec::{DeviceUse, Executor, HostMemory, HostValues, HostWork, PatchArray};
+use crate::exec::comm::Ranks;
+use crate::exec::{DeviceUse, ExecError, Executor, HostMemory, HostValues, HostWork, PatchArray};
 use crate::index::{Level, Ratio};
 use crate::io::config::SolverShape;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
-use crate::mesh::Hierarchy;
+use crate::mesh::{Hierarchy, Partition};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, PlanOptions};
 use crate::regrid::{RegridOptions, nest};
@@ -94,6 +95,8 @@ pub struct Simulation<const D: usize> {
     threads: Arc<rayon::ThreadPool>,
     solver_name: String,
     stop: Arc<AtomicBool>,
+    /// This rank, and the others.
+    ranks: Ranks,
     /// To ask whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
 }
@@ -145,7 +148,8 @@ impl<const D: usize> Simulation<D> {
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),
             memory,
             threads: Arc::new(pool),
-            stop: options.stop.clone(),
+            stop: if options.comm.is_solo() { options.stop.clone() } else { options.comm.stop() },
+            ranks: options.comm.clone(),
             solver,
             hierarchy,
             problem,
@@ -162,7 +166,11 @@ impl<const D: usize> Simulation<D> {
     /// As [`Simulation::in_pool`]. Where the solver itself has failed, that is the error, whatever came of it.
     fn attempt(&mut self, work: impl FnOnce(&mut Self) -> Result<(), RunError> + Send) -> Result<(), RunError> {
         let outcome = self.in_pool(work);
-        self.solver.failure().map_or(outcome, |message| Err(RunError::Solver(message)))
+        let failure = match (self.solver.failure(), self.ranks.is_solo()) {
+            (failure, true) => failure,
+            (own, false) => self.ranks.first(own.as_ref(), |_| 0).map_err(ExecError::from)?.map(|(_, message)| message),
+        };
+        failure.map_or(outcome, |message| Err(RunError::Solver(message)))
     }
 
     /// An error if the simulation has been asked to stop.
@@ -172,7 +180,11 @@ impl<const D: usize> Simulation<D> {
 
     /// What plans depend on besides the mesh.
     fn plan_options(&self) -> PlanOptions {
-        PlanOptions { num_ghost: self.problem.num_ghost(), conservation_fix: self.problem.conservation_fix }
+        PlanOptions {
+            num_ghost: self.problem.num_ghost(),
+            conservation_fix: self.problem.conservation_fix,
+            rank: self.ranks.rank(),
+        }
     }
 
     /// Time.
@@ -296,7 +308,17 @@ impl<const D: usize> Simulation<D> {
         self.exec.part_with_values(level)
     }
 
-    /// A snapshot of the solution. Its number is 0: frames are numbered by whoever writes them.
+    /// Owners of a level's patches, if there are several ranks.
+    pub fn partition(&self, level: Level) -> Option<&Partition> {
+        self.plans.get(level.index())?.partition.as_deref()
+    }
+
+    /// The ranks that take the simulation through time.
+    pub fn ranks(&self) -> &Ranks {
+        &self.ranks
+    }
+
+    /// A snapshot of the solution; of several ranks each has the values of its own patches, and the others are empty. Its number is 0: frames are numbered by whoever writes them.
     pub fn frame(&self) -> Frame<D> {
         let level = |l: usize| {
             let level = Level(l as u8);

@@ -1,5 +1,6 @@
 //! How a case is run, as opposed to what it says.
 
+use crate::exec::comm::Ranks;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -73,6 +74,12 @@ pub struct RunOptions {
     pub no_fused: bool,
     /// Bytes of the GPU's memory to use at most.
     pub device_memory: Option<u64>,
+    /// Ranks that share the patches among them, all in this process; one unless given.
+    pub ranks: Option<usize>,
+    /// Seconds for which a rank waits for another before it takes it for lost.
+    pub comm_timeout: Option<u64>,
+    /// This rank of several: [`run`](super::run()) sets it for those that it starts.
+    pub comm: Ranks,
     /// Set from elsewhere, it ends the run: after the step at hand of whatever level, with the state that the coarsest
     /// level's step began with.
     pub stop: Arc<AtomicBool>,

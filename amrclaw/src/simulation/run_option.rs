@@ -58,7 +58,7 @@ pub enum RunOptionValue {
 const SWITCH: &[Word] = &[("on", "Yes"), ("off", "No")];
 
 /// Every option of a run.
-pub const RUN_OPTIONS: [RunOption; 5] = [
+pub const RUN_OPTIONS: [RunOption; 7] = [
     RunOption {
         name: "device",
         long: "device",
@@ -81,6 +81,32 @@ pub const RUN_OPTIONS: [RunOption; 5] = [
             default: "all of the machine's",
             get: |options| options.threads.map(|threads| threads as u64),
             set: |options, threads| options.threads = Some(usize::try_from(threads).unwrap_or(usize::MAX)),
+        },
+    },
+    RunOption {
+        name: "ranks",
+        long: "ranks",
+        help: "Ranks in this process, which share the patches and the threads; they never change the result",
+        is_shared: true,
+        value: RunOptionValue::Number {
+            unit: "N",
+            least: 1,
+            default: "1",
+            get: |options| options.ranks.map(|ranks| ranks as u64),
+            set: |options, ranks| options.ranks = Some(usize::try_from(ranks).unwrap_or(usize::MAX)),
+        },
+    },
+    RunOption {
+        name: "comm_timeout",
+        long: "comm-timeout",
+        help: "Seconds for which a rank waits for another before it takes it for lost",
+        is_shared: true,
+        value: RunOptionValue::Number {
+            unit: "SECONDS",
+            least: 1,
+            default: "300",
+            get: |options| options.comm_timeout,
+            set: |options, seconds| options.comm_timeout = Some(seconds),
         },
     },
     RunOption {

@@ -7,7 +7,7 @@ use amrclaw::exec::device::KernelOptions;
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues};
 use amrclaw::index::{CellBox, Level, Ratio};
-use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
+use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
 use amrclaw::physics::{AuxOutside, Boundary, CellFunction, CellRow, Criterion, Problem, Split};
 use amrclaw::plan::{MeshChange, PlanOptions};
 use amrclaw::regrid::nest::{LevelNesting, split_to_size};
@@ -131,7 +131,7 @@ fn check<const D: usize>(
     let cpu = CpuExecutor::new(problem.clone(), double.clone(), ratios.clone(), 1);
     let device = ResidentExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
     let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
-    let options = PlanOptions { num_ghost: 2, conservation_fix: false };
+    let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank: Rank::SOLO };
     let state = |level: Level| spikes(hierarchy.level(level), seed);
     let [_, plans] = both.each_mut().map(|exec| {
         let mut change = MeshChange::new(hierarchy, None, options);

@@ -7,7 +7,7 @@ use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, LevelState, NewValues, Outcomes};
 use amrclaw::index::{CellBox, Level, Ratio};
-use amrclaw::mesh::{Domain, Hierarchy, LevelMesh};
+use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
 use amrclaw::physics::{Boundary, Problem};
 use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
 use amrclaw::regrid::nest::split_to_size;
@@ -86,7 +86,7 @@ fn check<const D: usize>(
     let cpu = CpuExecutor::new(problem.clone(), double.clone(), ratios.to_vec(), 1);
     let device = ResidentExecutor::new(emulator.clone(), problem.clone(), double, ratios.to_vec(), 1);
     let mut both: Both<D> = [Box::new(cpu), Box::new(device.expect("there is memory"))];
-    let options = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true };
+    let options = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, rank: Rank::SOLO };
     let before = hierarchy(&problem, ratios, size, 0);
     let num_eqn = solver.double.equations().len();
     let state = |level: Level| random_state(before.level(level), num_eqn, 7 + level.index() as u64);

@@ -2,10 +2,10 @@
 
 use amrclaw::fields::LevelLayout;
 use amrclaw::index::{CellBox, Level, Ratio};
-use amrclaw::mesh::{Domain, Hierarchy};
+use amrclaw::mesh::{Domain, Hierarchy, Rank};
 use amrclaw::plan::{PlanOptions, build};
 
-const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true };
+const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
 const PATCH: i32 = 130;
 
 /// A box cut into cubes.

@@ -13,3 +13,5 @@ class RunOptions(TypedDict, total=False):
     precision: str
     fmad: bool
     device_memory: Optional[int]
+    ranks: Optional[int]
+    comm_timeout: Optional[int]

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::arguments::RunArguments;
 use crate::progress::Display;
 use crate::{logging, signals, summary, terminal};
+use amrclaw::exec::ExecError;
 use amrclaw::io::OutputError;
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
@@ -43,6 +44,9 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         }
         Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Run(RunError::Stopped)) => {
             Err(Failure::Work("the run was interrupted before its first step; nothing has been written".to_owned()))
+        }
+        Err(RunFailure::Refused(cause)) if matches!(*cause, Cause::Run(RunError::Exec(ExecError::Ranks(_)))) => {
+            Err(Failure::Work(cause.to_string()))
         }
         Err(failure @ RunFailure::Refused(_)) => Err(Failure::Input(failure.to_string())),
         Err(failure @ RunFailure::Broken { .. }) if is_solvers_fault(&failure) => {

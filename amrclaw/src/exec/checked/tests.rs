@@ -4,7 +4,7 @@ use super::Checked;
 use crate::exec::cpu::CpuExecutor;
 use crate::exec::{Executor, NewValues, Queries};
 use crate::index::{CellBox, Level, Ratio};
-use crate::mesh::{Domain, Hierarchy};
+use crate::mesh::{Domain, Hierarchy, Rank};
 use crate::physics::{AuxOutside, Boundary, CellFunction, CellRow, Criterion, Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, MeshChange, PlanOptions};
 use riemann::limiter::Limiter;
@@ -29,7 +29,7 @@ impl CellFunction<2> for Bump {
     }
 }
 
-const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true };
+const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
 
 /// Advection on a domain that repeats.
 fn problem() -> Problem<2> {

@@ -134,7 +134,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         dt: f64,
     ) -> Result<StepReport, ExecError> {
         let l = level.index();
-        self.refresh_aux(level, 0.5 * dt)?;
+        let refreshed = self.refresh_aux(level, 0.5 * dt);
+        self.or_later(refreshed)?;
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);

@@ -3,49 +3,128 @@
 //! Equation: `Q_c = Σ κ_f Q_f / (κ_c N)`, N fine cells in a coarse one; κ = 1 without a capacity function.
 
 use super::CpuExecutor;
+use super::exchange::{blocks, post, receive};
+use super::regions::copy_region;
+use super::store::LevelStore;
 use super::turns::each_in_turn;
-use crate::fields::Shared;
-use crate::index::Level;
-use crate::plan::RestrictPlan;
+use crate::exec::comm::{CommError, Phase};
+use crate::fields::{PatchLayout, Shared};
+use crate::index::{CellBox, Level};
+use crate::plan::{CopyRegion, RestrictPlan, RestrictRegion};
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    pub(super) fn average_level(&mut self, fine: Level, plan: &RestrictPlan<D>) {
+    pub(super) fn average_level(&mut self, fine: Level, plan: &RestrictPlan<D>) -> Result<(), CommError> {
+        let (ranks, head, exchange) = (self.ranks.clone(), self.head(Phase::Averages, fine), plan.exchange());
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
         let num_aux = self.solver.aux().len();
         let (coarser, finer) = self.levels.split_at_mut(fine.index());
-        let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return };
+        let (Some(coarse), fine) = (coarser.last_mut(), &finer[0]) else { return Ok(()) };
         let (coarse_layout, num_eqn) = (coarse.layout.clone(), coarse.num_eqn);
         let coarse_aux = std::mem::take(&mut coarse.aux);
         let q = Shared::new(coarse.q_mut());
-        let fine_q = fine.q();
-        let weight = R::from_f64(1.0 / f64::from(plan.ratio.cells()));
+        let averages = Averages { fine, capacity, num_aux, plan };
+        let share = |region: &RestrictRegion<D>| {
+            let Some(capacity) = capacity else { return };
+            let target = &coarse_layout.patches[region.target as usize];
+            // SAFETY: each coarse cell lies in one region, whose task alone writes it.
+            unsafe { divide_by_capacity(q, target, &region.cells, (&coarse_aux, num_aux, capacity), num_eqn) };
+        };
+        let len = |regions: &Vec<RestrictRegion<D>>| -> usize {
+            num_eqn * regions.iter().map(|region| region.cells.volume()).sum::<usize>()
+        };
+        let of_parcel = |regions: &[RestrictRegion<D>]| {
+            blocks(regions.iter().map(|region| region.cells).collect::<Vec<_>>().into_iter())
+        };
+        let exchanged = post(&ranks, head, &exchange.sent, len, |regions, message| {
+            // SAFETY: each message is one task's.
+            regions
+                .iter()
+                .zip(of_parcel(regions))
+                .for_each(|(r, block)| unsafe { averages.of_region(r, message, &block) });
+        });
         let regions = plan.all_regions().all();
         each_in_turn(regions.len(), |k| {
             let region = &regions[k];
-            let target = &coarse_layout.patches[region.target as usize];
-            let source = &fine.layout.patches[region.source as usize];
-            let (len, ratio) = (region.cells.size()[0] as usize, plan.ratio.0[0] as usize);
-            let sub_rows = sub_rows(plan, source.strides().row, source.strides().slab);
-            // Component after component: the fine rows then lie one after the other in memory.
-            for m in 0..num_eqn {
-                for row in region.cells.rows() {
-                    let first = std::array::from_fn(|d| row[d] * plan.ratio.0[d]);
-                    // SAFETY: each coarse cell lies in one region, whose task alone writes it.
-                    let out = unsafe { q.row_mut(target.offset(num_eqn, row) + m * target.component(), len) };
-                    let values = &fine_q[source.offset(num_eqn, first) + m * source.component()..];
-                    let Some(c) = capacity else {
-                        average_row(out, values, sub_rows, ratio, weight);
-                        continue;
-                    };
-                    let fine_kappa = source.offset(num_aux, first) + c * source.component();
-                    let coarse_kappa = target.offset(num_aux, row) + c * target.component();
-                    let kappa = (&fine.aux[fine_kappa..], &coarse_aux[coarse_kappa..][..len]);
-                    weighted_row(out, values, kappa, sub_rows, ratio, weight);
+            // SAFETY: each coarse cell lies in one region, whose task alone writes it.
+            unsafe { averages.of_region(region, q, &coarse_layout.patches[region.target as usize]) };
+            share(region);
+        });
+        let receive = || {
+            receive(&ranks, head, &exchange.received, len, |regions, message| {
+                for (region, block) in regions.iter().zip(of_parcel(regions)) {
+                    let (target, source) = (region.target, region.source);
+                    let copy = CopyRegion { target, source, cells: region.cells, shift: [0; D] };
+                    // SAFETY: the coarse level is borrowed alone; the message is only read.
+                    unsafe { copy_region(q, &coarse_layout.patches[target as usize], message, &block, &copy, num_eqn) };
+                    share(region);
+                }
+            })
+        };
+        let exchanged = exchanged.and_then(|()| receive());
+        coarse.aux = coarse_aux;
+        exchanged
+    }
+}
+
+/// Averages of a fine level.
+struct Averages<'a, const D: usize, R> {
+    fine: &'a LevelStore<D, R>,
+    capacity: Option<usize>,
+    num_aux: usize,
+    plan: &'a RestrictPlan<D>,
+}
+
+impl<const D: usize, R: Scalar> Averages<'_, D, R> {
+    /// Averages over a region's coarse cells; those weighted with the capacity are still to be divided by the coarse cells' own.
+    ///
+    /// # Safety
+    /// Nobody else touches the region's cells of `out` meanwhile.
+    unsafe fn of_region(&self, region: &RestrictRegion<D>, out: Shared<'_, R>, target: &PatchLayout<D>) {
+        let Averages { fine, num_aux, plan, .. } = *self;
+        let (num_eqn, ratio) = (fine.num_eqn, plan.ratio.0[0] as usize);
+        let weight = R::from_f64(1.0 / f64::from(plan.ratio.cells()));
+        let source = &fine.layout.patches[region.source as usize];
+        let len = region.cells.size()[0] as usize;
+        let sub_rows = sub_rows(plan, source.strides().row, source.strides().slab);
+        // Component after component: the fine rows then lie one after the other in memory.
+        for m in 0..num_eqn {
+            for row in region.cells.rows() {
+                let first = std::array::from_fn(|d| row[d] * plan.ratio.0[d]);
+                // SAFETY: the caller's promise.
+                let out = unsafe { out.row_mut(target.offset(num_eqn, row) + m * target.component(), len) };
+                let values = &fine.q()[source.offset(num_eqn, first) + m * source.component()..];
+                match self.capacity {
+                    None => average_row(out, values, sub_rows, ratio, weight),
+                    Some(c) => {
+                        let kappa = &fine.aux[source.offset(num_aux, first) + c * source.component()..];
+                        weighted_row(out, values, kappa, sub_rows, ratio, weight);
+                    }
                 }
             }
-        });
-        coarse.aux = coarse_aux;
+        }
+    }
+}
+
+/// Divides the cells of a region by their capacity.
+///
+/// # Safety
+/// Nobody else touches them meanwhile.
+unsafe fn divide_by_capacity<const D: usize, R: Scalar>(
+    q: Shared<'_, R>,
+    patch: &PatchLayout<D>,
+    cells: &CellBox<D>,
+    (aux, num_aux, capacity): (&[R], usize, usize),
+    num_eqn: usize,
+) {
+    let len = cells.size()[0] as usize;
+    for row in cells.rows() {
+        let kappa = &aux[patch.offset(num_aux, row) + capacity * patch.component()..][..len];
+        for m in 0..num_eqn {
+            // SAFETY: the caller's promise.
+            let values = unsafe { q.row_mut(patch.offset(num_eqn, row) + m * patch.component(), len) };
+            values.iter_mut().zip(kappa).for_each(|(value, kappa)| *value = *value / *kappa);
+        }
     }
 }
 
@@ -95,15 +174,8 @@ fn average_row<R: Scalar>(out: &mut [R], fine: &[R], [y, z]: SubRows, ratio: usi
     out.iter_mut().zip(firsts.chunks_exact(ratio)).for_each(|(o, firsts)| *o = firsts[0] + *o * weight);
 }
 
-/// Means over fine cells, weighted with their capacity and divided by that of the coarse ones.
-fn weighted_row<R: Scalar>(
-    out: &mut [R],
-    fine: &[R],
-    (fine_kappa, coarse_kappa): (&[R], &[R]),
-    [y, z]: SubRows,
-    ratio: usize,
-    weight: R,
-) {
+/// Means over fine cells, weighted with their capacity.
+fn weighted_row<R: Scalar>(out: &mut [R], fine: &[R], fine_kappa: &[R], [y, z]: SubRows, ratio: usize, weight: R) {
     for (i, value) in out.iter_mut().enumerate() {
         let mut sum = R::constant(0.0);
         for kz in 0..z.0 {
@@ -114,6 +186,6 @@ fn weighted_row<R: Scalar>(
                 }
             }
         }
-        *value = sum * weight / coarse_kappa[i];
+        *value = sum * weight;
     }
 }

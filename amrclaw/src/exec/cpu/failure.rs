@@ -187,6 +187,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &self.levels[level.index()];
         let interior = Searched::interior();
         let in_patch = |patch: usize| {
+            if !store.layout.patches[patch].is_here {
+                return None;
+            }
             let aux = (store.aux.as_slice(), self.solver.aux());
             let time = store.states.time;
             let wrong_aux = || self.not_finite_in(level, patch, aux, interior, time);

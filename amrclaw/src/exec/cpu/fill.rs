@@ -62,7 +62,7 @@ fn fill_aux<const D: usize, R: Scalar>(
     let count = function.num_values();
     let (layout, geometry) = (store.layout.clone(), store.geometry);
     let aux = Shared::new(&mut store.aux);
-    layout.patches.par_iter().for_each(|patch| {
+    layout.patches.par_iter().filter(|patch| patch.is_here).for_each(|patch| {
         for image in origins.asked(&patch.with_ghosts()) {
             // SAFETY: each patch is written by its own task alone.
             unsafe { fill_cells(aux, patch, &image.part, image.shift, function, (geometry, time)) };
@@ -85,7 +85,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let (layout, geometry, time) = (store.layout.clone(), store.geometry, store.states.time);
         let q = Shared::new(store.q_mut());
-        layout.patches.par_iter().for_each(|patch| {
+        layout.patches.par_iter().filter(|patch| patch.is_here).for_each(|patch| {
             // SAFETY: each patch is written by its own task alone.
             unsafe { fill_cells(q, patch, &patch.cells, [0; D], initial.as_ref(), (geometry, time)) };
         });
@@ -100,7 +100,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         fill_aux(store, function.as_ref(), &origins, faces, time);
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
         let store = &self.levels[level.index()];
-        for (k, patch) in store.layout.patches.iter().enumerate() {
+        for (k, patch) in store.layout.here() {
             for cell in patch.cells.cells() {
                 let offset = patch.offset(function.num_values(), cell) + capacity * patch.component();
                 let value = store.aux[offset].to_f64();

@@ -10,16 +10,18 @@ use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFun
 use rayon::prelude::*;
 use riemann::real::Scalar;
 
-/// Tags of a level; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
-pub(super) fn tags_of_patches<const D: usize, R: Scalar>(
-    store: &LevelStore<D, R>,
-    bitmap: impl Fn(&PatchLayout<D>) -> Vec<u64> + Send + Sync,
-) -> TagSet<D> {
-    let bitmaps: Vec<Vec<u64>> = store.layout.patches.par_iter().map(bitmap).collect();
-    TagSet::from_bitmaps(&store.mesh, &bitmaps.concat())
-}
-
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Tags of a level; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
+    pub(super) fn tags_of_patches(
+        &self,
+        store: &LevelStore<D, R>,
+        bitmap: impl Fn(&PatchLayout<D>) -> Vec<u64> + Send + Sync,
+    ) -> Result<TagSet<D>, ExecError> {
+        let here = store.layout.patches.par_iter().filter(|patch| patch.is_here);
+        let bitmaps: Vec<Vec<u64>> = here.map(bitmap).collect();
+        Ok(TagSet::from_bitmaps(&store.mesh, &self.bitmaps_of_all(store, bitmaps.concat())?))
+    }
+
     pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
         if let Criterion::Richardson { tolerance } = self.problem.criterion {
             return self.flag_by_richardson(level, dt, tolerance);
@@ -49,7 +51,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             bits
         };
-        Ok(tags_of_patches(store, bitmap))
+        self.tags_of_patches(store, bitmap)
     }
 
     fn ask_user(

@@ -20,7 +20,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(in crate::exec) fn mirror(&mut self, level: Level, mesh: &Arc<LevelMesh<D>>, geometry: Geometry<D>, time: f64) {
         if self.levels.len() == level.index() {
             let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
-            let store = LevelStore::new(mesh.clone(), geometry, self.num_ghost, num_eqn, num_aux, time, &mut self.pool);
+            let sizes = [self.num_ghost as usize, num_eqn, num_aux];
+            let store = LevelStore::new(mesh.clone(), geometry, (0, None), sizes, time, &mut self.pool);
             self.levels.push(store);
         }
         self.levels[level.index()].states.time = time;

@@ -4,8 +4,10 @@
 //! so results do not depend on the number of threads.
 
 mod advance;
+mod agree;
 mod average_down;
 mod boundary;
+mod exchange;
 mod faces;
 pub(in crate::exec) mod failure;
 mod fill;
@@ -15,6 +17,7 @@ mod interpolate;
 mod mirror;
 mod probe;
 mod reduce;
+mod regions;
 mod register;
 mod richardson;
 mod scratch;
@@ -25,6 +28,7 @@ mod transfer;
 mod turns;
 mod update;
 
+use super::comm::{Head, Phase, Ranks};
 use super::step::{Stash, Sweep, SweepEngine, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, LevelState, NewValues,
@@ -32,7 +36,7 @@ use super::{
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch, buffer};
+use crate::mesh::{Hierarchy, MeshEpoch, Partition, buffer};
 use crate::physics::{Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, MeshChange};
 use faces::ListedFaces;
@@ -67,6 +71,10 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     swept_in_place: bool,
     epoch: MeshEpoch,
     outcomes: Outcomes,
+    /// Which of the samples in `outcomes` were taken here.
+    sampled: Vec<bool>,
+    /// This rank, and the others.
+    ranks: Ranks,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
 }
@@ -97,8 +105,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             swept_in_place: false,
             epoch: MeshEpoch::default(),
             outcomes: Outcomes::default(),
+            sampled: Vec::new(),
+            ranks: Ranks::default(),
             failed: None,
         }
+    }
+
+    /// The same for one of several ranks, which has the values of its own patches alone.
+    pub fn on_rank(self, ranks: Ranks) -> Self {
+        CpuExecutor { ranks, ..self }
     }
 
     /// The same with sweeps that `engine` carries out in place of the threads.
@@ -120,10 +135,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         &mut self,
         hierarchy: &Hierarchy<D>,
         level: Level,
+        partition: Option<Arc<Partition>>,
         time: f64,
     ) -> Result<(), ExecError> {
         self.truncate(level);
-        let store = self.new_store(hierarchy, level, time);
+        let store = self.new_store(hierarchy, level, partition, time);
         self.levels.push(store);
         self.fill_initial(level);
         self.fill_level_aux(level, time)?;
@@ -135,13 +151,43 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         &mut self,
         hierarchy: &Hierarchy<D>,
         level: Level,
+        partition: Option<Arc<Partition>>,
         state: &LevelState<D>,
     ) -> Result<(), ExecError> {
         self.truncate(level);
-        let store = self.new_store(hierarchy, level, state.time);
+        let store = self.new_store(hierarchy, level, partition, state.time);
         self.levels.push(store);
         self.load_state(level, state);
         self.fill_level_aux(level, state.time)
+    }
+
+    /// What a message says of itself.
+    fn head(&self, phase: Phase, level: Level) -> Head {
+        Head { phase, level: level.0, epoch: self.epoch.0 }
+    }
+
+    /// Gives the new levels of a change their values.
+    fn fill_new_levels(&mut self, change: &MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        let (hierarchy, plans) = (change.hierarchy(), change.plans());
+        let partition = |level: Level| plans[level.index()].partition.clone();
+        match values {
+            NewValues::Transferred => {
+                for (level, plan, coarse) in change.transfers() {
+                    if let Some(coarse) = coarse {
+                        self.fill_ghosts(coarse, &plans[coarse.index()])?;
+                    }
+                    self.transfer_level(hierarchy, level, plan, partition(level))?;
+                }
+                // What went wrong here and there, for all to hear of.
+                if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
+            }
+            NewValues::Initial(time) => change
+                .new_levels()
+                .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
+            NewValues::Given(state) => change
+                .new_levels()
+                .try_for_each(|level| self.load_level(hierarchy, level, partition(level), &state(level))),
+        }
     }
 
     /// Drops the levels from `first` on.
@@ -182,7 +228,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 let faces = [l, l + 1].map(|l| self.levels.get(l).and_then(|store| store.faces.clone()));
                 let [own, finer] = faces.each_ref().map(Option::as_deref);
                 let store = &mut self.levels[l];
-                store.tiles = Arc::new(TilePlan::new(&store.mesh, own, finer, split, self.threads));
+                store.tiles = Arc::new(TilePlan::new(&store.layout, own, finer, split, self.threads));
             }
         }
     }
@@ -191,43 +237,35 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
         change.plan_while(values.are_transferred(), || ());
-        let hierarchy = change.hierarchy();
-        self.epoch = hierarchy.epoch();
-        match values {
-            NewValues::Transferred => {
-                for (level, plan, coarse) in change.transfers() {
-                    if let Some(coarse) = coarse {
-                        self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
-                    }
-                    self.transfer_level(hierarchy, level, plan)?;
-                }
-            }
-            NewValues::Initial(time) => {
-                change.new_levels().try_for_each(|level| self.initialise_level(hierarchy, level, time))?;
-            }
-            NewValues::Given(state) => {
-                change.new_levels().try_for_each(|level| self.load_level(hierarchy, level, &state(level)))?;
-            }
-        }
-        self.truncate(hierarchy.finest().finer());
+        self.epoch = change.hierarchy().epoch();
+        let filled = self.fill_new_levels(change, values);
+        self.agreed(filled)?;
+        self.truncate(change.hierarchy().finest().finer());
         self.make_ready(change);
         Ok(())
     }
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
-        self.fill_level(level, &plans.ghost);
-        self.check_boundaries(level, &plans.ghost)
+        self.fill_level(level, &plans.ghost)?;
+        let checked = self.check_boundaries(level, &plans.ghost);
+        self.or_later(checked)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         plans[level.index()].assert_epoch(self.epoch);
         let report = self.advance_level(level, plans, dt)?;
         self.outcomes.steps.push(report);
-        Ok(())
+        match plans.get(level.index() + 1).and_then(|finer| finer.reflux.as_ref()) {
+            Some(faces) => Ok(self.send_coarse_faces(level.finer(), faces)?),
+            None => Ok(()),
+        }
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        if !self.ranks.is_solo() {
+            return self.collect_from_all(outcomes);
+        }
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -256,14 +294,16 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
-        if let Some(plan) = &plans.restrict {
-            self.average_level(fine, plan);
+        let averaged = plans.restrict.as_ref().map_or(Ok(()), |plan| self.average_level(fine, plan));
+        if let Err(error) = averaged {
+            self.failed.get_or_insert(error.into());
         }
     }
 
     fn begin_flagging(&mut self, level: Level, _request: FlagRequest) -> Result<(), ExecError> {
         // Those of the last step's middle would not be known after a restart.
-        self.refresh_aux(level, 0.0)
+        let refreshed = self.refresh_aux(level, 0.0);
+        self.or_later(refreshed)
     }
 
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
@@ -278,6 +318,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.outcomes.clear();
+        self.sampled.clear();
         let gone = self.stash.restore(&mut self.levels, |store| store.states.restore());
         gone.into_iter().for_each(|store| store.dismantle(&mut self.pool));
         self.make_ready(back);
@@ -289,12 +330,21 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         let mut samples = std::mem::take(&mut self.outcomes.samples);
         self.sample_patch(level, patch, position, &mut samples[start..]);
         self.outcomes.samples = samples;
+        if !self.ranks.is_solo() {
+            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_here);
+        }
     }
 }
 
 impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
-        self.failure_of_step(level, patch)
+        let is_here = self.levels[level.index()].layout.patches[patch].is_here;
+        let found = self.agreed(if is_here { Err(self.failure_of_step(level, patch)) } else { Ok(()) });
+        found.expect_err("a rank has the patch")
+    }
+
+    fn is_readable(&self) -> bool {
+        !self.ranks.are_lost()
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {

@@ -13,8 +13,11 @@ use riemann::real::Scalar;
 /// Maxima kept side by side.
 const LANES: usize = 16;
 
-/// Interior values of a patch, `[component, z, y, x]`.
+/// Interior values of a patch, `[component, z, y, x]`; none if they are another rank's.
 fn interior<const D: usize, R: Scalar>(array: &[R], patch: &PatchLayout<D>, components: usize) -> Vec<f64> {
+    if !patch.is_here {
+        return Vec::new();
+    }
     let len = patch.cells.size()[0] as usize;
     let mut values = Vec::with_capacity(patch.cells.volume() * components);
     for m in 0..components {
@@ -42,7 +45,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
         let q = store.q_mut();
-        for (patch, values) in layout.patches.iter().zip(&state.q) {
+        for (patch, values) in layout.patches.iter().zip(&state.q).filter(|(patch, _)| patch.is_here) {
             let len = patch.cells.size()[0] as usize;
             let mut from = values.chunks_exact(len);
             for m in 0..num_eqn {
@@ -61,14 +64,18 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let volume = store.geometry.volume();
         let sums = |k: usize| {
             let patch = &store.layout.patches[k];
-            let open = LevelPlans::open_cells(finer, k, &patch.cells);
             let mut sums = vec![0.0; num_eqn];
+            if !patch.is_here {
+                return sums;
+            }
+            let open = LevelPlans::open_cells(finer, k, &patch.cells);
             for row in open.iter().flat_map(|b| b.rows().map(|row| (row, b.size()[0] as usize))) {
                 self.add_row(store.q(), &store.aux, patch, row, &mut sums);
             }
             sums
         };
         let per_patch: Vec<Vec<f64>> = (0..store.layout.patches.len()).into_par_iter().map(sums).collect();
+        let per_patch = self.sums_of_all(store, per_patch);
         let mut totals = vec![0.0; num_eqn];
         for sums in per_patch {
             totals.iter_mut().zip(sums).for_each(|(t, s)| *t += s * volume);
@@ -82,6 +89,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let patches = &store.layout.patches;
         let of_patch = |k: usize| {
             let patch = &patches[k];
+            if !patch.is_here {
+                return 0.0;
+            }
             let len = patch.cells.size()[0] as usize;
             // Independent maxima, which the compiler makes lanes of; their order does not matter.
             let mut lanes = [R::zero(); LANES];
@@ -113,10 +123,14 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
     }
 
-    /// Multilinear interpolation between the cell centres around a point; ghost cells may take part.
+    /// Multilinear interpolation between the cell centres around a point; ghost cells may take part. Leaves `out` alone if another rank
+    /// has the patch.
     pub(super) fn sample_patch(&self, level: Level, patch: usize, position: [f64; D], out: &mut [f64]) {
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
+        if !layout.is_here {
+            return;
+        }
         let Surroundings { cells, weights } = store.geometry.around(position, &layout.with_ghosts());
         out.fill(0.0);
         for (cell, weight) in cells.cells().zip(weights) {

@@ -9,6 +9,7 @@
 //! and the fine ghost cell Q̂ over it, so that equations without a flux are served too.
 
 use super::CpuExecutor;
+use super::exchange::{post, receive};
 use super::faces::{FaceSlot, ListedFaces};
 use super::failure::Searched;
 use super::scratch::Scratch;
@@ -16,10 +17,11 @@ use super::store::Register;
 use super::tiles::TilePlan;
 use super::turns::{each_in_turn, in_turns};
 use crate::exec::ExecError;
+use crate::exec::comm::{CommError, Head, Phase, Ranks};
 use crate::exec::step::Sweep;
 use crate::fields::{LevelLayout, Shared};
 use crate::index::Level;
-use crate::plan::RefluxPlan;
+use crate::plan::{Exchange, FaceRun, Parcel, RefluxPlan};
 use riemann::axis::{Axis, Side};
 use riemann::patch::{FaceList, PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
@@ -71,6 +73,9 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         let dt = R::from_f64(self.dt);
         each_in_turn(plan.plan.num_coarse_patches(), |k| {
             let layout = &self.layout.patches[k];
+            if !layout.is_here {
+                return;
+            }
             for &number in plan.of_coarse_patch(k) {
                 let slot = number as usize;
                 let face = &plan.slots()[slot];
@@ -104,6 +109,9 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         let sums = Shared::new(&mut register.sums);
         let cells = &register.coarse_cells;
         each_in_turn(plan.plan.num_fine_patches(), |k| {
+            if !self.layout.patches[k].is_here {
+                return;
+            }
             let mut scratch = self.scratch.mine();
             let mut slots = plan.fine_range(k);
             while !slots.is_empty() {
@@ -202,11 +210,30 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// After a step of the level coarser than `fine`: the owners of fine patches get the sums that the coarse side has begun, and its
+    /// cells, where these are another rank's.
+    pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
+        let head = self.head(Phase::CoarseFaces, fine);
+        let Exchange { sent, received } = plan.exchange();
+        let Register { sums, coarse_cells } = &mut self.levels[fine.index()].register;
+        send_faces(&self.ranks, head, plan, (sent, received), &mut [sums, coarse_cells])
+    }
+
+    /// The owners of coarse cells get the sums that other ranks have completed.
+    fn send_sums(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
+        let head = self.head(Phase::FaceSums, fine);
+        // Back on the way that the faces came.
+        let Exchange { sent: received, received: sent } = plan.exchange();
+        let sums = &mut self.levels[fine.index()].register.sums;
+        send_faces(&self.ranks, head, plan, (sent, received), &mut [sums])
+    }
+
     /// Gives the coarse cells beside a fine level what they must still receive.
     ///
     /// # Errors
     /// If one of them is no longer finite: no update will have seen that before the next step.
     pub(super) fn reflux_level(&mut self, fine_level: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
+        self.send_sums(fine_level, plan)?;
         let capacity = usize::try_from(self.problem.scheme.capacity).ok();
         let num_aux = self.solver.aux().len();
         let (coarser, finer) = self.levels.split_at_mut(fine_level.index());
@@ -218,6 +245,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let faces = fine.faces.as_ref().expect("listed with the plans");
         let give = |k: usize| {
             let layout = &layout.patches[k];
+            if !layout.is_here {
+                return usize::MAX;
+            }
             let mut finite = true;
             for &slot in faces.of_coarse_patch(k) {
                 let face = &faces.slots()[slot as usize];
@@ -246,4 +276,43 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let found = self.failure_in(level, broken, self.levels[level.index()].q(), Searched::interior(), time);
         Err(found.unwrap_or(ExecError::LostWithinStep { level, patch: broken, time }))
     }
+}
+
+/// Runs of faces that cross between two ranks.
+type FaceParcels<const D: usize> = [Parcel<Vec<FaceRun<D>>>];
+
+/// Sends what some arrays hold of faces, `[component, slot]`, and takes over what comes of others.
+fn send_faces<const D: usize, R: Scalar>(
+    ranks: &Ranks,
+    head: Head,
+    plan: &RefluxPlan<D>,
+    (sent, received): (&FaceParcels<D>, &FaceParcels<D>),
+    arrays: &mut [&mut Vec<R>],
+) -> Result<(), CommError> {
+    let slots = plan.num_slots();
+    let arrays: Vec<(usize, Shared<'_, R>)> =
+        arrays.iter_mut().map(|array| (array.len().checked_div(slots).unwrap_or(0), Shared::new(array))).collect();
+    let slots_of = |run: &FaceRun<D>| run.first_slot as usize..run.first_slot as usize + run.cells.volume();
+    let len = |runs: &Vec<FaceRun<D>>| -> usize {
+        let components: usize = arrays.iter().map(|&(components, _)| components).sum();
+        components * runs.iter().map(|run| run.cells.volume()).sum::<usize>()
+    };
+    // Where the faces of a message lie in the arrays, in the message's order.
+    let places = |runs: &Vec<FaceRun<D>>, visit: &mut dyn FnMut(usize, *mut R)| {
+        let mut at = PACK_OVERRUN;
+        for &(components, array) in &arrays {
+            for slot in (0..components).flat_map(|m| runs.iter().flat_map(slots_of).map(move |slot| m * slots + slot)) {
+                visit(at, array.at(slot));
+                at += 1;
+            }
+        }
+    };
+    post(ranks, head, sent, len, |runs, message| {
+        // SAFETY: nobody writes the arrays meanwhile; each message is one task's.
+        places(runs, &mut |at, place| unsafe { *message.at(at) = *place });
+    })?;
+    receive(ranks, head, received, len, |runs, message| {
+        // SAFETY: the arrays are borrowed alone, and every face is in one message at most.
+        places(runs, &mut |at, place| unsafe { *place = *message.at(at) });
+    })
 }

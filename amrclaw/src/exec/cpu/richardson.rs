@@ -5,7 +5,7 @@
 //! (doi:10.1016/0021-9991(84)90073-1), Berger & Colella 1989 (doi:10.1016/0021-9991(89)90035-1).
 
 use super::CpuExecutor;
-use super::flag::{pack_bits, tags_of_patches};
+use super::flag::pack_bits;
 use super::tiles::{largest_tile, pieces};
 use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
@@ -59,7 +59,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn flag_by_richardson(&mut self, level: Level, dt: f64, tolerance: f64) -> Result<TagSet<D>, ExecError> {
         let store = &self.levels[level.index()];
         let estimate = |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt, tolerance);
-        Ok(tags_of_patches(store, estimate))
+        self.tags_of_patches(store, estimate)
     }
 
     fn flags_of_patch(&self, level: Level, patch: &PatchLayout<D>, dt: f64, tolerance: f64) -> Vec<u64> {

@@ -74,7 +74,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             finite
         };
         let patches = &self.layout.patches;
-        let broken = |k: usize| if act(&patches[k]) { usize::MAX } else { k };
+        let broken = |k: usize| if !patches[k].is_here || act(&patches[k]) { usize::MAX } else { k };
         Some(in_turns(patches.len(), broken, usize::MAX, usize::min)).filter(|&k| k < usize::MAX)
     }
 

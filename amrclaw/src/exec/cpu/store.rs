@@ -4,7 +4,7 @@ use super::faces::ListedFaces;
 use super::tiles::TilePlan;
 use crate::exec::step::States;
 use crate::fields::{LevelLayout, Pool, Shared};
-use crate::mesh::{Geometry, LevelMesh};
+use crate::mesh::{Geometry, LevelMesh, Partition};
 use crate::plan::{LevelPlans, RefluxPlan};
 use riemann::real::Scalar;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ pub(super) struct Register<R> {
 #[derive(Debug)]
 pub(super) struct LevelStore<const D: usize, R> {
     pub mesh: Arc<LevelMesh<D>>,
+    /// Owners of the patches, if there are several ranks.
+    pub partition: Option<Arc<Partition>>,
     pub layout: Arc<LevelLayout<D>>,
     pub geometry: Geometry<D>,
     pub num_eqn: usize,
@@ -54,18 +56,19 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     pub fn new(
         mesh: Arc<LevelMesh<D>>,
         geometry: Geometry<D>,
-        num_ghost: i32,
-        num_eqn: usize,
-        num_aux: usize,
+        (rank, partition): (usize, Option<Arc<Partition>>),
+        [num_ghost, num_eqn, num_aux]: [usize; 3],
         time: f64,
         pool: &mut Pool<R>,
     ) -> Self {
-        let layout = Arc::new(LevelLayout::new(&mesh, num_ghost));
+        let is_here = |k| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+        let layout = Arc::new(LevelLayout::of_part(&mesh, num_ghost as i32, is_here));
         let buffers = vec![pool.take(layout.len(num_eqn))];
         let aux = if num_aux > 0 { pool.take(layout.len(num_aux)) } else { Vec::new() };
         let register = Register { sums: Vec::new(), coarse_cells: Vec::new() };
         LevelStore {
             mesh,
+            partition,
             layout,
             geometry,
             num_eqn,

@@ -1,8 +1,8 @@
 //! Tiles: the units of work of the update, with the faces whose fluxes they keep.
 
 use super::faces::ListedFaces;
+use crate::fields::LevelLayout;
 use crate::index::{CellBox, CellIndex};
-use crate::mesh::LevelMesh;
 use crate::plan::in_parts;
 use riemann::axis::Axis;
 use riemann::patch::{KeptFace, SPACE_TILE, TILE_COLUMNS, TILE_PLANES, TILE_ROWS};
@@ -61,21 +61,22 @@ impl TilePlan {
     /// Cuts the level's patches into tiles and gives each tile the faces that it keeps. `split`: the axes are swept one by one.
     /// `threads`: how many share the tiles.
     pub fn new<const D: usize>(
-        mesh: &LevelMesh<D>,
+        layout: &LevelLayout<D>,
         own: Option<&ListedFaces<D>>,
         finer: Option<&ListedFaces<D>>,
         split: bool,
         threads: usize,
     ) -> Self {
-        let sizes = mesh.patches().iter().map(CellBox::volume).collect();
+        let sizes: Vec<_> = layout.here().map(|(_, patch)| patch.cells.volume()).collect();
+        let num_patches = sizes.len();
         let in_space = D > 2 && !split;
         let largest = largest_tile(D, in_space, whole_patches_are_even(sizes, threads));
         let num_fine = own.map_or(0, |faces| faces.plan.num_fine());
         let num_coarse = finer.map_or(0, |faces| faces.plan.num_slots());
-        let parts = in_parts(mesh.patches().len(), |patches| {
+        let parts = in_parts(layout.patches.len(), |patches| {
             let mut part = TilePlan::default();
-            for k in patches {
-                let patch = &mesh.patches()[k];
+            for k in patches.filter(|&k| layout.patches[k].is_here) {
+                let patch = &layout.patches[k].cells;
                 let mut kept = own.map_or(Vec::new(), |reflux| fine_faces(reflux, k, patch));
                 if let Some(reflux) = finer {
                     kept.extend(coarse_faces(reflux, k, patch, num_fine as u32));
@@ -99,7 +100,7 @@ impl TilePlan {
         }
         let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
-        plan.whole_patches = plan.tiles.len() == mesh.patches().len() && !in_space;
+        plan.whole_patches = plan.tiles.len() == num_patches && !in_space;
         plan
     }
 
@@ -212,6 +213,7 @@ fn append_faces(
 mod tests {
     use super::*;
     use crate::index::Ratio;
+    use crate::mesh::LevelMesh;
     use crate::plan::faces_between;
     use std::sync::Arc;
 
@@ -237,8 +239,8 @@ mod tests {
             covered.map(|c| c.fine_from_coarse(ratio)).to_vec(),
         );
         let reflux = ListedFaces::new(Arc::new(faces_between(&coarse, &fine, ratio)));
-        let fine_plan = TilePlan::new(&fine, Some(&reflux), None, false, 2);
-        let coarse_plan = TilePlan::new(&coarse, None, Some(&reflux), true, 1);
+        let fine_plan = TilePlan::new(&LevelLayout::new(&fine, 2), Some(&reflux), None, false, 2);
+        let coarse_plan = TilePlan::new(&LevelLayout::new(&coarse, 2), None, Some(&reflux), true, 1);
 
         let area = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         assert_eq!(fine_plan.tiles.iter().map(area).sum::<usize>(), fine.num_cells());

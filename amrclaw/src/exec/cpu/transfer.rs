@@ -1,16 +1,19 @@
 //! Values of a new level after regridding.
 
 use super::CpuExecutor;
-use super::ghost::{CoarseLevel, copy_region};
+use super::exchange::{blocks, post, receive};
 use super::interpolate::Slope;
+use super::regions::{CoarseLevel, copy_region, pack_regions, unpack_regions};
 use super::store::LevelStore;
 use super::turns::each_in_turn;
 use crate::exec::ExecError;
+use crate::exec::comm::{CommError, Phase};
 use crate::fields::{PatchLayout, Shared};
-use crate::index::Level;
-use crate::mesh::Hierarchy;
-use crate::plan::{InterpRegion, TransferPlan};
+use crate::index::{CellBox, Level, Ratio};
+use crate::mesh::{Hierarchy, Partition};
+use crate::plan::{InterpRegion, Regions, TransferPlan};
 use riemann::real::Scalar;
+use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn transfer_level(
@@ -18,18 +21,28 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         hierarchy: &Hierarchy<D>,
         level: Level,
         plan: &TransferPlan<D>,
+        partition: Option<Arc<Partition>>,
     ) -> Result<(), ExecError> {
         let l = level.index();
+        let (ranks, head) = (self.ranks.clone(), self.head(Phase::NewPatches, level));
         let time = self.levels[l - 1].states.time;
         self.levels[l..].iter_mut().for_each(|store| store.release_spare(&mut self.pool));
-        let mut store = self.new_store(hierarchy, level, time);
+        let mut store = self.new_store(hierarchy, level, partition, time);
         let mut old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
-        {
+        let exchanged = {
             let coarse = &self.levels[l - 1];
             let source = CoarseLevel::at_time(coarse, coarse.states.time, hierarchy.ratio(Level((l - 1) as u8)));
             let old = old.as_mut().map(|o| (o.layout.clone(), Shared::new(o.q_mut())));
             let (layout, num_eqn) = (store.layout.clone(), store.num_eqn);
             let q = Shared::new(store.q_mut());
+            let exchange = plan.exchange();
+            let len = |regions: &Regions<D>| num_eqn * regions.num_cells();
+            // A level that is new as a whole copies nothing.
+            let from = old.as_ref().map_or((q, &*layout), |(layout, values)| (*values, &**layout));
+            let exchanged = post(&ranks, head, &exchange.sent, len, |regions, message| {
+                // SAFETY: the old level and the coarser one are only read; each message is one task's.
+                unsafe { pack_regions(regions, message, from, Some(source), (num_eqn, Slope::Minmod)) };
+            });
             each_in_turn(plan.num_patches(), |k| {
                 let target = &layout.patches[k];
                 // SAFETY: each new patch is written by its own task alone; the old ones are only read.
@@ -45,72 +58,97 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                     }
                 }
             });
-        }
+            let receive = || {
+                receive(&ranks, head, &exchange.received, len, |regions, message| {
+                    // SAFETY: the new level is nobody else's yet.
+                    unsafe { unpack_regions(regions, message, (q, &layout), num_eqn) };
+                })
+            };
+            exchanged.and_then(|()| receive())
+        };
         self.levels.insert(l, store);
-        self.fill_level_aux(level, time)?;
-        self.conserve_with_capacity(level, plan);
         if let Some(old) = old {
             self.retire(l, old);
         }
-        Ok(())
+        exchanged?;
+        let filled = self.fill_level_aux(level, time);
+        self.or_later(filled)?;
+        Ok(self.conserve_with_capacity(level, plan)?)
     }
 
     /// With a capacity function, shifts the interpolated cells of each coarse cell so that `Σ κ_f Q_f / N = κ_c Q_c`.
-    fn conserve_with_capacity(&mut self, level: Level, plan: &TransferPlan<D>) {
-        let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return };
+    fn conserve_with_capacity(&mut self, level: Level, plan: &TransferPlan<D>) -> Result<(), CommError> {
+        let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
+        let (ranks, head) = (self.ranks.clone(), self.head(Phase::Capacity, level));
         let num_aux = self.solver.aux().len();
         let ratio = self.ratios[level.index() - 1];
         let (coarser, finer) = self.levels.split_at_mut(level.index());
         let (coarse, fine) = (&coarser[level.index() - 1], &mut finer[0]);
         let (layout, num_eqn) = (fine.layout.clone(), fine.num_eqn);
         let aux = std::mem::take(&mut fine.aux);
-        let q = Shared::new(fine.q_mut());
-        let kappa = |aux: &[R], patch: &PatchLayout<D>, cell| {
-            aux[patch.offset(num_aux, cell) + capacity * patch.component()].to_f64()
+        let shift = Shift { q: Shared::new(fine.q_mut()), aux: &aux, num_eqn, num_aux, capacity, ratio };
+        // State and capacity of a coarse cell, one after another.
+        let of_coarse = |source: usize, cell: [i32; D], m: usize| {
+            let patch = &coarse.layout.patches[source];
+            match m < num_eqn {
+                true => coarse.q()[patch.offset(num_eqn, cell) + m * patch.component()],
+                false => coarse.aux[patch.offset(num_aux, cell) + capacity * patch.component()],
+            }
         };
+        let len = |regions: &Regions<D>| {
+            let cells: usize = regions.coarse_boxes(ratio).map(|cells| cells.volume()).sum();
+            (num_eqn + 1) * cells
+        };
+        let exchanged = post(&ranks, head, &plan.exchange().sent, len, |regions, message| {
+            for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
+                for (cell, m) in block.cells.cells().flat_map(|cell| (0..=num_eqn).map(move |m| (cell, m))) {
+                    let place = block.offset(num_eqn + 1, cell) + m * block.component();
+                    let beneath = std::array::from_fn(|d| cell[d] - region.shift[d]);
+                    // SAFETY: each message is one task's.
+                    unsafe { *message.at(place) = of_coarse(region.source as usize, beneath, m) };
+                }
+            }
+        });
         each_in_turn(plan.num_patches(), |k| {
-            let target = &layout.patches[k];
-            let adjust = |region: &InterpRegion<D>| {
-                let source = &coarse.layout.patches[region.source as usize];
-                for cell in region.cells.coarse_from_fine(ratio).cells() {
-                    let fine_cells = crate::index::CellBox::cell(cell).fine_from_coarse(ratio);
-                    let coarse_cell = std::array::from_fn(|d| cell[d] - region.shift[d]);
-                    for m in 0..num_eqn {
-                        let at = |c| target.offset(num_eqn, c) + m * target.component();
-                        let sum = |cells: [i32; D]| {
-                            // SAFETY: each new patch is touched by its own task alone.
-                            kappa(&aux, target, cells) * unsafe { *q.at(at(cells)) }.to_f64()
-                        };
-                        let held: f64 = fine_cells.cells().map(sum).sum();
-                        let capacity_sum: f64 = fine_cells.cells().map(|c| kappa(&aux, target, c)).sum();
-                        let q_coarse =
-                            coarse.q()[source.offset(num_eqn, coarse_cell) + m * source.component()].to_f64();
-                        let wanted = kappa(&coarse.aux, source, coarse_cell) * q_coarse * f64::from(ratio.cells());
-                        let shift = R::from_f64((wanted - held) / capacity_sum);
-                        for row in fine_cells.rows() {
-                            // SAFETY: likewise.
-                            let values = unsafe { q.row_mut(at(row), fine_cells.size()[0] as usize) };
-                            values.iter_mut().for_each(|v| *v += shift);
-                        }
+            for region in plan.interps(k) {
+                let beneath = |cell: [i32; D]| std::array::from_fn(|d| cell[d] - region.shift[d]);
+                // SAFETY: each new patch is touched by its own task alone.
+                unsafe {
+                    shift.region(region, &layout.patches[k], |cell, m| {
+                        of_coarse(region.source as usize, beneath(cell), m)
+                    });
+                }
+            }
+        });
+        let receive = || {
+            receive(&ranks, head, &plan.exchange().received, len, |regions, message| {
+                for (region, block) in regions.interps.iter().zip(blocks(regions.coarse_boxes(ratio))) {
+                    // SAFETY: the new level is nobody else's yet; the message is only read.
+                    unsafe {
+                        shift.region(region, &layout.patches[region.target as usize], |cell, m| {
+                            *message.at(block.offset(num_eqn + 1, cell) + m * block.component())
+                        });
                     }
                 }
-            };
-            plan.interps(k).iter().for_each(adjust);
-        });
+            })
+        };
+        let exchanged = exchanged.and_then(|()| receive());
         fine.aux = aux;
+        exchanged
     }
 
     /// An empty store for a level of the hierarchy.
-    pub(super) fn new_store(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> LevelStore<D, R> {
-        LevelStore::new(
-            hierarchy.level(level).clone(),
-            hierarchy.geometry(level),
-            self.num_ghost,
-            self.solver.equations().len(),
-            self.solver.aux().len(),
-            time,
-            &mut self.pool,
-        )
+    pub(super) fn new_store(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        partition: Option<Arc<Partition>>,
+        time: f64,
+    ) -> LevelStore<D, R> {
+        let sizes = [self.num_ghost as usize, self.solver.equations().len(), self.solver.aux().len()];
+        let (mesh, geometry) = (hierarchy.level(level).clone(), hierarchy.geometry(level));
+        let owner = (self.ranks.rank().number, partition);
+        LevelStore::new(mesh, geometry, owner, sizes, time, &mut self.pool)
     }
 
     /// Puts a replaced level aside if a rejected step may need it again, else gives its memory back.
@@ -121,6 +159,46 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         }
         if let Some(store) = self.stash.put(level, store, has_saved) {
             store.dismantle(&mut self.pool);
+        }
+    }
+}
+
+/// What shifting interpolated cells needs of the fine level.
+struct Shift<'a, const D: usize, R> {
+    q: Shared<'a, R>,
+    aux: &'a [R],
+    num_eqn: usize,
+    num_aux: usize,
+    /// Number of the auxiliary value that is the capacity.
+    capacity: usize,
+    ratio: Ratio<D>,
+}
+
+impl<const D: usize, R: Scalar> Shift<'_, D, R> {
+    /// Shifts the cells of a region; `coarse` answers equation `m` of the coarse cell over which fine ones lie, and behind the last
+    /// its capacity.
+    ///
+    /// # Safety
+    /// Nobody else touches the region's cells meanwhile.
+    unsafe fn region(&self, region: &InterpRegion<D>, target: &PatchLayout<D>, coarse: impl Fn([i32; D], usize) -> R) {
+        let Shift { q, num_eqn, ratio, .. } = *self;
+        let kappa = |cell| self.aux[target.offset(self.num_aux, cell) + self.capacity * target.component()].to_f64();
+        for cell in region.cells.coarse_from_fine(ratio).cells() {
+            let fine_cells = CellBox::cell(cell).fine_from_coarse(ratio);
+            for m in 0..num_eqn {
+                let at = |c| target.offset(num_eqn, c) + m * target.component();
+                // SAFETY: the caller's promise.
+                let sum = |c: [i32; D]| kappa(c) * unsafe { *q.at(at(c)) }.to_f64();
+                let held: f64 = fine_cells.cells().map(sum).sum();
+                let capacity_sum: f64 = fine_cells.cells().map(kappa).sum();
+                let wanted = coarse(cell, num_eqn).to_f64() * coarse(cell, m).to_f64() * f64::from(ratio.cells());
+                let shift = R::from_f64((wanted - held) / capacity_sum);
+                for row in fine_cells.rows() {
+                    // SAFETY: likewise.
+                    let values = unsafe { q.row_mut(at(row), fine_cells.size()[0] as usize) };
+                    values.iter_mut().for_each(|v| *v += shift);
+                }
+            }
         }
     }
 }

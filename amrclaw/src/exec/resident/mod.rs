@@ -224,7 +224,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return self.check_nonnegative(level);
         }
         let start = Instant::now();
-        self.host.get_mut().initialise_level(hierarchy, level, time)?;
+        self.host.get_mut().initialise_level(hierarchy, level, None, time)?;
         self.take_from_host(hierarchy, level, time)?;
         self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
         Ok(())
@@ -264,7 +264,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
             NewValues::Given(state) => {
                 for level in new {
                     let state = state(level);
-                    self.host.get_mut().load_level(hierarchy, level, &state)?;
+                    self.host.get_mut().load_level(hierarchy, level, None, &state)?;
                     self.take_from_host(hierarchy, level, state.time)?;
                 }
             }

@@ -1,8 +1,10 @@
 //! What executors say.
 
+use crate::exec::comm::CommError;
 use crate::index::Level;
 use crate::mesh::TagSet;
 use cuda::memory::PoolStatistics;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// What came of a step of a level.
@@ -141,7 +143,7 @@ pub struct Flagged<const D: usize> {
 }
 
 /// A place in the solution, for messages.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellPlace {
     /// Level.
     pub level: Level,
@@ -166,14 +168,18 @@ impl std::fmt::Display for CellPlace {
 }
 
 /// Why an executor could not go on.
-#[derive(Clone, Debug, Error, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq, Serialize, Deserialize)]
 pub enum ExecError {
+    /// The ranks cannot go on together.
+    #[error(transparent)]
+    Ranks(#[from] CommError),
     /// A state became NaN or infinite.
     #[error("{equation} is {value} on {place}")]
     NotFinite {
         /// Name of the equation's quantity.
         equation: String,
         /// The value found.
+        #[serde(with = "as_bits")]
         value: f64,
         /// Where.
         place: CellPlace,
@@ -184,6 +190,7 @@ pub enum ExecError {
         /// What the solver says of the state.
         quantity: String,
         /// Its value.
+        #[serde(with = "as_bits")]
         value: f64,
         /// It must be positive; else it must not be negative.
         positive: bool,
@@ -210,8 +217,36 @@ pub enum ExecError {
     #[error("the capacity is {value} on {place}: it must be positive")]
     Capacity {
         /// The value found.
+        #[serde(with = "as_bits")]
         value: f64,
         /// Where.
         place: CellPlace,
     },
+}
+
+impl ExecError {
+    /// The patch that it is about: of several errors the one with the first patch is told.
+    pub(in crate::exec) fn patch(&self) -> usize {
+        match self {
+            ExecError::NotFinite { place, .. }
+            | ExecError::Inadmissible { place, .. }
+            | ExecError::Capacity { place, .. } => place.patch,
+            ExecError::LostWithinStep { patch, .. } => *patch,
+            ExecError::Ranks(_) | ExecError::Device(_) => 0,
+        }
+    }
+}
+
+/// Numbers as their bits: JSON knows no NaN and no infinity.
+mod as_bits {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(value.to_bits())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(f64::from_bits(u64::deserialize(deserializer)?))
+    }
 }

@@ -14,6 +14,14 @@ pub enum Cause {
     /// A file could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// Another rank could not go on.
+    #[error("rank {rank}: {message}")]
+    Elsewhere {
+        /// The rank.
+        rank: usize,
+        /// What it says.
+        message: String,
+    },
     /// A file could not be read.
     #[error(transparent)]
     Input(#[from] InputError),
@@ -36,7 +44,7 @@ pub enum RunFailure {
         step: u64,
         /// Files that hold the last good state, and the record of the run.
         kept: Vec<PathBuf>,
-        /// The values were lost with their device: the last checkpoint, if there is one, is the last good state.
+        /// The values were lost with their device, or with a rank: the last checkpoint, if there is one, is the last good state.
         lost: bool,
     },
     /// The user stopped the run.
@@ -58,8 +66,8 @@ fn kept_text(kept: &[PathBuf], lost: bool) -> String {
     let what = match (lost, kept) {
         (false, []) => return String::new(),
         (false, _) => "the last good state and the record of the run:",
-        (true, [] | [_]) => "the values were lost with the device before the first checkpoint; the record of the run:",
-        (true, _) => "the values were lost with the device; its last checkpoint and the record of the run:",
+        (true, [] | [_]) => "the values were lost before the first checkpoint; the record of the run:",
+        (true, _) => "the values were lost; its last checkpoint and the record of the run:",
     };
     let files: String = kept.iter().map(|path| format!("\n  {}", path.display())).collect();
     format!("\n{what}{files}")

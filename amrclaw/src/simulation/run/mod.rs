@@ -9,6 +9,7 @@ mod error;
 mod frames;
 mod gauges;
 mod output;
+mod ranks;
 mod record;
 mod schedule;
 mod snapshot;
@@ -23,6 +24,7 @@ use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{InUse, RunFolder, check_output_dir};
 use gauges::GaugeFiles;
 use output::Wish;
+use ranks::{agreed, first_says};
 use schedule::FrameTimes;
 use snapshot::{Files, Snapshot};
 use std::ops::ControlFlow;
@@ -99,6 +101,19 @@ pub fn run(
     files: &RunFiles,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<RunRecord, RunFailure> {
+    match options.ranks.unwrap_or(1) {
+        1 => run_case(case, options, files, watch),
+        ranks => ranks::run_on_threads(case, options, files, ranks, watch),
+    }
+}
+
+/// The part of one rank.
+fn run_case(
+    case: &Case,
+    options: &RunOptions,
+    files: &RunFiles,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<RunRecord, RunFailure> {
     // The one place where the dimension of a case becomes that of types; programs that call this need not be compiled for
     // each dimension.
     match case.dimension() {
@@ -115,8 +130,8 @@ fn run_in<const D: usize>(
     files: &RunFiles,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<RunRecord, RunFailure> {
-    let mut driver =
-        Driver::<D>::prepare(case, options, files).map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
+    let prepared = agreed(&options.comm, Driver::<D>::prepare(case, options, files));
+    let mut driver = prepared.map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
     match driver.advance(watch) {
         Ok(ControlFlow::Continue(())) => driver.finish(),
         Ok(ControlFlow::Break(())) => Err(driver.interrupt()),
@@ -136,8 +151,8 @@ struct Driver<'a, const D: usize> {
     frame_number: usize,
     /// Steps of the coarsest level at the last frame.
     frame_at: Option<u64>,
-    gauges: GaugeFiles<D>,
-    writer: Writer<D>,
+    /// Of several ranks the first writes.
+    files: Option<OpenFiles<D>>,
     /// Seconds that it has worked.
     writer_seconds: f64,
     /// What it could not write.
@@ -151,14 +166,42 @@ struct Driver<'a, const D: usize> {
     totals_initial: Vec<f64>,
     /// Cells that had been advanced when this process took over.
     cells_before: u64,
+    /// The folder of the files.
+    dir: PathBuf,
+}
+
+/// The files of a run, open.
+struct OpenFiles<const D: usize> {
+    gauges: GaugeFiles<D>,
+    writer: Writer<D>,
     /// Locked as long as this lives: behind the writer, which ends first.
     folder: Arc<RunFolder>,
 }
 
+impl<const D: usize> OpenFiles<D> {
+    /// Opens all files, then makes room in the folder. `next_frame` is the number of the next frame.
+    fn open(case: &Case, files: &RunFiles, simulation: &Simulation<D>, next_frame: usize) -> Result<Self, Cause> {
+        let folder = Arc::new(RunFolder::claim(&files.dir, files.in_use(next_frame))?);
+        let mut gauges = GaugeFiles::open(case, simulation, folder.dir(), files.restart.is_some())?;
+        let steps = simulation.counts().levels[0].steps;
+        let earlier = if files.restart.is_some() { folder.checkpoints()? } else { Vec::new() };
+        let writer = Files::new(case, folder.clone(), earlier, steps).start()?;
+        if folder.dir() != files.dir {
+            let (named, taken) = (files.dir.display(), folder.dir().display());
+            (files.remark)(&format!("{named} is in use by another run; the files of this one go to {taken}"));
+        }
+        folder.begin()?;
+        folder.announce(&[gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
+        gauges.show()?;
+        Ok(OpenFiles { gauges, writer, folder })
+    }
+}
+
 impl<'a, const D: usize> Driver<'a, D> {
-    /// Checks everything that can be wrong and opens all files, then makes room in the folder.
+    /// Checks everything that can be wrong and opens all files.
     fn prepare(case: &'a Case, options: &'a RunOptions, files: &'a RunFiles) -> Result<Self, Cause> {
-        check_output_dir(&files.dir)?;
+        let is_first = options.comm.is_first();
+        agreed(&options.comm, if is_first { check_output_dir(&files.dir).map_err(Cause::from) } else { Ok(()) })?;
         let mut times = FrameTimes::new(&case.output.frames, case.time.start, case.time.end);
         let (simulation, totals_initial, frame_number, begins_with_frame) = match &files.restart {
             None => {
@@ -175,19 +218,10 @@ impl<'a, const D: usize> Driver<'a, D> {
                 (simulation, state.totals_initial, checkpoint.frame.number, state.frame_due)
             }
         };
-        let folder = Arc::new(RunFolder::claim(&files.dir, files.in_use(frame_number))?);
-        let mut gauges = GaugeFiles::open(case, &simulation, folder.dir(), files.restart.is_some())?;
-        let steps = simulation.counts().levels[0].steps;
-        let earlier = if files.restart.is_some() { folder.checkpoints()? } else { Vec::new() };
-        let writer = Files::new(case, folder.clone(), earlier, steps).start()?;
-        if folder.dir() != files.dir {
-            let (named, taken) = (files.dir.display(), folder.dir().display());
-            (files.remark)(&format!("{named} is in use by another run; the files of this one go to {taken}"));
-        }
-        folder.begin()?;
-        folder.announce(&[gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
-        gauges.show()?;
+        let open = || OpenFiles::open(case, files, &simulation, frame_number);
+        let open_files = is_first.then(open).transpose()?;
         Ok(Driver {
+            dir: open_files.as_ref().map_or(&*files.dir, |files| files.folder.dir()).to_owned(),
             cells_before: simulation.counts().cells_total(),
             case,
             options,
@@ -196,15 +230,13 @@ impl<'a, const D: usize> Driver<'a, D> {
             begins_with_frame,
             frame_number,
             frame_at: None,
-            gauges,
-            writer,
+            files: open_files,
             writer_seconds: 0.0,
             unwritten: None,
             kept: Vec::new(),
             checkpoint: None,
             checkpoint_clock: Instant::now(),
             totals_initial,
-            folder,
         })
     }
 
@@ -229,16 +261,25 @@ impl<'a, const D: usize> Driver<'a, D> {
                 taken => taken?,
             }
             let is_due = self.times.due(self.simulation.time(), self.steps());
-            let wish = Wish { frame: is_due, due: is_due, checkpoint: self.checkpoint_due() };
+            let (checkpoint, ends) = self.decide(watch)?;
+            let wish = Wish { frame: is_due, due: is_due, checkpoint };
             if wish.frame || wish.checkpoint {
                 self.write(wish)?;
             }
-            self.listen()?;
-            if watch(&self.progress()).is_break() && self.simulation.time() < end {
+            if ends && self.simulation.time() < end {
                 return Ok(ControlFlow::Break(()));
             }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Whether a checkpoint is due, and whether the run is to end here: of several ranks, the first one's clock and user decide.
+    fn decide(&mut self, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<(bool, bool), Cause> {
+        let heard = self.listen();
+        agreed(&self.options.comm, heard)?;
+        let ends = watch(&self.progress()).is_break();
+        let said = first_says(&self.options.comm, u64::from(self.checkpoint_due()) | u64::from(ends) << 1)?;
+        Ok((said & 1 != 0, said & 2 != 0))
     }
 
     fn progress(&self) -> Progress {
@@ -261,16 +302,18 @@ impl<'a, const D: usize> Driver<'a, D> {
         }
         self.simulation.host_work().iter().for_each(|work| info!("{work}"));
         let record = self.record(RunStatus::Done, None);
-        match record.write(self.folder.dir()) {
-            Ok(_) => Ok(record),
-            Err(e) => Err(self.break_off(e.into())),
+        let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
+        match agreed(&self.options.comm, written.map_err(Cause::from)) {
+            Ok(()) => Ok(record),
+            Err(cause) => Err(self.break_off(cause)),
         }
     }
 
     /// Writes the gauges' last rows, that of the final state included, and waits for the last frame.
     fn finish_files(&mut self) -> Result<(), Cause> {
         self.simulation.record_present_state()?;
-        self.gauges.record(&self.simulation)?;
-        self.timed(Self::settle)
+        let recorded = self.record_gauges();
+        let settled = self.timed(Self::settle);
+        agreed(&self.options.comm, recorded.and(settled))
     }
 }

@@ -1,5 +1,6 @@
 //! What a run hands to its writer, and what the writer reports back.
 
+use super::ranks::{agreed, first_says};
 use super::snapshot::Snapshot;
 use super::writer::Report;
 use super::{Cause, Driver, RunFailure};
@@ -23,8 +24,11 @@ impl<const D: usize> Driver<'_, D> {
     /// Hands the present state to the writer, as soon as it has written the one before.
     pub(super) fn write(&mut self, wish: Wish) -> Result<(), Cause> {
         self.timed(|driver| {
-            driver.settle()?;
-            driver.send(wish)
+            let settled = driver.settle();
+            agreed(&driver.options.comm, settled)?;
+            let snapshot = driver.leaves_files(wish).then(|| driver.snapshot(wish)).transpose()?;
+            let sent = driver.send(wish, snapshot);
+            agreed(&driver.options.comm, sent)
         })
     }
 
@@ -34,12 +38,11 @@ impl<const D: usize> Driver<'_, D> {
         if is_frame { Ok(()) } else { self.write(Wish { frame: true, ..Wish::default() }) }
     }
 
-    fn send(&mut self, wish: Wish) -> Result<(), Cause> {
-        let snapshot = self.leaves_files(wish).then(|| self.snapshot(wish));
+    fn send(&mut self, wish: Wish, snapshot: Option<Box<Snapshot<D>>>) -> Result<(), Cause> {
         // Rows of gauges that a restart does not take again must be in their files before a checkpoint is there.
-        if let Err(error) = self.gauges.record(&self.simulation) {
+        if let Err(error) = self.record_gauges() {
             self.unwritten = snapshot;
-            return Err(error.into());
+            return Err(error);
         }
         if wish.frame {
             self.frame_number += 1;
@@ -48,10 +51,15 @@ impl<const D: usize> Driver<'_, D> {
         if wish.checkpoint {
             self.checkpoint_clock = Instant::now();
         }
-        if let Some(snapshot) = snapshot {
-            self.writer.send(snapshot);
+        if let (Some(files), Some(snapshot)) = (&mut self.files, snapshot) {
+            files.writer.send(snapshot);
         }
         Ok(())
+    }
+
+    /// Writes the gauges' rows that have come since the last call.
+    pub(super) fn record_gauges(&mut self) -> Result<(), Cause> {
+        self.files.as_mut().map_or(Ok(()), |files| Ok(files.gauges.record(&self.simulation)?))
     }
 
     /// A frame that is neither kept in a format nor drawn leaves no file: values need not be fetched for it.
@@ -60,10 +68,10 @@ impl<const D: usize> Driver<'_, D> {
         wish.checkpoint || (wish.frame && (output.png || !output.format.is_empty()))
     }
 
-    fn snapshot(&self, wish: Wish) -> Box<Snapshot<D>> {
-        let mut frame = self.simulation.frame();
+    fn snapshot(&self, wish: Wish) -> Result<Box<Snapshot<D>>, Cause> {
+        let mut frame = self.simulation.whole_frame()?;
         frame.number = self.frame_number;
-        Box::new(Snapshot {
+        Ok(Box::new(Snapshot {
             frame,
             schedule: self.simulation.schedule_state(),
             totals_initial: self.totals_initial.clone(),
@@ -72,17 +80,19 @@ impl<const D: usize> Driver<'_, D> {
             due: wish.due,
             as_checkpoint: wish.checkpoint,
             last: false,
-        })
+        }))
     }
 
     /// Asks whether the writer has come to an end, well or not.
     pub(super) fn listen(&mut self) -> Result<(), Cause> {
-        self.writer.poll().map_or(Ok(()), |report| self.take_report(report).map(drop))
+        let report = self.files.as_mut().and_then(|files| files.writer.poll());
+        report.map_or(Ok(()), |report| self.take_report(report).map(drop))
     }
 
     /// Waits until everything that was handed to the writer is written.
     pub(super) fn settle(&mut self) -> Result<(), Cause> {
-        self.writer.wait().map_or(Ok(()), |report| self.take_report(report).map(drop))
+        let report = self.files.as_mut().and_then(|files| files.writer.wait());
+        report.map_or(Ok(()), |report| self.take_report(report).map(drop))
     }
 
     /// Takes note of what the writer did; returns the files.
@@ -110,13 +120,19 @@ impl<const D: usize> Driver<'_, D> {
     /// Leaves a checkpoint and a record of a run that was stopped.
     pub(super) fn interrupt(&mut self) -> RunFailure {
         let wish = Wish { checkpoint: true, ..Wish::default() };
-        if let Err(cause) = self.write(wish).and_then(|()| self.timed(Self::settle)) {
+        if let Err(cause) = self.write(wish).and_then(|()| {
+            let settled = self.timed(Self::settle);
+            agreed(&self.options.comm, settled)
+        }) {
             return self.break_off(cause);
         }
-        if let Err(e) = self.record(RunStatus::Interrupted, None).write(self.folder.dir()) {
-            return self.break_off(e.into());
+        let record = self.record(RunStatus::Interrupted, None);
+        let written = self.files.as_ref().map_or(Ok(()), |files| record.write(files.folder.dir()).map(drop));
+        if let Err(cause) = agreed(&self.options.comm, written.map_err(Cause::from)) {
+            return self.break_off(cause);
         }
-        let checkpoint = self.checkpoint.clone().expect("the writer has written one");
+        // Ranks that write nothing have none to tell.
+        let checkpoint = self.checkpoint.clone().unwrap_or_default();
         RunFailure::Interrupted { time: self.simulation.time(), step: self.steps(), checkpoint }
     }
 
@@ -124,20 +140,24 @@ impl<const D: usize> Driver<'_, D> {
     pub(super) fn break_off(&mut self, cause: Cause) -> RunFailure {
         // What the writer is about counts as written, or comes back as unwritten; why it failed adds nothing then.
         let _ = self.settle();
-        let readable = self.simulation.is_readable();
-        let present =
-            |driver: &Self| driver.snapshot(Wish { frame: driver.frame_at != Some(driver.steps()), ..Wish::default() });
+        let wish = Wish { frame: self.frame_at != Some(self.steps()), ..Wish::default() };
         // A state that could not be written is the one to go on from: a restart then writes what is missing.
-        let snapshot = self.unwritten.take().or_else(|| readable.then(|| present(self)));
+        let unwritten = self.unwritten.take();
+        let wants_present = first_says(&self.options.comm, u64::from(unwritten.is_none())).is_ok_and(|said| said != 0);
+        let present = (wants_present && self.simulation.is_readable()).then(|| self.snapshot(wish));
+        let snapshot = unwritten.or_else(|| present?.ok());
         let (mut time, mut step) = (self.simulation.time(), self.steps());
         let lost = snapshot.is_none();
         if let Some(mut snapshot) = snapshot {
             (time, step) = (snapshot.frame.time, snapshot.steps);
             (snapshot.as_checkpoint, snapshot.last) = (true, true);
             // Where files can no longer be written, that is why the run failed: there is nothing to add then.
-            let _ = self.gauges.record(&self.simulation);
-            self.writer.send(snapshot);
-            let report = self.timed(|driver| driver.writer.wait());
+            let _ = self.record_gauges();
+            let report = self.timed(|driver| {
+                let files = driver.files.as_mut()?;
+                files.writer.send(snapshot);
+                files.writer.wait()
+            });
             let written = report.map(|report| self.take_report(report));
             self.kept.extend(written.and_then(Result::ok).unwrap_or_default());
         } else {
@@ -146,7 +166,7 @@ impl<const D: usize> Driver<'_, D> {
         }
         let record = self.record(RunStatus::Failed, Some(cause.to_string()));
         let mut kept = std::mem::take(&mut self.kept);
-        kept.extend(record.write(self.folder.dir()));
+        kept.extend(self.files.as_ref().and_then(|files| record.write(files.folder.dir()).ok()));
         RunFailure::Broken { cause: Box::new(cause), time, step, kept, lost }
     }
 }

@@ -1,6 +1,7 @@
 //! The record of a run.
 
 use super::Driver;
+use super::ranks::records;
 use crate::exec::{DeviceUse, HostWork};
 use crate::io::run_json::{DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StreamedRecord};
 use cuda::memory::PoolStatistics;
@@ -32,7 +33,11 @@ impl<const D: usize> Driver<'_, D> {
         let simulation = &self.simulation;
         let counts = simulation.counts();
         let wall_seconds = simulation.stopwatch().wall_seconds();
-        let [host, device] = simulation.memory_bytes().map(|n| n as u64);
+        let ranks = records(simulation);
+        let [own, device] = simulation.memory_bytes().map(|n| n as u64);
+        let host = if ranks.is_empty() { own } else { ranks.iter().map(|rank| rank.memory_bytes).sum() };
+        // What is lost has no totals.
+        let totals_final = if simulation.is_readable() { simulation.totals() } else { Vec::new() };
         let by_equation = |totals: &[f64]| -> BTreeMap<String, f64> {
             simulation.equations().iter().cloned().zip(totals.iter().copied()).collect()
         };
@@ -43,7 +48,7 @@ impl<const D: usize> Driver<'_, D> {
             error,
             time: simulation.time(),
             device: self.options.device.name().to_owned(),
-            threads: simulation.threads(),
+            threads: simulation.threads() * self.options.comm.rank().of,
             precision: self.options.precision.name().to_owned(),
             wall_seconds,
             steps: counts.levels.iter().map(|l| l.steps).collect(),
@@ -55,10 +60,11 @@ impl<const D: usize> Driver<'_, D> {
             patches_mean: counts.levels.iter().map(|l| l.patches_mean()).collect(),
             courant_max: counts.courant_max,
             totals_initial: by_equation(&self.totals_initial),
-            totals_final: by_equation(&simulation.totals()),
+            totals_final: by_equation(&totals_final),
             memory_bytes: MemoryBytes { host, device },
             device_use: simulation.device_use().map(|used| device_record(used, simulation.host_work())),
-            dir: self.folder.dir().to_owned(),
+            ranks,
+            dir: self.dir.clone(),
         }
     }
 }

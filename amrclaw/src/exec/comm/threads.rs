@@ -1,0 +1,240 @@
+//! Ranks that are threads of one process.
+
+use super::{CommError, Communicator, Ranks};
+use crate::mesh::Rank;
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
+use parking_lot::Mutex;
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread::{Builder, scope};
+use std::time::{Duration, Instant};
+
+/// How often a rank that waits looks whether the run has ended.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// One of the threads. Messages are moved, not copied.
+pub struct Threads {
+    rank: Rank,
+    to: Vec<Sender<Vec<u64>>>,
+    from: Vec<Receiver<Vec<u64>>>,
+    /// Why the run has ended.
+    ended: Arc<Mutex<Option<String>>>,
+    patience: Duration,
+}
+
+impl Threads {
+    /// So many ranks, each for a thread of its own. `patience`: how long one waits for another.
+    pub fn new(size: usize, patience: Duration) -> Vec<Self> {
+        let ended: Arc<Mutex<Option<String>>> = Arc::default();
+        // `channels[a][b]` leads from `a` to `b`.
+        let channels: Vec<Vec<_>> = (0..size).map(|_| (0..size).map(|_| unbounded()).collect()).collect();
+        let rank = |number: usize| Threads {
+            rank: Rank { number, of: size },
+            to: channels[number].iter().map(|(sender, _)| sender.clone()).collect(),
+            from: channels.iter().map(|to| to[number].1.clone()).collect(),
+            ended: ended.clone(),
+            patience,
+        };
+        (0..size).map(rank).collect()
+    }
+
+    /// Does work on so many ranks: `first` on the first, which is this thread, and `others` on threads of their own. A rank that panics
+    /// ends the run of all; the first one's panic goes on here.
+    ///
+    /// # Errors
+    /// The system has no threads to give.
+    pub fn run<T>(
+        size: usize,
+        patience: Duration,
+        asked: &Arc<AtomicBool>,
+        first: impl FnOnce(Ranks) -> T,
+        others: impl Fn(Ranks) + Sync,
+    ) -> io::Result<T> {
+        let ranks = |comm| Ranks::new(Arc::new(comm), asked.clone());
+        let mut all = Threads::new(size, patience).into_iter().map(ranks);
+        let here = all.next().expect("there is a first rank");
+        let others = &others;
+        let outcome = scope(|scope| {
+            for ranks in all {
+                let name = format!("rank {}", ranks.rank().number);
+                let started = Builder::new().name(name).spawn_scoped(scope, || {
+                    // The others have been told.
+                    let _ = watched(ranks, others);
+                });
+                if let Err(error) = started {
+                    here.abort(&format!("no thread for a rank: {error}"));
+                    return Err(error);
+                }
+            }
+            Ok(watched(here, first))
+        });
+        Ok(outcome?.unwrap_or_else(|panic| resume_unwind(panic)))
+    }
+
+    fn check(&self) -> Result<(), CommError> {
+        self.ended.lock().clone().map_or(Ok(()), |reason| Err(CommError::Ended(reason)))
+    }
+}
+
+/// Does a rank's work; its panic ends the run of all.
+fn watched<T>(ranks: Ranks, work: impl FnOnce(Ranks) -> T) -> Result<T, Box<dyn Any + Send>> {
+    let told = ranks.clone();
+    catch_unwind(AssertUnwindSafe(|| work(ranks))).inspect_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+        told.abort(&format!("rank {} panicked: {}", told.rank().number, text.unwrap_or("no message")));
+    })
+}
+
+impl Communicator for Threads {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
+        self.check()?;
+        self.to[to].send(words).map_err(|_| CommError::Ended(format!("rank {to} has left the run")))
+    }
+
+    fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
+        let clock = Instant::now();
+        loop {
+            match self.from[from].recv_timeout(LOOK) {
+                Ok(words) => return Ok(words),
+                Err(RecvTimeoutError::Timeout) => self.check()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.check()?;
+                    return Err(CommError::Ended(format!("rank {from} has left the run")));
+                }
+            }
+            if clock.elapsed() >= self.patience {
+                let seconds = self.patience.as_secs();
+                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+            }
+        }
+    }
+
+    fn abort(&self, reason: &str) {
+        self.ended.lock().get_or_insert_with(|| reason.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Head, Phase};
+    use super::*;
+    use std::sync::atomic::Ordering;
+
+    /// Does the same on so many ranks.
+    fn on_ranks<T: Send>(size: usize, patience: Duration, work: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
+        std::thread::scope(|scope| {
+            let start = |comm| {
+                let ranks = Ranks::new(Arc::new(comm), Arc::new(AtomicBool::new(false)));
+                scope.spawn(|| work(ranks))
+            };
+            let threads: Vec<_> = Threads::new(size, patience).into_iter().map(start).collect();
+            threads.into_iter().map(|thread| thread.join().expect("a rank that does not panic")).collect()
+        })
+    }
+
+    const SOON: Duration = Duration::from_secs(20);
+
+    /// Every rank learns what all say, in the order of ranks, again and again.
+    #[test]
+    fn all_hear_all() {
+        let told = on_ranks(5, SOON, |ranks| {
+            let own = ranks.rank().number as u64;
+            (0..20).map(|turn| ranks.gather(&[own * turn]).expect("all are there").concat()).collect::<Vec<_>>()
+        });
+        for turns in told {
+            assert!(turns.iter().zip(0..).all(|(words, turn)| *words == [0, turn, 2 * turn, 3 * turn, 4 * turn]));
+        }
+    }
+
+    /// What only one is asked, all know at the same point.
+    #[test]
+    fn a_wish_to_stop_is_shared() {
+        let stopped = on_ranks(3, SOON, |ranks| {
+            let before = ranks.stop().load(Ordering::Relaxed);
+            if ranks.rank().number == 1 {
+                ranks.shared.asked.store(true, Ordering::Relaxed);
+            }
+            ranks.gather(&[]).expect("all are there");
+            (before, ranks.stop().load(Ordering::Relaxed))
+        });
+        assert_eq!(stopped, [(false, true); 3]);
+    }
+
+    /// Messages between two ranks keep their order and their numbers, in both precisions.
+    #[test]
+    fn messages_keep_their_order() {
+        let head = |epoch| Head { phase: Phase::GhostCells, level: 1, epoch };
+        on_ranks(2, SOON, |ranks| {
+            let other = 1 - ranks.rank().number;
+            for epoch in 0..10 {
+                let mut message = ranks.message::<f32>(head(epoch), 3);
+                message.numbers_mut::<f32>()[16..19].fill(epoch as f32);
+                ranks.post(other, message).expect("the other is there");
+            }
+            for epoch in 0..10 {
+                let mut message = ranks.wait::<f32>(other, head(epoch), 3).expect("the other is there");
+                assert_eq!(message.numbers_mut::<f32>()[16..19], [epoch as f32; 3]);
+                ranks.recycle(message);
+            }
+            assert_eq!(ranks.traffic().messages, 10);
+        });
+    }
+
+    /// A message of another mesh or of another length is an error that names both ranks, on all of them.
+    #[test]
+    fn ranks_that_do_not_agree_are_found_out() {
+        let head = |epoch| Head { phase: Phase::Averages, level: 0, epoch };
+        for (epoch, numbers) in [(2, 5), (1, 6)] {
+            let found = on_ranks(2, SOON, |ranks| {
+                if ranks.rank().number == 0 {
+                    ranks.post(1, ranks.message::<f64>(head(epoch), numbers)).expect("the other is there");
+                    return ranks.wait::<f64>(1, head(1), 5).map(drop).map_err(|e| e.to_string());
+                }
+                ranks.wait::<f64>(0, head(1), 5).map(drop).map_err(|e| e.to_string())
+            });
+            let message = found[1].clone().expect_err("not what rank 1 waits for");
+            assert!(
+                message.contains("rank 0 sends") && message.contains("5 numbers (Averages of level 1, mesh 1)"),
+                "{message}"
+            );
+            assert_eq!(found[0], Err(message));
+        }
+    }
+
+    /// A rank that panics ends the wait of the others at once, who are told which one it was and why; the first one's panic is its
+    /// caller's.
+    #[test]
+    fn a_panic_ends_all() {
+        let clock = Instant::now();
+        let wait = |ranks: Ranks| ranks.gather(&[]).map(drop).map_err(|e| e.to_string());
+        let told = Threads::run(3, SOON, &Arc::default(), wait, |ranks| match ranks.rank().number {
+            1 => panic!("out of luck"),
+            _ => drop(wait(ranks)),
+        });
+        assert_eq!(told.expect("threads"), Err("rank 1 panicked: out of luck".to_owned()));
+        let first = || Threads::run(3, SOON, &Arc::default(), |_| panic!("at once"), |ranks| drop(wait(ranks)));
+        assert!(catch_unwind(first).is_err());
+        assert!(clock.elapsed() < SOON / 2);
+    }
+
+    /// A rank that does not come is named by the one that waits for it.
+    #[test]
+    fn a_silent_rank_is_named() {
+        let found = on_ranks(2, Duration::from_millis(100), |ranks| match ranks.rank().number {
+            0 => ranks.gather(&[]).map(drop),
+            _ => {
+                // Not dropped: a rank that hangs is still there.
+                std::thread::sleep(Duration::from_millis(400));
+                Ok(())
+            }
+        });
+        assert_eq!(found[0], Err(CommError::Silent { rank: 1, waiting: 0, seconds: 0 }));
+    }
+}

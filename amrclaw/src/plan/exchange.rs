@@ -1,0 +1,321 @@
+//! Plans of one rank among several: what it carries out alone, what it sends and what it receives.
+//!
+//! In every plan an item reads one patch and writes one other. Where these belong to two ranks, the owner of what is read carries the
+//! item out into a message, in which the item's cells lie as those of a patch without ghost cells; the owner of what is written copies
+//! them from there. So the arithmetic is that of a single rank. A message holds all that goes from one rank to another at one step of
+//! the method, item after item in the order of the solo plan: both ranks list the same items, since both split the same plan.
+//!
+//! Faces of the conservation fix are written from both sides: the coarse patch begins a face's sum and shows its cells, the fine one
+//! adds to the sum, the coarse one receives it. Both ranks therefore have the face; it crosses after each step of the coarse level,
+//! and back when the sums are applied.
+
+use super::region::{CopyRegion, InterpRegion};
+use super::{FaceRun, JoiningPlans, PatchLists, RestrictRegion};
+use crate::index::{CellBox, Ratio};
+use crate::mesh::Partition;
+
+/// What goes from or to one other rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parcel<T> {
+    /// The other rank.
+    pub rank: usize,
+    /// What goes, in the order of the solo plan.
+    pub items: T,
+}
+
+/// What a rank sends and receives at one step of the method, a parcel for each other rank with which it has to do. A single rank has
+/// none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange<T> {
+    /// To others.
+    pub sent: Vec<Parcel<T>>,
+    /// From others.
+    pub received: Vec<Parcel<T>>,
+}
+
+impl<T> Default for Exchange<T> {
+    fn default() -> Self {
+        Exchange { sent: Vec::new(), received: Vec::new() }
+    }
+}
+
+/// Cells of patches that are copied or interpolated.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Regions<const D: usize> {
+    /// Copies.
+    pub copies: Vec<CopyRegion<D>>,
+    /// Interpolations.
+    pub interps: Vec<InterpRegion<D>>,
+}
+
+impl<const D: usize> Regions<D> {
+    /// Number of all cells.
+    pub fn num_cells(&self) -> usize {
+        let copies = self.copies.iter().map(|region| region.cells.volume());
+        copies.chain(self.interps.iter().map(|region| region.cells.volume())).sum()
+    }
+
+    /// Cells of the coarser level under those that are interpolated.
+    pub fn coarse_boxes(&self, ratio: Ratio<D>) -> impl Iterator<Item = CellBox<D>> + '_ {
+        self.interps.iter().map(move |region| region.cells.coarse_from_fine(ratio))
+    }
+}
+
+/// The part of one rank in the plans of a level. `own`, `coarser`: owners of the level's patches and of the next coarser one's;
+/// `old`: of the level's before it was replaced.
+pub(super) fn split<const D: usize>(
+    plans: &JoiningPlans<D>,
+    rank: usize,
+    own: &Partition,
+    coarser: Option<&Partition>,
+    old: Option<&Partition>,
+) -> JoiningPlans<D> {
+    JoiningPlans {
+        ghost: plans.ghost.split(rank, own, coarser),
+        reflux: plans.reflux.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
+        restrict: plans.restrict.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
+        transfer: plans.transfer.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser, old)),
+    }
+}
+
+/// An item of a plan: which patch it reads, which it writes.
+pub(super) trait Item: Copy {
+    fn source(&self) -> usize;
+    fn target(&self) -> usize;
+}
+
+impl<const D: usize> Item for CopyRegion<D> {
+    fn source(&self) -> usize {
+        self.source as usize
+    }
+    fn target(&self) -> usize {
+        self.target as usize
+    }
+}
+
+impl<const D: usize> Item for InterpRegion<D> {
+    fn source(&self) -> usize {
+        self.source as usize
+    }
+    fn target(&self) -> usize {
+        self.target as usize
+    }
+}
+
+impl<const D: usize> Item for RestrictRegion<D> {
+    fn source(&self) -> usize {
+        self.source as usize
+    }
+    fn target(&self) -> usize {
+        self.target as usize
+    }
+}
+
+/// A face crosses from its coarse patch to its fine one first.
+impl<const D: usize> Item for FaceRun<D> {
+    fn source(&self) -> usize {
+        self.coarse_patch as usize
+    }
+    fn target(&self) -> usize {
+        self.fine_patch as usize
+    }
+}
+
+/// One rank's view of who owns what a plan reads and writes.
+#[derive(Clone, Copy)]
+pub(super) struct Owners<'a> {
+    pub rank: usize,
+    pub sources: &'a Partition,
+    pub targets: &'a Partition,
+}
+
+impl Owners<'_> {
+    /// Takes what crosses out of some lists, and puts it into parcels by `put`.
+    pub fn split<T: Item, P: Default>(
+        self,
+        lists: &PatchLists<T>,
+        exchange: &mut Exchange<P>,
+        put: impl Fn(&mut P, T),
+    ) -> PatchLists<T> {
+        self.sort(lists, exchange, put, false)
+    }
+
+    /// As [`Owners::split`]; what crosses stays in the lists of both ranks, too.
+    pub fn share<T: Item, P: Default>(
+        self,
+        lists: &PatchLists<T>,
+        exchange: &mut Exchange<P>,
+        put: impl Fn(&mut P, T),
+    ) -> PatchLists<T> {
+        self.sort(lists, exchange, put, true)
+    }
+
+    fn sort<T: Item, P: Default>(
+        self,
+        lists: &PatchLists<T>,
+        exchange: &mut Exchange<P>,
+        put: impl Fn(&mut P, T),
+        share: bool,
+    ) -> PatchLists<T> {
+        let mut kept = PatchLists::default();
+        for k in 0..lists.num_patches() {
+            for item in lists.of(k) {
+                let (from, to) = (self.sources.owner(item.source()), self.targets.owner(item.target()));
+                let other = match (from == self.rank, to == self.rank) {
+                    (true, false) => Some((&mut exchange.sent, to)),
+                    (false, true) => Some((&mut exchange.received, from)),
+                    (true, true) => None,
+                    (false, false) => continue,
+                };
+                let crosses = other.is_some();
+                if let Some((parcels, rank)) = other {
+                    put(items_of(parcels, rank), *item);
+                }
+                if !crosses || share {
+                    kept.push(*item);
+                }
+            }
+            kept.end_patch();
+        }
+        kept
+    }
+}
+
+/// The items for a rank, whose parcel is made if there is none.
+fn items_of<P: Default>(parcels: &mut Vec<Parcel<P>>, rank: usize) -> &mut P {
+    let place = parcels.binary_search_by_key(&rank, |parcel| parcel.rank);
+    let place = place.unwrap_or_else(|place| {
+        parcels.insert(place, Parcel { rank, items: P::default() });
+        place
+    });
+    &mut parcels[place].items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::neighbours::PlanInput;
+    use super::*;
+    use crate::index::CellBox;
+    use crate::mesh::LevelMesh;
+    use proptest::prelude::*;
+
+    /// A part of all items of a kind: those of one rank's lists, and those of its parcels.
+    type Items<T> = (Vec<T>, Vec<(usize, T)>, Vec<(usize, T)>);
+
+    /// Asserts that what ranks do alone and what they receive is the solo plan, each item once and at the owner of what it writes;
+    /// and that each receives what the others send, in the same order.
+    fn assert_whole<T: Item + PartialEq + std::fmt::Debug>(
+        solo: &[T],
+        ranks: &[Items<T>],
+        owner: impl Fn(&T) -> usize,
+        what: &str,
+    ) {
+        for (rank, (local, sent, received)) in ranks.iter().enumerate() {
+            let mut here: Vec<T> = local.iter().copied().chain(received.iter().map(|&(_, item)| item)).collect();
+            for item in solo.iter().filter(|item| owner(item) == rank) {
+                let place = here.iter().position(|other| other == item);
+                here.swap_remove(place.unwrap_or_else(|| panic!("{what}: rank {rank} lacks {item:?}")));
+            }
+            assert!(here.is_empty(), "{what}: rank {rank} writes {here:?}, which are not its own");
+            for (other, (.., theirs)) in ranks.iter().enumerate() {
+                let to = sent.iter().filter(|(to, _)| *to == other).map(|(_, item)| item);
+                let from = theirs.iter().filter(|(from, _)| *from == rank).map(|(_, item)| item);
+                assert!(to.eq(from), "{what}: from {rank} to {other}");
+            }
+        }
+    }
+
+    fn parcels<P, T: Copy>(parcels: &[Parcel<P>], items: impl Fn(&P) -> &Vec<T>) -> Vec<(usize, T)> {
+        parcels.iter().flat_map(|parcel| items(&parcel.items).iter().map(|item| (parcel.rank, *item))).collect()
+    }
+
+    fn items<P, T: Copy>(lists: &PatchLists<T>, exchange: &Exchange<P>, of: impl Fn(&P) -> &Vec<T>) -> Items<T> {
+        (lists.all().to_vec(), parcels(&exchange.sent, &of), parcels(&exchange.received, &of))
+    }
+
+    /// Some of the blocks that a domain is cut into.
+    fn blocks<const D: usize>(domain: CellBox<D>, piece: i32, keep: &[bool]) -> Vec<CellBox<D>> {
+        let piece = Ratio::uniform(piece);
+        let kept = domain.coarse_from_fine(piece).cells().zip(keep.iter().cycle()).filter(|(_, keep)| **keep);
+        kept.map(|(block, _)| CellBox::cell(block).fine_from_coarse(piece).intersect(&domain)).collect()
+    }
+
+    /// The plans of a level over another, of every rank and of a single one, with any owners.
+    fn union_is_the_solo_plan<const D: usize>(cells: [i32; D], periodic: [bool; D], keep: &[bool], owners: &[u32]) {
+        let (ratio, ranks) = (Ratio::uniform(2), 4);
+        let domain = CellBox::new([0; D], cells);
+        let fine_domain = domain.fine_from_coarse(ratio);
+        let coarse = LevelMesh::new(domain, periodic, blocks(domain, 4, &[true]));
+        let mesh = LevelMesh::new(fine_domain, periodic, blocks(fine_domain, 6, keep));
+        let later: Vec<bool> = keep.iter().rev().copied().collect();
+        let old = LevelMesh::new(fine_domain, periodic, blocks(fine_domain, 8, &later));
+        let solo = JoiningPlans::new(PlanInput {
+            mesh: &mesh,
+            coarser: Some((&coarse, ratio)),
+            transfer: true,
+            old: Some(&old),
+            num_ghost: 2,
+            conservation_fix: true,
+        });
+        let of = |mesh: &LevelMesh<D>, first: usize| {
+            Partition::of_owners(owners.iter().copied().cycle().skip(first).take(mesh.patches().len()).collect())
+        };
+        let (own, coarser, before) = (of(&mesh, 0), of(&coarse, 1), of(&old, 2));
+        let parts: Vec<_> = (0..ranks).map(|rank| split(&solo, rank, &own, Some(&coarser), Some(&before))).collect();
+        let fine_owner = |patch: u32| own.owner(patch as usize);
+
+        let ghost = parts.iter().map(|part| &part.ghost);
+        let copies: Vec<_> = ghost.clone().map(|p| items(p.all_copies(), p.exchange(), |r| &r.copies)).collect();
+        assert_whole(solo.ghost.all_copies().all(), &copies, |r| fine_owner(r.target), "copies of ghost cells");
+        let interps: Vec<_> = ghost.clone().map(|p| items(p.all_interps(), p.exchange(), |r| &r.interps)).collect();
+        assert_whole(solo.ghost.all_interps().all(), &interps, |r| fine_owner(r.target), "interpolated ghost cells");
+        for (rank, plan) in ghost.enumerate() {
+            let outside = solo.ghost.all_boundaries().all().iter().filter(|r| fine_owner(r.target) == rank);
+            assert!(outside.eq(plan.all_boundaries().all()), "ghost cells outside the domain");
+        }
+
+        let plan = solo.transfer.as_ref().expect("asked for");
+        let transfer = || parts.iter().filter_map(|part| part.transfer.as_ref());
+        let copies: Vec<_> = transfer().map(|p| items(p.all_copies(), p.exchange(), |r| &r.copies)).collect();
+        assert_whole(plan.all_copies().all(), &copies, |r| fine_owner(r.target), "copies to new patches");
+        let interps: Vec<_> = transfer().map(|p| items(p.all_interps(), p.exchange(), |r| &r.interps)).collect();
+        assert_whole(plan.all_interps().all(), &interps, |r| fine_owner(r.target), "interpolations in new patches");
+
+        let plan = solo.restrict.as_ref().expect("there is a coarser level");
+        let restrict = parts.iter().filter_map(|part| part.restrict.as_ref());
+        let regions: Vec<_> = restrict.map(|p| items(p.all_regions(), p.exchange(), |r| r)).collect();
+        assert_whole(plan.all_regions().all(), &regions, |r| coarser.owner(r.target as usize), "averages");
+
+        // Faces are numbered afresh on every rank, and stay in the lists of both.
+        let unnumbered = |run: &FaceRun<D>| FaceRun { first_slot: 0, first_fine: 0, ..*run };
+        let reflux = parts.iter().filter_map(|part| part.reflux.as_ref());
+        let runs: Vec<Items<FaceRun<D>>> = reflux
+            .map(|p| {
+                let (all, sent, received) = items(p.runs(), p.exchange(), |r| r);
+                let plain = |runs: Vec<(usize, FaceRun<D>)>| -> Vec<_> {
+                    runs.iter().map(|(rank, run)| (*rank, unnumbered(run))).collect()
+                };
+                let crosses = |run: &&FaceRun<D>| sent.iter().chain(&received).all(|(_, other)| other != *run);
+                (all.iter().filter(crosses).map(unnumbered).collect(), plain(sent.clone()), plain(received.clone()))
+            })
+            .collect();
+        let all: Vec<_> = solo.reflux.as_ref().expect("asked for").runs().all().iter().map(unnumbered).collect();
+        assert_whole(&all, &runs, |run| fine_owner(run.fine_patch), "faces");
+    }
+
+    proptest! {
+        /// Whoever owns the patches: ranks together carry out the solo plan, no item twice, and expect what is sent to them. So every ghost
+        /// cell is written once, as by the solo plan.
+        #[test]
+        fn ranks_together_carry_out_the_solo_plan(
+            keep in proptest::collection::vec(any::<bool>(), 4..23),
+            owners in proptest::collection::vec(0..4_u32, 1..29),
+            periodic in any::<[bool; 3]>(),
+        ) {
+            prop_assume!(keep.contains(&true));
+            union_is_the_solo_plan([23], [periodic[0]], &keep, &owners);
+            union_is_the_solo_plan([13, 9], [periodic[0], periodic[1]], &keep, &owners);
+            union_is_the_solo_plan([7, 6, 5], periodic, &keep, &owners);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Several ranks of one run: the threads that they are, what they agree on, and how the first comes by the values of all.
+
+use super::{Cause, Progress, RunFailure, RunFiles, run_case};
+use crate::exec::ExecError;
+use crate::exec::comm::{CommError, Head, Phase, Ranks, Threads, USUAL_PATIENCE};
+use crate::index::Level;
+use crate::io::config::Case;
+use crate::io::frame::Frame;
+use crate::io::run_json::{RankRecord, RunRecord};
+use crate::simulation::{RunError, RunOptions, Simulation};
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Runs a case on so many ranks, each a thread of this process; this one is the first.
+pub(super) fn run_on_threads(
+    case: &Case,
+    options: &RunOptions,
+    files: &RunFiles,
+    size: usize,
+    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+) -> Result<RunRecord, RunFailure> {
+    let patience = options.comm_timeout.map_or(USUAL_PATIENCE, Duration::from_secs);
+    let threads = Some((options.num_threads() / size).max(1));
+    let of_rank = |comm| RunOptions { threads, comm, ranks: None, ..options.clone() };
+    let others = |comm| {
+        // The first rank tells what came of it.
+        let _ = run_case(case, &of_rank(comm), files, &mut |_| ControlFlow::Continue(()));
+    };
+    let first = |comm| run_case(case, &of_rank(comm), files, watch);
+    let ran = Threads::run(size, patience, &options.stop, first, others);
+    ran.unwrap_or_else(|error| {
+        let error = RunError::Threads { threads: size, message: error.to_string() };
+        Err(RunFailure::Refused(Box::new(error.into())))
+    })
+}
+
+/// The same outcome on all ranks: where it is good on this one and not on another, the other's error.
+pub(super) fn agreed<T>(ranks: &Ranks, outcome: Result<T, Cause>) -> Result<T, Cause> {
+    if ranks.is_solo() {
+        return outcome;
+    }
+    let own = outcome.as_ref().err().map(ToString::to_string);
+    match (outcome, ranks.first(own.as_ref(), |_| 0)) {
+        (Err(cause), _) => Err(cause),
+        (Ok(_), Err(lost)) => Err(RunError::from(ExecError::from(lost)).into()),
+        (Ok(_), Ok(Some((rank, message)))) => Err(Cause::Elsewhere { rank, message }),
+        (Ok(value), Ok(None)) => Ok(value),
+    }
+}
+
+/// What the first rank says.
+pub(super) fn first_says(ranks: &Ranks, words: u64) -> Result<u64, Cause> {
+    if ranks.is_solo() {
+        return Ok(words);
+    }
+    let all = ranks.gather(&[words]).map_err(|lost| RunError::from(ExecError::from(lost)))?;
+    Ok(all[0][0])
+}
+
+/// What each rank has told, and what it holds at the end; of a single rank nothing.
+pub(super) fn records<const D: usize>(simulation: &Simulation<D>) -> Vec<RankRecord> {
+    let ranks = simulation.ranks();
+    if ranks.is_solo() || !simulation.is_readable() {
+        return Vec::new();
+    }
+    let levels = simulation.hierarchy().levels().iter().zip(0..).filter_map(|(mesh, l)| {
+        let own = simulation.partition(Level(l))?.patches_of(ranks.rank().number);
+        Some(own.map(|k| mesh.patches()[k].volume() as u64).sum::<u64>())
+    });
+    let (cells, traffic) = (levels.sum(), ranks.traffic());
+    let words = [cells, simulation.memory_bytes()[0] as u64, traffic.messages, traffic.bytes, traffic.waited.to_bits()];
+    let record = |words: &Vec<u64>| RankRecord {
+        cells: words[0],
+        memory_bytes: words[1],
+        messages: words[2],
+        bytes_sent: words[3],
+        seconds_waited: f64::from_bits(words[4]),
+    };
+    ranks.gather(&words).map_or(Vec::new(), |all| all.iter().map(record).collect())
+}
+
+impl<const D: usize> Simulation<D> {
+    /// A snapshot of the solution, whole on the first rank: it gets the values of one rank after the other, level by level.
+    pub(super) fn whole_frame(&self) -> Result<Frame<D>, RunError> {
+        let mut frame = self.frame();
+        if self.ranks().is_solo() {
+            return Ok(frame);
+        }
+        for l in 0..frame.levels.len() {
+            self.gather_level(Level(l as u8), &mut frame).map_err(ExecError::from)?;
+        }
+        Ok(frame)
+    }
+
+    fn gather_level(&self, level: Level, frame: &mut Frame<D>) -> Result<(), CommError> {
+        let (ranks, l) = (self.ranks(), level.index());
+        let partition = self.partition(level).expect("several ranks share the patches");
+        let head = Head { phase: Phase::Output, level: level.0, epoch: self.hierarchy().epoch().0 };
+        let components = frame.equations.len() + frame.aux.len();
+        let patches = &mut frame.levels[l].patches;
+        if !ranks.is_first() {
+            let own = partition.patches_of(ranks.rank().number).map(|k| &patches[k]);
+            let values: Vec<f64> = own.flat_map(|patch| patch.q.iter().chain(&patch.aux)).copied().collect();
+            return ranks.post_values(0, head, &values);
+        }
+        for rank in 1..ranks.rank().of {
+            let numbers: usize = partition.patches_of(rank).map(|k| patches[k].cells.volume() * components).sum();
+            let values = ranks.wait_for_values(rank, head, numbers)?;
+            let mut rest = &values[..];
+            for k in partition.patches_of(rank) {
+                let volume = patches[k].cells.volume();
+                let (q, after) = rest.split_at(volume * frame.equations.len());
+                let (aux, after) = after.split_at(volume * frame.aux.len());
+                (patches[k].q, patches[k].aux, rest) = (q.to_vec(), aux.to_vec(), after);
+            }
+        }
+        Ok(())
+    }
+}
