@@ -6,7 +6,7 @@ use super::store::{Register, StepArrays};
 use super::tiles::TilePlan;
 use super::update::TileSweep;
 use super::{CpuExecutor, register, source};
-use crate::exec::step::{LevelSweep, Pass, Sweep, SweepEngine, source_after_waves, swept_scheme};
+use crate::exec::step::{HostWorks, LevelSweep, Pass, Sweep, SweepEngine, source_after_waves, swept_scheme};
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
 use crate::index::Level;
@@ -14,6 +14,7 @@ use crate::physics::{SourceSplit, Split};
 use crate::plan::LevelPlans;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
+use std::time::Instant;
 
 /// A level's step under way: all that its parts read or write.
 struct LevelStep<'a, const D: usize, R: Scalar> {
@@ -36,6 +37,8 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     arrays: StepArrays<'a, R>,
     /// States between the parts of the step; the first is free to be written.
     stages: [Shared<'a, R>; 2],
+    /// Takes note of what sources cost, if an engine sweeps.
+    host_works: &'a HostWorks,
     /// Each sweep but the first goes on in the place of the new state, and `stages` serve source terms alone.
     sweeps_in_place: bool,
 }
@@ -49,7 +52,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             let stage = self.stages[0];
             source::copy(input, stage, self.sources.layout.len(self.sources.num_eqn));
             // SAFETY: the stage is ours alone.
-            unsafe { self.sources.apply(stage, true, time, 0.5 * self.dt) };
+            unsafe { self.apply_sources(stage, true, time, 0.5 * self.dt) };
             input = stage;
             self.stages.swap(0, 1);
         }
@@ -63,9 +66,24 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         let (from, duration) = source_after_waves(self.source_split, time, self.dt);
         if duration > 0.0 {
             // SAFETY: the new state is ours alone.
-            outcome = outcome.with_broken(unsafe { self.sources.apply(next, false, from, duration) });
+            outcome = outcome.with_broken(unsafe { self.apply_sources(next, false, from, duration) });
         }
         Ok(outcome)
+    }
+
+    /// Lets the sources act.
+    ///
+    /// # Safety
+    /// As for [`source::Context::apply`].
+    unsafe fn apply_sources(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
+        let start = Instant::now();
+        // SAFETY: the caller's promise.
+        let broken = unsafe { self.sources.apply(q, ghosts, t, dt) };
+        if self.engine.is_some() {
+            let cells = self.sources.layout.patches.iter().map(|patch| patch.cells.volume()).sum();
+            self.host_works.note("source", cells, start);
+        }
+        broken
     }
 
     /// Sweep `n` of the step, and what the conservation fix keeps of it.
@@ -172,6 +190,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             ),
             arrays,
             stages: self.stage.each_mut().map(|stage| Shared::new(stage)),
+            host_works: &self.host_works,
             sweeps_in_place,
         };
         let report = step.take(time)?;

@@ -12,6 +12,7 @@ use crate::plan::AuxOrigins;
 use rayon::prelude::*;
 use riemann::axis::Axis;
 use riemann::real::Scalar;
+use std::time::Instant;
 
 /// Fills the cells of a patch from a function; `shift` moves the cells to where the function is asked, a periodic image.
 ///
@@ -79,6 +80,13 @@ fn fill_aux<const D: usize, R: Scalar>(
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Notes what a function of the user's has cost on a level, if a device takes the steps.
+    pub(super) fn note_host(&self, what: &'static str, level: Level, start: Instant) {
+        if self.engine.is_some() {
+            self.host_works.note(what, self.levels[level.index()].mesh.num_cells(), start);
+        }
+    }
+
     /// Fills a level with initial data.
     pub(super) fn fill_initial(&mut self, level: Level) {
         let initial = self.problem.initial.clone();
@@ -97,7 +105,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let faces = self.solver.aux_face();
         let store = &mut self.levels[level.index()];
         let origins = aux_origins(&self.problem, faces, &store.mesh);
+        let start = Instant::now();
         fill_aux(store, function.as_ref(), &origins, faces, time);
+        self.note_host("aux", level, start);
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
         let store = &self.levels[level.index()];
         for (k, patch) in store.layout.here() {

@@ -9,6 +9,7 @@ use crate::mesh::{Geometry, TagSet};
 use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFunction};
 use rayon::prelude::*;
 use riemann::real::Scalar;
+use std::time::Instant;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Tags of a level; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
@@ -26,7 +27,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         if let Criterion::Richardson { tolerance } = self.problem.criterion {
             return self.flag_by_richardson(level, dt, tolerance);
         }
-        let store = &self.levels[level.index()];
+        let (store, start) = (&self.levels[level.index()], Instant::now());
         let bitmap = |patch: &PatchLayout<D>| {
             let mut flags = vec![false; patch.cells.size()[0] as usize];
             let mut bits = Vec::new();
@@ -51,7 +52,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             bits
         };
-        self.tags_of_patches(store, bitmap)
+        let tags = self.tags_of_patches(store, bitmap)?;
+        if matches!(self.problem.criterion, Criterion::User(_)) {
+            self.note_host("flags", level, start);
+        }
+        Ok(tags)
     }
 
     fn ask_user(

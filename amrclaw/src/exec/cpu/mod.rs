@@ -29,10 +29,10 @@ mod turns;
 mod update;
 
 use super::comm::{Head, Phase, Ranks};
-use super::step::{Stash, Sweep, SweepEngine, sweeps};
+use super::step::{HostWorks, Stash, Sweep, SweepEngine, sweeps};
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, LevelState, NewValues,
-    Outcomes, Queries,
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, HostWork, LevelState,
+    NewValues, Outcomes, Queries,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
@@ -44,6 +44,7 @@ use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use scratch::Scratch;
 use std::sync::Arc;
+use std::time::Instant;
 use store::LevelStore;
 use tiles::TilePlan;
 
@@ -75,6 +76,8 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     sampled: Vec<bool>,
     /// This rank, and the others.
     ranks: Ranks,
+    /// What functions of the user's cost, where an engine sweeps.
+    host_works: HostWorks,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
 }
@@ -107,6 +110,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             outcomes: Outcomes::default(),
             sampled: Vec::new(),
             ranks: Ranks::default(),
+            host_works: HostWorks::default(),
             failed: None,
         }
     }
@@ -141,7 +145,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.truncate(level);
         let store = self.new_store(hierarchy, level, partition, time);
         self.levels.push(store);
+        let start = Instant::now();
         self.fill_initial(level);
+        self.note_host("initial data", level, start);
         self.fill_level_aux(level, time)?;
         self.check_filled(level)
     }
@@ -382,5 +388,9 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
 
     fn device_use(&self) -> Option<DeviceUse> {
         self.engine.as_ref().map(|engine| engine.usage())
+    }
+
+    fn host_work(&self) -> Vec<HostWork> {
+        self.host_works.all()
     }
 }
