@@ -25,7 +25,7 @@ impl CaseFunctions {
     pub fn of<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Self {
         let made = |portable: Option<Portable>, num_values: usize, checks: bool| {
             let (text, solves) = match portable? {
-                Portable::Formulas(formulas) => (text(&formulas, solver.equations)?, false),
+                Portable::Formulas(formulas) => (text(&formulas, solver.equations), false),
                 Portable::OfSolver if solver.has_flag => (FLAG_OF_SOLVER.to_owned(), true),
                 Portable::OfSolver => return None,
             };
@@ -56,7 +56,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
             let Boundary::User(function) = boundary else { continue };
             any = true;
             let lines = match function.portable()? {
-                Portable::Formulas(formulas) => lines(&formulas, solver.equations)?,
+                Portable::Formulas(formulas) => lines(&formulas, solver.equations),
                 Portable::OfSolver if solver.has_boundary => {
                     solves = true;
                     BOUNDARY_OF_SOLVER.to_owned()
@@ -97,12 +97,12 @@ __device__ __forceinline__ void case_function(const Point& at, const State& q, c
 ";
 
 /// Formulas of a cell with so many equations, as a function.
-fn text(formulas: &Formulas, num_eqn: usize) -> Option<String> {
-    Some(format!("{HEAD}{}}}\n", lines(formulas, num_eqn)?))
+fn text(formulas: &Formulas, num_eqn: usize) -> String {
+    format!("{HEAD}{}}}\n", lines(formulas, num_eqn))
 }
 
-/// A line for each operation; nothing if devices do not have one of them.
-fn lines(formulas: &Formulas, num_eqn: usize) -> Option<String> {
+/// A line for each operation.
+fn lines(formulas: &Formulas, num_eqn: usize) -> String {
     let operand = |node: Node| match formulas.kind(node) {
         NodeKind::Number(bits) => number(f64::from_bits(bits)),
         NodeKind::Quantity(quantity) => known(quantity, num_eqn),
@@ -117,10 +117,11 @@ fn lines(formulas: &Formulas, num_eqn: usize) -> Option<String> {
             Primitive::Subtract => format!("{a} - {b}"),
             Primitive::Multiply => format!("{a} * {b}"),
             Primitive::Divide => format!("{a} / {b}"),
-            other if !is_exact(other) => return None,
+            // Squares and cubes are products.
+            Primitive::Power => format!("{b} == 2.0 ? {a} * {a} : {b} == 3.0 ? {a} * {a} * {a} : real_powf({a}, {b})"),
             other => {
                 let arguments = [a, b, c][..other.arity()].join(", ");
-                format!("formula_{}({arguments})", other.name())
+                format!("{}({arguments})", cuda_name(other))
             }
         };
         let _ = writeln!(text, "    const double n{} = {value};", node.index());
@@ -128,7 +129,7 @@ fn lines(formulas: &Formulas, num_eqn: usize) -> Option<String> {
     for (k, result) in formulas.results().iter().enumerate() {
         let _ = writeln!(text, "    values[{k}] = {};", operand(*result));
     }
-    Some(text)
+    text
 }
 
 /// A number as CUDA C++ reads it back to the bit.
@@ -149,15 +150,14 @@ fn known(quantity: Quantity, num_eqn: usize) -> String {
     }
 }
 
-/// True of operations that every machine rounds alike: those on which IEEE 754 insists.
-fn is_exact(primitive: Primitive) -> bool {
-    use Primitive::{
-        Acos, Add, Asin, Atan, Atan2, Cos, Cosh, Divide, Exp, Hypot, Log, Multiply, Power, Sin, Sinh, Subtract, Tan,
-        Tanh,
-    };
+/// The function of CUDA C++ that computes a primitive.
+fn cuda_name(primitive: Primitive) -> String {
+    use Primitive::{Acos, Asin, Atan, Atan2, Cos, Cosh, Exp, Hypot, Log, Sin, Sinh, Tan, Tanh};
     match primitive {
-        Add | Subtract | Multiply | Divide => true,
-        Power | Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Log | Hypot => false,
-        _ => true,
+        Log => "real_ln".to_owned(),
+        Sin | Cos | Tan | Asin | Acos | Atan | Atan2 | Sinh | Cosh | Tanh | Exp | Hypot => {
+            format!("real_{}", primitive.name())
+        }
+        other => format!("formula_{}", other.name()),
     }
 }
