@@ -153,6 +153,53 @@ fn ranks_stop_together() {
     assert!(last(&stopped).is_some() && last(&stopped) == last(&whole));
 }
 
+/// The launcher of a library with the standard ABI: the one that `AMRCLAW_TEST_MPIEXEC` names, or one in `PATH` that has such a library
+/// beside it.
+fn launcher() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("AMRCLAW_TEST_MPIEXEC") {
+        return Some(named.into());
+    }
+    let folders = std::env::var_os("PATH")?;
+    let beside = |folder: &PathBuf| folder.join("../lib/libmpi_abi.so.1").is_file();
+    let found = std::env::split_paths(&folders).filter(beside).map(|folder| folder.join("mpiexec"));
+    found.into_iter().find(|file| file.is_file())
+}
+
+/// Runs the program as so many processes.
+fn processes(launcher: &Path, count: usize, folder: &Path, arguments: &[&str]) -> std::process::Output {
+    let mut command = std::process::Command::new(launcher);
+    command.current_dir(folder).args(["-n", &count.to_string(), env!("CARGO_BIN_EXE_amrclaw"), "run"]);
+    command.args(arguments).args(["--quiet", "--threads", "1"]).output().expect("a launcher that starts")
+}
+
+/// Processes that MPI joins leave the files of a single rank; an error is told once, and ends all of them with its code. Without a launcher
+/// there is nothing to test.
+#[test]
+fn processes_are_ranks() {
+    let Some(launcher) = launcher() else {
+        eprintln!("skipped: no mpiexec with libmpi_abi.so.1");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = example("acoustics_interface").display().to_string();
+    let sets = ["mesh.cells=[30,26]", "time.max_steps=4", "output.checkpoint_every_steps=2", "output.png=false"];
+    let one = run_on(1, &load(&example("acoustics_interface"), &sets), &RunFiles::new(folder.path().join("solo")));
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", *set]).collect();
+    let run = |count: usize| {
+        let name = count.to_string();
+        let output = processes(&launcher, count, folder.path(), &[&[&*case, "--output", &*name][..], &sets].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        left(&folder.path().join(name), Ok(()))
+    };
+    for count in 1..=3 {
+        assert!(run(count).files == one.files, "{count} processes");
+    }
+    let wrong =
+        processes(&launcher, 3, folder.path(), &[&*case, "--set", "mesh.cells=[30,26]", "--set", "initial.u=1/0"]);
+    let said = String::from_utf8_lossy(&wrong.stderr);
+    assert_eq!((wrong.status.code(), said.matches("error: ").count()), (Some(2), 1), "{said}");
+}
+
 /// A folder that cannot be written to is refused on all ranks, by the error of the one that writes.
 #[test]
 fn a_refusal_is_shared() {

@@ -1,8 +1,10 @@
 //! Memory: what a mesh needs and the machine has; how the process treats what has been freed.
 
 use super::{Device, Precision, RunError, RunOptions};
+use crate::exec::comm::{CommError, Ranks};
 use crate::index::CellBox;
 use crate::physics::Problem;
+use std::collections::BTreeMap;
 
 /// Arrays from this size on go back to the system when they are freed, bytes; smaller ones are kept for the next.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -47,6 +49,15 @@ impl HostMemory {
             aux: num_aux as f64 * number,
             num_ghost: problem.num_ghost(),
         }
+    }
+
+    /// The same for several ranks together, whose machines' memories add up.
+    pub fn of_all(self, ranks: &Ranks) -> Result<Self, CommError> {
+        let Some(limit) = self.limit.filter(|_| !ranks.is_solo()) else { return Ok(self) };
+        let name = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+        let told = ranks.gather(&[u64::from(crc32fast::hash(&name)), limit.to_bits()])?;
+        let machines: BTreeMap<u64, f64> = told.iter().map(|words| (words[0], f64::from_bits(words[1]))).collect();
+        Ok(HostMemory { limit: Some(machines.values().sum()), ..self })
     }
 
     /// Refuses levels, coarsest first, whose values cannot all be in memory.

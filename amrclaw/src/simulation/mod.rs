@@ -114,6 +114,7 @@ impl<const D: usize> Simulation<D> {
     ) -> Result<Self, RunError> {
         let num_eqn = shape.equations.len();
         let memory = memory::HostMemory::new(options, num_eqn, shape.aux.len(), &problem);
+        let memory = memory.of_all(&options.comm).map_err(ExecError::from)?;
         memory.check([[problem.domain.coarsest()].as_slice()].into_iter())?;
         let threads = options.num_threads();
         let pool = rayon::ThreadPoolBuilder::new()

@@ -129,6 +129,7 @@ impl Runner {
             let words: Vec<&str> = line.split_whitespace().collect();
             let start = match words.as_slice() {
                 ["amrclaw", ..] => 1,
+                ["mpiexec", "-n", _, "amrclaw", ..] => 4,
                 ["cargo", "run", "--release", "--", ..] => 4,
                 _ => continue,
             };

@@ -1,6 +1,7 @@
 //! `amrclaw info`.
 
 use crate::{Failure, solver, terminal};
+use amrclaw::exec::comm::mpi;
 use amrclaw::io::FrameFormat;
 use amrclaw::simulation::available_threads;
 use riemann::limiter::Limiter;
@@ -9,6 +10,10 @@ pub fn info() -> Result<(), Failure> {
     say!("amrclaw {}", env!("CARGO_PKG_VERSION"));
     say!("devices   cpu: {} threads, {} vectors", available_threads(), riemann::patch::Isa::detect().name());
     gpus();
+    match mpi::library() {
+        Ok((version, path)) => say!("mpi       {version}, {}", path.display()),
+        Err(_) => say!("mpi       none with the standard ABI (MPICH 5 or later, `pip install mpich`)"),
+    }
     say!("formats   {}", FrameFormat::ALL.map(FrameFormat::name).join(", "));
     say!("limiters  {}", Limiter::ALL.map(Limiter::name).join(", "));
     terminal::show(&format!("solvers\n{}", solver::list()));

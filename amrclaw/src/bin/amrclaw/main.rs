@@ -31,6 +31,19 @@ enum Failure {
     Input(String),
     /// The work failed: exit code 1.
     Work(String),
+    /// Another rank tells what is wrong.
+    Untold(u8),
+}
+
+impl Failure {
+    /// The same exit code without the message.
+    fn untold(&self) -> Self {
+        Failure::Untold(match self {
+            Failure::Input(_) => 2,
+            Failure::Work(_) => 1,
+            Failure::Untold(code) => *code,
+        })
+    }
 }
 
 fn main() -> ExitCode {
@@ -51,6 +64,7 @@ fn main() -> ExitCode {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Work(message)) => (message, 1),
         Err(Failure::Input(message)) => (message, 2),
+        Err(Failure::Untold(code)) => return ExitCode::from(code),
     };
     note!("error: {}", amrclaw::io::shown(&message));
     ExitCode::from(code)

@@ -5,28 +5,56 @@ use crate::arguments::RunArguments;
 use crate::progress::Display;
 use crate::{logging, signals, summary, terminal};
 use amrclaw::exec::ExecError;
+use amrclaw::exec::comm::{Communicator, Mpi, Ranks, USUAL_PATIENCE, mpi};
 use amrclaw::io::OutputError;
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
+    if !mpi::is_launched() {
+        return run_rank(arguments, None);
+    }
+    let patience = arguments.execution.options(arguments.device).comm_timeout;
+    let joined = Mpi::join(patience.map_or(USUAL_PATIENCE, Duration::from_secs));
+    let process = Arc::new(joined.map_err(|missing| Failure::Work(missing.to_string()))?);
+    let outcome = run_rank(arguments, Some(process.clone()));
+    process.leave();
+    match outcome {
+        // The first rank tells it.
+        Err(failure) if process.rank().number > 0 => Err(failure.untold()),
+        outcome => outcome,
+    }
+}
+
+/// The part of one rank, or the whole run.
+fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), Failure> {
     let execution = &arguments.execution;
-    let case = execution.load(&arguments.case, &[]).map_err(|errors| Failure::Input(errors.to_string()))?;
-    if !execution.quiet {
+    let is_first = process.as_ref().is_none_or(|process| process.rank().number == 0);
+    let quiet = execution.quiet || !is_first;
+    let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
+    let comm = process.map_or(Ranks::default(), |process| Ranks::new(process, stop.clone()));
+    let case = execution.load(&arguments.case, &[]).map_err(|errors| errors.to_string());
+    let refused = comm.first(case.as_ref().err(), |_| 0).map_err(|lost| Failure::Work(lost.to_string()))?;
+    let case = case.map_err(Failure::Input)?;
+    if let Some((rank, message)) = refused {
+        return Err(Failure::Input(format!("rank {rank}: {message}")));
+    }
+    if !quiet {
         case.remarks.iter().for_each(|remark| note!("remark: {remark}"));
     }
     let files = RunFiles {
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
         restart: arguments.restart.clone(),
         overwrite: arguments.overwrite,
-        remark: if execution.quiet { |_| {} } else { |text| note!("remark: {text}") },
+        remark: if quiet { |_| {} } else { |text| note!("remark: {text}") },
     };
-    let stop = signals::stop_flag().map_err(|e| Failure::Work(format!("listening for Ctrl-C: {e}")))?;
-    let mut display = Display::new(execution.quiet);
-    let options = RunOptions { stop: stop.clone(), ..execution.options(arguments.device) };
+    let mut display = Display::new(quiet);
+    let options = RunOptions { stop: stop.clone(), comm, ..execution.options(arguments.device) };
     let outcome = simulation::run(&case, &options, &files, &mut |progress| {
         display.show(progress);
         if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -34,7 +62,7 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     display.finish();
     match outcome {
         Ok(record) => {
-            if !execution.quiet {
+            if !quiet {
                 terminal::show(&summary::text(&record, &case, &record.dir));
             }
             Ok(())

@@ -103,6 +103,10 @@ pub fn run(
 ) -> Result<RunRecord, RunFailure> {
     match options.ranks.unwrap_or(1) {
         1 => run_case(case, options, files, watch),
+        _ if !options.comm.is_solo() => {
+            let message = "there are several ranks already: leave --ranks out".to_owned();
+            Err(RunFailure::Refused(Box::new(Cause::Elsewhere { rank: options.comm.rank().number, message })))
+        }
         ranks => ranks::run_on_threads(case, options, files, ranks, watch),
     }
 }
@@ -130,7 +134,8 @@ fn run_in<const D: usize>(
     files: &RunFiles,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<RunRecord, RunFailure> {
-    let prepared = agreed(&options.comm, Driver::<D>::prepare(case, options, files));
+    let alike = ranks::check_alike(case, options, files);
+    let prepared = alike.and_then(|()| agreed(&options.comm, Driver::<D>::prepare(case, options, files)));
     let mut driver = prepared.map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
     match driver.advance(watch) {
         Ok(ControlFlow::Continue(())) => driver.finish(),

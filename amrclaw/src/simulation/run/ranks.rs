@@ -48,6 +48,28 @@ pub(super) fn agreed<T>(ranks: &Ranks, outcome: Result<T, Cause>) -> Result<T, C
     }
 }
 
+/// Refuses ranks that would not run the same: another program, another case, other options.
+pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -> Result<(), Cause> {
+    let ranks = &options.comm;
+    if ranks.is_solo() {
+        return Ok(());
+    }
+    let own = [
+        ("version of the program", env!("CARGO_PKG_VERSION").to_owned()),
+        ("case file", case.text()),
+        ("precision", options.precision.name().to_owned()),
+        ("checkpoint", format!("{:?}", files.restart)),
+    ];
+    let hashes = own.each_ref().map(|(_, text)| u64::from(crc32fast::hash(text.as_bytes())));
+    let all = ranks.gather(&hashes).map_err(|lost| RunError::from(ExecError::from(lost)))?;
+    for (rank, theirs) in all.iter().enumerate() {
+        if let Some(k) = (0..own.len()).find(|&k| theirs.get(k) != all[0].get(k)) {
+            return Err(Cause::Elsewhere { rank, message: format!("the {} is not that of rank 0", own[k].0) });
+        }
+    }
+    Ok(())
+}
+
 /// What the first rank says.
 pub(super) fn first_says(ranks: &Ranks, words: u64) -> Result<u64, Cause> {
     if ranks.is_solo() {
