@@ -1,3 +1,4 @@
+// tidy: long because every format is written, and read back where there is a reader.
 //! Frames in every format, written and, where we have a reader, read back.
 //!
 //! With `AMRCLAW_FRAMES_DIR` set, the sample frames go there and stay: `python/tests/test_readers.py` opens them with the
@@ -41,6 +42,7 @@ fn sample<const D: usize>(number: usize) -> Frame<D> {
         upper,
         cells,
         ratios,
+        mapping: vec![],
         levels,
     }
 }
@@ -84,6 +86,11 @@ fn folder(name: &str) -> (PathBuf, Option<tempfile::TempDir>) {
     }
 }
 
+/// A frame in the plane on a mapped mesh; `python/tests/test_readers.py` has the same formulas.
+fn mapped_sample() -> Frame<2> {
+    Frame { mapping: vec!["X + 0.3 * Y^2".into(), "Y - 0.2 * X".into()], ..sample(0) }
+}
+
 /// Two frames in every format, and the binary one without auxiliary values too: it then has no ghost cells.
 fn write_samples<const D: usize>() {
     let (dir, _guard) = folder(&format!("{D}d"));
@@ -110,6 +117,26 @@ fn samples_are_written_in_all_dimensions() {
     write_samples::<1>();
     write_samples::<2>();
     write_samples::<3>();
+    let (dir, _guard) = folder("mapped");
+    fs::create_dir_all(&dir).unwrap();
+    FrameFormat::VtkHdf.write(&mapped_sample(), &dir).unwrap();
+}
+
+/// A mapped frame comes back with its mapping; one whose formulas make no sense is damaged.
+#[test]
+fn mapped_frames_come_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut frame = mapped_sample();
+    let path = FrameFormat::VtkHdf.write(&frame, dir.path()).unwrap().remove(0);
+    assert_eq!(read::frame::<2>(&path).unwrap(), frame);
+    let header = Checkpoint { frame: frame.clone(), schedule: "{}".into(), case: String::new() };
+    let path = dir.path().join("checkpoint_0000.h5");
+    write(&path, &header).unwrap();
+    assert_eq!(checkpoint::read::<2>(&path).unwrap().frame, frame);
+    frame.mapping[1] = "Y +".into();
+    write(&path, &Checkpoint { frame, ..header }).unwrap();
+    let error = checkpoint::read::<2>(&path).unwrap_err().to_string();
+    assert!(error.contains("the mapping"), "{error}");
 }
 
 fn round_trip<const D: usize>() {
@@ -226,6 +253,7 @@ fn tiny() -> Checkpoint<1> {
         upper: [1.0],
         cells: [4],
         ratios: vec![Ratio([2])],
+        mapping: vec![],
         levels: vec![level(0.25, CellBox::new([0], [4])), level(0.125, CellBox::new([2], [6]))],
     };
     Checkpoint { frame, schedule: r#"{"dt": 0.5}"#.into(), case: "[mesh]".into() }

@@ -106,6 +106,36 @@ def test_vtk_reads_vtkhdf(frames, dim, frame):
             np.testing.assert_array_equal(ghost, np.where(patch.covered(patches), 8, 0))
 
 
+def test_vtk_reads_mapped_cells(frames):
+    """VTK's own reader returns the finest cells at each place as quadrangles between their mapped corners, with their values."""
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+
+    reader = vtkHDFReader()
+    reader.SetFileName(str(frames / "mapped" / "frame_0000.vtkhdf"))
+    reader.Update()
+    grid = reader.GetOutputDataObject(0)
+    points = vtk_to_numpy(grid.GetPoints().GetData())
+    corners, values = [], []
+    patches = written_patches(2)
+    for patch in patches:
+        nodes = [patch.lower[d] + np.arange(patch.size[d] + 1) * patch.dx[d] for d in range(2)]
+        x, y = np.meshgrid(*nodes, indexing="ij")
+        x, y = x + 0.3 * y**2, y - 0.2 * x
+        around = [(slice(None, -1), slice(None, -1)), (slice(1, None), slice(None, -1))]
+        around += [(slice(1, None), slice(1, None)), (slice(None, -1), slice(1, None))]
+        cells = np.stack([np.stack([x[part], y[part]], axis=-1) for part in around], axis=-2)
+        seen = ~patch.covered(patches).ravel(order="F")
+        # x fastest, as the file has them.
+        corners.append(cells.transpose(1, 0, 2, 3).reshape(-1, 4, 2)[seen])
+        values.append(patch.values(0)["pressure"].ravel(order="F")[seen])
+    corners, values = np.concatenate(corners), np.concatenate(values)
+    assert grid.GetNumberOfCells() == len(values)
+    found = [[points[grid.GetCell(k).GetPointId(n)][:2] for n in range(4)] for k in range(len(values))]
+    np.testing.assert_allclose(found, corners, rtol=1e-13, atol=1e-13)
+    assert_close(vtk_to_numpy(grid.GetCellData().GetArray("pressure")), values)
+
+
 @pytest.mark.parametrize("dim", DIMENSIONS)
 def test_series_lists_frames_with_times(frames, dim):
     """ParaView's list of files has each frame with its time, and the files exist."""

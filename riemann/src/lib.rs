@@ -8,6 +8,7 @@
 //!   [`device_source`] its text for a GPU. [`solvers`] are the built-in ones, one PDE a file.
 //! * [`patch`] updates one tile of a patch with any solver: Riemann problems, limited corrections ([`limiter`]), transverse waves,
 //!   sources. `patch::PatchSolver` is its face for programs, `patch::Kernels` makes one of a solver.
+//! * [`frame`] solves with any solver that knows no directions on a mapped grid, in the frame of each face.
 //! * [`lanes`] are packs of numbers for the processor's vectors, [`axis`] names axes and sides.
 //! * [`mod@plugin`] carries solvers across a C interface, so that a program loads what it was not compiled with.
 //! * With the feature `catalogue`: `catalogue` finds solvers by name, `holds` tries on random states what holds for every solver.
@@ -23,6 +24,7 @@ pub mod catalogue;
 pub mod device_source;
 pub mod elementary;
 pub mod faces;
+pub mod frame;
 #[cfg(feature = "catalogue")]
 pub mod holds;
 pub mod lanes;

@@ -118,6 +118,10 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const CHECKS_STEPS: bool = false;
     /// Per axis, the component of `q` that changes sign at a solid wall with that normal.
     const WALL_NORMAL: [Option<usize>; 3];
+    /// The first component of each vector in `q`, which has as many as there are axes.
+    const VECTORS: &'static [usize] = &[];
+    /// The equations are others in one direction than in another, so that they cannot be turned into the frame of a face.
+    const DIRECTIONS: bool = false;
 
     /// Solves the Riemann problem at a face with normal `axis`.
     ///

@@ -270,6 +270,7 @@ mod tests {
             upper: [2.0, 1.0],
             cells: [4 * n, 2 * n],
             ratios: vec![Ratio([2, 2])],
+            mapping: vec![],
             levels: vec![
                 FrameLevel { dx: [dx; 2], patches: vec![patch(CellBox::new([0; 2], [4 * n, 2 * n]), dx, 0.0)] },
                 FrameLevel {

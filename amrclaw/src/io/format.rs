@@ -203,6 +203,7 @@ mod tests {
             upper: [1.0],
             cells: [1],
             ratios: vec![],
+            mapping: vec![],
             levels: vec![FrameLevel { dx: [1.0], patches: vec![patch] }],
         }
     }

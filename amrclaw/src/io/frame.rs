@@ -1,8 +1,10 @@
 //! A snapshot of the solution on the host, as writers and plots see it.
 
 use crate::index::{CellBox, Ratio};
-use crate::mesh::Geometry;
+use crate::io::expression::ExpressionMap;
+use crate::mesh::{Domain, Geometry, Mapping};
 use ndarray::{ArrayViewD, IxDyn};
+use std::sync::Arc;
 
 /// The solution at one time, interior cells only.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +27,8 @@ pub struct Frame<const D: usize> {
     pub cells: [i32; D],
     /// Ratio between each level and the next finer one that the case allows; `max levels − 1` entries.
     pub ratios: Vec<Ratio<D>>,
+    /// On a mapped mesh the physical coordinates, as formulas of the computational `X` and `Y`; else none.
+    pub mapping: Vec<String>,
     /// Levels that have patches, coarsest first.
     pub levels: Vec<FrameLevel<D>>,
 }
@@ -79,6 +83,17 @@ impl<const D: usize> Frame<D> {
     /// Lower corner of cell `cell` of `level`: not accumulated, so that equal indices give equal coordinates.
     pub fn corner(&self, level: usize, cell: [i32; D]) -> [f64; D] {
         Geometry { lower: self.lower, dx: self.levels[level].dx }.corner(cell)
+    }
+
+    /// Where computational points lie on a mapped mesh.
+    ///
+    /// # Panics
+    /// If the formulas are wrong: readers refuse such frames.
+    pub fn mapped(&self) -> Option<Mapping<D>> {
+        let map = (!self.mapping.is_empty()).then(|| ExpressionMap::read(&self.mapping).expect("checked when read"))?;
+        let (lower, upper, cells) = (self.lower, self.upper, self.cells);
+        let finest = self.domain(self.ratios.len()).hi;
+        Some(Mapping::new(Arc::new(map), Domain { lower, upper, cells, periodic: [false; D] }, finest))
     }
 
     /// For each cell of a patch, x fastest: true if the next finer level covers it.

@@ -3,6 +3,7 @@
 use super::error::InputError;
 use super::frame::{Frame, FramePatch};
 use crate::index::Ratio;
+use crate::io::expression::ExpressionMap;
 use hdf5::{AttrValue, Dataset, Group, GroupBuilder};
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,6 +21,7 @@ mod key {
     pub const UPPER: &str = "upper";
     pub const CELLS: &str = "cells";
     pub const RATIOS: &str = "ratios";
+    pub const MAPPING: &str = "mapping";
     pub const LEVELS: &str = "levels";
 }
 
@@ -40,7 +42,8 @@ pub fn write<const D: usize>(group: &mut GroupBuilder, version: i64, frame: &Fra
     if !frame.ratios.is_empty() {
         group.set_attr(key::RATIOS, AttrValue::I32Array(frame.ratios.iter().flat_map(|r| r.0).collect()));
     }
-    for (name, list) in [(key::EQUATIONS, &frame.equations), (key::AUX, &frame.aux)] {
+    let lists = [(key::EQUATIONS, &frame.equations), (key::AUX, &frame.aux), (key::MAPPING, &frame.mapping)];
+    for (name, list) in lists {
         if !list.is_empty() {
             group.set_attr(name, AttrValue::StringArray(list.clone()));
         }
@@ -115,8 +118,13 @@ impl<'a> Attributes<'a> {
             upper: self.array(key::UPPER, AttrValue::to_f64s)?,
             cells: self.array(key::CELLS, AttrValue::to_i64s)?.map(|n: i64| n.clamp(0, i64::from(i32::MAX)) as i32),
             ratios: ratios.chunks_exact(D).map(|r| Ratio(std::array::from_fn(|d| r[d] as i32))).collect(),
+            mapping: self.strings(key::MAPPING)?,
             levels: Vec::new(),
         };
+        let wrong = frame.mapping.len() != 2 || D != 2 || ExpressionMap::read(&frame.mapping).is_err();
+        if wrong && !frame.mapping.is_empty() {
+            return Err(self.damaged(format!("the mapping {:?}", frame.mapping)));
+        }
         let levels = self.count(key::LEVELS)?;
         if levels > frame.ratios.len() + 1 {
             return Err(self.damaged(format!("{levels} levels, but {} refinement ratios", frame.ratios.len())));

@@ -3,7 +3,7 @@
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch};
 use super::frame_header::{Attributes, check_patches, damaged, open};
-use super::vtkhdf::{DATASETS, FORMAT_VERSION, copies, file_name};
+use super::vtkhdf::{DATASETS, FORMAT_VERSION, copies, file_name, level_path};
 use crate::index::CellBox;
 use hdf5::{AttrValue, Group};
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
         return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });
     }
     for l in 0..num_levels {
-        let group = file.group(&format!("VTKHDF/Level{l}")).map_err(damaged(path))?;
+        let group = file.group(&level_path(&frame, l)).map_err(damaged(path))?;
         let level = read_level(path, &group, l, &names, &frame)?;
         frame.levels.push(level);
     }
@@ -89,7 +89,7 @@ fn read_level<const D: usize>(
         })
         .collect();
     check_patches(path, frame, l, &patches)?;
-    let copies = copies::<D>();
+    let copies = copies(frame);
     let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
     for (m, name) in names.iter().enumerate() {
         let set = group.dataset(&format!("CellData/{name}")).map_err(damaged(path))?;

@@ -34,6 +34,7 @@ fn header<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, ratios:
         upper: without(frame.upper, axis),
         cells: without(frame.cells, axis),
         ratios,
+        mapping: Vec::new(),
         levels: Vec::new(),
     }
 }
@@ -154,6 +155,7 @@ mod tests {
             upper: [3.0, 8.0, 2.5],
             cells: [3, 4, 5],
             ratios: vec![],
+            mapping: vec![],
             levels: vec![FrameLevel { dx: [1.0, 2.0, 0.5], patches: vec![FramePatch { cells, q, aux: vec![] }] }],
         };
         for (axis, position, layer) in [(0, 1.5, 1), (1, 4.0, 2), (2, 2.5, 4), (2, -1.0, 0)] {
@@ -184,6 +186,7 @@ mod tests {
             upper: [4.0, 2.0, 2.0],
             cells: [4, 2, 2],
             ratios: vec![Ratio([2, 2, 2])],
+            mapping: vec![],
             levels: vec![
                 // What lies beneath the fine patch is to be overlooked.
                 FrameLevel {

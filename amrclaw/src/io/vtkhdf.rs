@@ -3,8 +3,11 @@
 //! `/VTKHDF/Level{l}` holds a level's boxes (inclusive cell indices) and, per field, the values of all its boxes end to
 //! end, x fastest. VTK has no AMR files of fewer than three dimensions: in 1D and 2D every level has the two
 //! cells −1 and 0 along each missing axis, with the same values (see `LAYERS`). `vtkGhostType` marks cells that a finer
-//! level covers, which VTK 9.2 and 9.3 need. The group `/amrclaw`, which VTK passes over, holds what is needed to read the
+//! level covers, which VTK 9.2 and 9.3 need. A mapped mesh is an *UnstructuredGrid* of the finest cells at each place (`mapped`), and
+//! its levels are in the group `/amrclaw`. The group `/amrclaw`, which VTK passes over, holds what is needed to read the
 //! frame back. `frames.vtkhdf.series` lists the frames with their times.
+
+mod mapped;
 
 use super::atomic::{Durability, write_file};
 use super::error::OutputError;
@@ -70,19 +73,28 @@ fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
     let names = dataset_names(frame);
     let mut file = FileBuilder::new();
     let mut root = file.create_group("VTKHDF");
+    let mut header = file.create_group("amrclaw");
     root.set_attr("Version", AttrValue::I64Array(vec![1, 0]));
-    root.set_attr("Type", AttrValue::AsciiString("OverlappingAMR".into()));
-    root.set_attr("Origin", AttrValue::F64Array(pad(frame.lower, 0.0).to_vec()));
     // The same thickness on all levels, so that fine cells fill the same slab as the coarse ones.
     let thickness = frame.levels.first().map_or(1.0, |l| 0.5 * l.dx.into_iter().fold(f64::INFINITY, f64::min));
+    let levels = match frame.mapped() {
+        None => {
+            root.set_attr("Type", AttrValue::AsciiString("OverlappingAMR".into()));
+            root.set_attr("Origin", AttrValue::F64Array(pad(frame.lower, 0.0).to_vec()));
+            &mut root
+        }
+        Some(mapping) => {
+            mapped::build(&mut root, frame, &mapping, &names);
+            &mut header
+        }
+    };
     for l in 0..frame.levels.len() {
-        let mut group = root.create_group(&format!("Level{l}"));
+        let mut group = levels.create_group(&format!("Level{l}"));
         build_level(&mut group, frame, l, thickness, &names);
-        root.add_group(group.finish());
+        levels.add_group(group.finish());
     }
     file.add_group(root.finish());
 
-    let mut header = file.create_group("amrclaw");
     frame_header::write(&mut header, FORMAT_VERSION, frame);
     if !names.is_empty() {
         header.set_attr(DATASETS, AttrValue::StringArray(names));
@@ -100,7 +112,7 @@ fn build_level<const D: usize>(
     names: &[String],
 ) {
     let FrameLevel { dx, patches } = &frame.levels[level];
-    let copies = copies::<D>();
+    let copies = copies(frame);
     group.set_attr("Spacing", AttrValue::F64Array(pad(*dx, thickness).to_vec()));
     let boxes: Vec<i32> = patches.iter().flat_map(|p| vtk_box(&p.cells)).collect();
     group.create_dataset("AMRBox").with_i32_data(&boxes).with_shape(&[patches.len() as u64, 6]);
@@ -124,9 +136,14 @@ fn build_level<const D: usize>(
     group.add_group(data.finish());
 }
 
-/// How often the values of each patch are stored: once per layer of each missing axis.
-pub fn copies<const D: usize>() -> usize {
-    ((LAYERS[1] - LAYERS[0] + 1) as usize).pow(3 - D as u32)
+/// The group that holds a level: VTK shows the cells of a mapped mesh by themselves.
+pub fn level_path<const D: usize>(frame: &Frame<D>, level: usize) -> String {
+    format!("{}/Level{level}", if frame.mapping.is_empty() { "VTKHDF" } else { "amrclaw" })
+}
+
+/// How often the values of each patch are stored: once per layer of each missing axis, unless VTK passes over them.
+pub fn copies<const D: usize>(frame: &Frame<D>) -> usize {
+    if frame.mapping.is_empty() { ((LAYERS[1] - LAYERS[0] + 1) as usize).pow(3 - D as u32) } else { 1 }
 }
 
 /// First and last cell along x, y, z: both belong to the box.

@@ -3,12 +3,14 @@
 mod block;
 mod cell_function;
 mod formula;
+mod mapped;
 mod problem;
 mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CellFunction, CellRow};
 pub use formula::{Formulas, Node, NodeKind, Portable, Primitive, Quantity};
+pub use mapped::{AtPositions, MappedAux, MappedWall};
 pub use problem::{
     AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,
     UserFunctions,

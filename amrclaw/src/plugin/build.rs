@@ -1,5 +1,6 @@
 //! Compiling a solver's file.
 
+use super::source::Mesh;
 use super::{PluginError, source, toolchain};
 use cuda::cache::{self, Hash};
 use std::path::{Path, PathBuf};
@@ -12,12 +13,16 @@ pub fn inspect(path: &Path) -> Result<(), PluginError> {
 }
 
 /// The library made from the user's file: the one kept from an earlier time, if it is whole, or a new one.
-pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
+pub fn compiled(path: &Path, mesh: Mesh, announce: impl FnOnce()) -> Result<PathBuf, PluginError> {
     let text = std::fs::read_to_string(path).map_err(PluginError::read(path))?;
     let cache = cache::folder()?;
     let toolchain = toolchain::version(&cache)?;
     let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
-    let key = Hash::new().with(&text).with(&riemann).with(&toolchain).name();
+    let mut key = Hash::new().with(&text).with(&riemann).with(&toolchain);
+    if mesh == Mesh::Mapped {
+        key = key.with("mapped");
+    }
+    let key = key.name();
     let package = format!("solver_{key}");
     let folder = cache.join("solvers").join(&key);
     let library = folder.join(format!("{}{package}{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX));
@@ -28,7 +33,7 @@ pub fn compiled(path: &Path, announce: impl FnOnce()) -> Result<PathBuf, PluginE
     announce();
     let job = Job { path, package: &package, toolchain: &toolchain, common: cache.join(format!("riemann-{riemann}")) };
     job.write_sources()?;
-    job.write_crate(&folder, &solver)?;
+    job.write_crate(&folder, &solver, mesh)?;
     job.compile(&folder)?;
     let made = job.target().join("release").join(library.file_name().unwrap_or_default());
     // Copied, not linked: the compiler's folder may be cleaned. Renamed last, so that a broken copy is never loaded.
@@ -65,11 +70,11 @@ impl Job<'_> {
         Ok(())
     }
 
-    fn write_crate(&self, folder: &Path, solver: &source::Solver) -> Result<(), PluginError> {
+    fn write_crate(&self, folder: &Path, solver: &source::Solver, mesh: Mesh) -> Result<(), PluginError> {
         let file = std::path::absolute(self.path).map_err(PluginError::io("find", self.path))?;
         let riemann = self.common.join("riemann");
         cache::write(&folder.join("Cargo.toml"), source::manifest(self.package, &riemann).as_bytes())?;
-        cache::write(&folder.join("src/lib.rs"), source::root(&file, solver).as_bytes())?;
+        cache::write(&folder.join("src/lib.rs"), source::root(&file, solver, mesh).as_bytes())?;
         cache::write(&folder.join("Cargo.lock"), source::lock().as_bytes())?;
         Ok(())
     }

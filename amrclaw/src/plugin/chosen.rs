@@ -1,7 +1,7 @@
 //! The solver that a case asks for, wherever it comes from.
 
 use super::functions::{AuxValues, Boundary, Flag, Initial};
-use super::{PluginError, load};
+use super::{PluginError, load, load_mapped};
 use crate::io::config::{Case, CaseErrors, NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use crate::physics::{CellFunction, UserFunctions};
 use riemann::catalogue;
@@ -62,7 +62,12 @@ impl ChosenSolver {
             SolverFrom::Name(name) => {
                 let shape = find_built_in(&case.solver).map_err(|p| case.error("solver.name", p.message, p.help))?;
                 let shape = checked("solver.name", shape)?;
-                let kernels = catalogue::kernels(name, case.dimension(), &case.solver.parameters);
+                let given = &case.solver.parameters;
+                let kernels = match case.mesh.mapping {
+                    None => catalogue::kernels(name, case.dimension(), given),
+                    Some(_) => catalogue::mapped_kernels(name, given)
+                        .map(|kernels| kernels.expect("checked: the solver knows no directions")),
+                };
                 let kernels =
                     kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
                 Ok(ChosenSolver { shape, kernels, plugin: None })
@@ -74,10 +79,17 @@ impl ChosenSolver {
                 let given = &case.solver.parameters;
                 let values =
                     shape.parameters.iter().map(|p| given.get(&p.name).copied().or(p.default).unwrap_or(f64::NAN));
-                let instance = plugin.create(&values.collect::<Vec<_>>());
+                let values = values.collect::<Vec<_>>();
+                let instance = plugin.create(&values);
                 let instance = instance.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?;
-                let plugin = Some((instance.clone(), plugin.hooks()));
-                Ok(ChosenSolver { shape, kernels: instance.kernels(), plugin })
+                let kernels = match case.mesh.mapping {
+                    None => instance.kernels(),
+                    Some(_) => {
+                        let mapped = load_mapped(path).map_err(wrong)?.form(2).create(&values);
+                        mapped.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?.kernels()
+                    }
+                };
+                Ok(ChosenSolver { shape, kernels, plugin: Some((instance, plugin.hooks())) })
             }
         }
     }
@@ -106,7 +118,7 @@ impl ChosenSolver {
         let initial = || Arc::new(Initial { solver: solver.clone(), num_eqn, aux: aux.clone() }) as _;
         UserFunctions {
             initial: hooks.initial.then(initial),
-            flag: hooks.flag.then(|| Arc::new(Flag(solver.clone())) as _),
+            flag: hooks.flag.then(|| Arc::new(Flag(solver.clone(), num_aux)) as _),
             boundary: hooks.boundary.then(|| Arc::new(Boundary(solver.clone())) as _),
             aux,
             source: None,

@@ -50,8 +50,8 @@ impl<const D: usize> CellFunction<D> for AuxValues {
     }
 }
 
-/// The solver's refinement criterion.
-pub struct Flag(pub Instance);
+/// The solver's refinement criterion, and the number of its own auxiliary values: on mapped meshes others follow them.
+pub struct Flag(pub Instance, pub usize);
 
 impl<const D: usize> StateFunction<D> for Flag {
     fn num_values(&self) -> usize {
@@ -59,7 +59,7 @@ impl<const D: usize> StateFunction<D> for Flag {
     }
 
     fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
-        self.0.flag(&row_of(row), state, aux, out);
+        self.0.flag(&row_of(row), state, &aux[..self.1 * row.len], out);
     }
 
     fn portable(&self) -> Option<Portable> {

@@ -17,6 +17,7 @@ pub use chosen::{ChosenSolver, find_solver, shape_of};
 pub use error::PluginError;
 
 use riemann::plugin::Plugin;
+use source::Mesh;
 use std::path::Path;
 
 /// Loads a solver from a `.rs` file, compiling it if it has not been compiled before, or from a library.
@@ -26,7 +27,20 @@ use std::path::Path;
 /// # Errors
 /// The file is missing, does not compile, is no plugin, or one for another version of this program.
 pub fn load_with(path: &Path, announce: impl FnOnce()) -> Result<Plugin, PluginError> {
-    if is_source(path) { library::open(&build::compiled(path, announce)?, path) } else { library::open(path, path) }
+    if is_source(path) {
+        library::open(&build::compiled(path, Mesh::Straight, announce)?, path)
+    } else {
+        library::open(path, path)
+    }
+}
+
+/// Loads a solver's file compiled for mapped meshes.
+///
+/// # Errors
+/// As for [`load_with`]; a library has been compiled already.
+pub fn load_mapped(path: &Path) -> Result<Plugin, PluginError> {
+    let announce = || tracing::info!(path = %path.display(), "compiling the solver for mapped meshes");
+    library::open(&build::compiled(path, Mesh::Mapped, announce)?, path)
 }
 
 /// Checks a solver's file as far as that goes without running any code: that it is there, holds a solver, or is a library

@@ -39,12 +39,25 @@ pub fn manifest(package: &str, riemann: &Path) -> String {
 }
 
 /// The crate's only file of its own: the user's file as a module, and the plugin's entry.
-pub fn root(user_file: &Path, solver: &Solver) -> String {
+pub fn root(user_file: &Path, solver: &Solver, mesh: Mesh) -> String {
     let types: Vec<_> = solver.types().iter().map(|ty| format!("solver::{ty}")).collect();
-    format!(
-        "//! A solver compiled into a plugin.\n\n#[path = {user_file:?}]\nmod solver;\n\nriemann::plugin!({});\n",
-        types.join(", ")
-    )
+    let entry = match mesh {
+        Mesh::Straight => format!("riemann::plugin!({});", types.join(", ")),
+        Mesh::Mapped => {
+            let in_plane = types.iter().find(|ty| ty.ends_with("<2>")).unwrap_or(&types[0]);
+            format!("riemann::mapped_plugin!({in_plane});")
+        }
+    };
+    format!("//! A solver compiled into a plugin.\n\n#[path = {user_file:?}]\nmod solver;\n\n{entry}\n")
+}
+
+/// What a solver is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mesh {
+    /// Cells along the axes.
+    Straight,
+    /// Cells of a mapping in the plane.
+    Mapped,
 }
 
 /// The solver in a file.

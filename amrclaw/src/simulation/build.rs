@@ -4,10 +4,14 @@ use super::{RunError, Settings};
 use crate::index::Ratio;
 use crate::io::config::{self, Case, Settled};
 use crate::io::expression::ExpressionBoundary;
-use crate::mesh::Domain;
-use crate::physics::{Boundary, CellFunction, Criterion, Problem, SourceSplit, Split, StateFunction, UserFunctions};
+use crate::mesh::{Domain, Mapping};
+use crate::physics::{
+    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, MappedAux, MappedWall, Problem, SourceSplit, Split,
+    StateFunction, UserFunctions,
+};
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, RefinementRegion, RegridOptions};
+use riemann::frame::CAPACITY;
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme};
 use std::sync::Arc;
@@ -43,7 +47,42 @@ fn scheme(case: &Case) -> Scheme {
     }
 }
 
+/// Functions of the user's on a mapped mesh: they see physical positions.
+fn at_positions<const D: usize>(mapping: &Arc<Mapping<D>>, user: UserFunctions<D>) -> UserFunctions<D> {
+    let cells = |function| Arc::new(AtPositions::new(mapping, function)) as Arc<dyn CellFunction<D>>;
+    let rows = |function| Arc::new(AtPositions::new(mapping, function)) as Arc<dyn StateFunction<D>>;
+    UserFunctions {
+        initial: user.initial.map(cells),
+        aux: user.aux.map(cells),
+        flag: user.flag.map(rows),
+        boundary: user.boundary.map(|function| Arc::new(AtPositions::new(mapping, function)) as _),
+        source: user.source.map(rows),
+    }
+}
+
+/// The problem with the geometry of a mapped mesh among its auxiliary values, and its walls along the mesh's sides.
+fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Problem<D>) -> Problem<D> {
+    let shape = case.shape();
+    let aux = MappedAux::new(mapping.clone(), problem.aux, &problem.boundary, problem.aux_outside);
+    let side = |side: Boundary<D>| match side {
+        Boundary::Wall => Boundary::User(Arc::new(MappedWall::new(mapping, &shape.vectors))),
+        other => other,
+    };
+    Problem {
+        boundary: problem.boundary.map(|sides| sides.map(side)),
+        aux: Some(Arc::new(aux)),
+        aux_outside: AuxOutside::Position,
+        scheme: Scheme { capacity: (shape.aux.len() + CAPACITY) as i32, ..problem.scheme },
+        ..problem
+    }
+}
+
 pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Result<Problem<D>, RunError> {
+    let mapping = case.mapping::<D>();
+    let user = match &mapping {
+        Some(mapping) => at_positions(mapping, user),
+        None => user,
+    };
     let (shape, settled) = (case.shape(), case.settled());
     let missing = |key: &str, what: &str| {
         case.error(
@@ -88,7 +127,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
     };
     let has_source = shape.has_source || source.is_some() || user.source.is_some();
     remark(case, has_source && source_split == SourceSplit::None);
-    Ok(Problem {
+    let problem = Problem {
         domain: domain(case),
         boundary: boundary.try_into().unwrap_or_else(|_| unreachable!("one entry per axis")),
         initial: initial.or(user.initial).ok_or_else(|| missing("initial", "initial data"))?,
@@ -106,6 +145,10 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         split: settled.split,
         source_split,
         conservation_fix: case.regrid.conservation_fix,
+    };
+    Ok(match &mapping {
+        Some(mapping) => mapped(case, mapping, problem),
+        None => problem,
     })
 }
 

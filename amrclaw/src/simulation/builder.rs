@@ -2,11 +2,12 @@
 
 use super::build::{axes, problem, settings};
 use super::executor::{MakeExecutor, make};
-use super::{RunError, RunOptions, ScheduleState, Simulation};
-use crate::io::config::Case;
+use super::{Gauge, RunError, RunOptions, ScheduleState, Simulation};
+use crate::io::config::{Case, GaugeSettings};
 use crate::io::frame::Frame;
 use crate::physics::UserFunctions;
 use crate::plugin::ChosenSolver;
+use riemann::frame::GEOMETRY;
 use std::sync::Arc;
 
 /// What a simulation is made from: a case, and what a program adds to it. [`Simulation::builder`] begins one.
@@ -122,12 +123,30 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let (shape, kernels) = (&solver.shape, &solver.kernels);
         assert_eq!(kernels.double.dim(), D, "the solver's dimension");
         assert_eq!(shape, case.shape(), "the case was checked against another solver");
+        let geometry = case.mesh.mapping.as_ref().map_or(0, |_| GEOMETRY.len());
+        assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
         let problem = problem::<D>(case, functions.or(solver.functions(aux)))?;
         let settings = settings::<D>(case, problem.num_ghost());
         let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
-        let gauges = case.gauge.iter().map(|g| (g.name.clone(), axes(&g.position))).collect();
-        Simulation::new(problem, settings, executor, shape, gauges, &options, kernels.double.clone())
-            .map_err(|error| error.in_case(case, &shape.equations, &shape.aux))
+        let mapping = case.mapping::<D>();
+        let gauge = |gauge: &GaugeSettings| {
+            let position: [f64; D] = axes(&gauge.position);
+            let point = mapping.as_ref().map_or(Some(position), |mapping| mapping.inverse(position));
+            let point = point.expect("checked: the mapping reaches the gauge");
+            Gauge::new(gauge.name.clone(), position, point, shape.equations.len())
+        };
+        let gauges = case.gauge.iter().map(gauge).collect();
+        let formulas = case.mesh.mapping.iter().flat_map(|mapping| [mapping.x.text.clone(), mapping.y.text.clone()]);
+        Simulation::new(
+            problem,
+            settings,
+            executor,
+            shape,
+            (gauges, formulas.collect()),
+            &options,
+            kernels.double.clone(),
+        )
+        .map_err(|error| error.in_case(case, &shape.equations, &shape.aux))
     }
 }

@@ -161,6 +161,10 @@ impl RunError {
                 };
                 return case.error(&key, self.to_string(), help).into();
             }
+            RunError::Exec(ExecError::Capacity { .. }) if case.mesh.mapping.is_some() => {
+                let help = "the mapping folds there: write formulas that keep the order of the nodes on every level";
+                ("mesh.mapping".to_owned(), help)
+            }
             RunError::Exec(ExecError::Capacity { .. }) => {
                 let name = case.scheme.capacity.as_deref().unwrap_or_default();
                 (format!("aux.{name}"), "write a formula that is above zero everywhere in the domain")

@@ -11,6 +11,8 @@ pub struct Gauge<const D: usize> {
     pub name: String,
     /// Where it stands.
     pub position: [f64; D],
+    /// The same in computational coordinates, which are others on a mapped mesh.
+    point: [f64; D],
     /// Level and patch that it reads.
     location: (Level, usize),
     num_eqn: usize,
@@ -32,9 +34,9 @@ pub struct GaugeSample<'a> {
 }
 
 impl<const D: usize> Gauge<D> {
-    pub(super) fn new(name: String, position: [f64; D], num_eqn: usize) -> Self {
+    pub(super) fn new(name: String, position: [f64; D], point: [f64; D], num_eqn: usize) -> Self {
         let (levels, times, values) = (Vec::new(), Vec::new(), Vec::new());
-        Gauge { name, position, location: (Level::COARSEST, 0), num_eqn, levels, times, values }
+        Gauge { name, position, point, location: (Level::COARSEST, 0), num_eqn, levels, times, values }
     }
 
     /// All rows so far.
@@ -67,7 +69,7 @@ impl<const D: usize> Gauge<D> {
     pub(super) fn locate(&mut self, hierarchy: &Hierarchy<D>) {
         for (l, mesh) in hierarchy.levels().iter().enumerate().rev() {
             let level = Level(l as u8);
-            let (held, domain) = (hierarchy.geometry(level).cell_at(self.position), mesh.domain());
+            let (held, domain) = (hierarchy.geometry(level).cell_at(self.point), mesh.domain());
             let cell = std::array::from_fn(|d| held[d].clamp(domain.lo[d], domain.hi[d] - 1));
             if let Some(image) = mesh.images(&CellBox::cell(cell)).first() {
                 self.location = (level, image.patch);
@@ -82,7 +84,7 @@ impl<const D: usize> Gauge<D> {
         if reads {
             self.levels.push(level);
             self.times.push(time);
-            exec.sample(level, self.location.1, self.position);
+            exec.sample(level, self.location.1, self.point);
         }
         reads
     }

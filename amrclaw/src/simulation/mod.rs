@@ -79,6 +79,8 @@ pub struct Simulation<const D: usize> {
     settings: Settings<D>,
     equations: Vec<String>,
     aux: Vec<String>,
+    /// Physical coordinates by formulas, on a mapped mesh.
+    mapping: Vec<String>,
     hierarchy: Hierarchy<D>,
     plans: Arc<Vec<LevelPlans<D>>>,
     exec: Box<dyn Executor<D>>,
@@ -102,18 +104,18 @@ pub struct Simulation<const D: usize> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// Puts a simulation together that has no values yet. `gauges`: names and positions.
+    /// Puts a simulation together that has no values yet. `mapping`: physical coordinates by formulas.
     fn new(
         problem: Problem<D>,
         settings: Settings<D>,
         exec: Box<dyn Executor<D>>,
         shape: &SolverShape,
-        gauges: Vec<(String, [f64; D])>,
+        (gauges, mapping): (Vec<Gauge<D>>, Vec<String>),
         options: &RunOptions,
         solver: Arc<dyn PatchSolver<f64>>,
     ) -> Result<Self, RunError> {
         let num_eqn = shape.equations.len();
-        let memory = memory::HostMemory::new(options, num_eqn, shape.aux.len(), &problem);
+        let memory = memory::HostMemory::new(options, num_eqn, solver.aux().len(), &problem);
         let memory = memory.of_all(&options.comm).map_err(ExecError::from)?;
         memory.check([[problem.domain.coarsest()].as_slice()].into_iter())?;
         let threads = options.num_threads();
@@ -133,12 +135,13 @@ impl<const D: usize> Simulation<D> {
             saved: None,
             plans: Arc::new(Vec::new()),
             equations: shape.equations.clone(),
-            aux: shape.aux.clone(),
+            aux: solver.aux().iter().map(|name| (*name).to_owned()).collect(),
             time: settings.start,
             dt_next: settings.dt_initial,
             counts: Counts::new(hierarchy.max_levels()),
             stopwatch: Stopwatch::default(),
-            gauges: gauges.into_iter().map(|(name, x)| Gauge::new(name, x, num_eqn)).collect(),
+            gauges,
+            mapping,
             growth: growth::Growth::new(
                 settings.growth_limit,
                 &problem,
@@ -338,6 +341,7 @@ impl<const D: usize> Simulation<D> {
             upper: self.problem.domain.upper,
             cells: self.problem.domain.cells,
             ratios: self.settings.ratios.clone(),
+            mapping: self.mapping.clone(),
             levels: (0..self.hierarchy.num_levels()).map(level).collect(),
         }
     }

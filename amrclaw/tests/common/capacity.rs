@@ -55,6 +55,8 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         has_transverse: true,
         has_source: false,
         wall: [false; 3],
+        vectors: Vec::new(),
+        directions: true,
     };
     let overrides = [&["solver.path=\"of the test\"", "scheme.capacity=\"kappa\""], overrides].concat();
     let overrides: Vec<String> = overrides.into_iter().map(str::to_string).collect();

@@ -236,6 +236,8 @@ fn one_dimension_agrees() {
         has_transverse: false,
         has_source: false,
         wall: [false; 3],
+        vectors: Vec::new(),
+        directions: true,
     };
     let own = ["solver={path='of the test'}", "initial.q='0.5 + exp(-300 * (x - 0.4)^2)'"].map(str::to_owned);
     let case = Case::from_str_with(PULSE, "case.toml", &own, |_| Ok(shape.clone())).unwrap_or_else(|e| panic!("{e}"));

@@ -9,6 +9,7 @@ mod failures;
 mod flags;
 mod formulas;
 mod gpu;
+mod mapped;
 mod narrow;
 mod restarts;
 mod space;

@@ -30,6 +30,8 @@ pub struct Description {
     pub axes_differ: bool,
     /// Whether there is no solver, but functions over numbers in double precision.
     pub functions_alone: bool,
+    /// Whether the equations are others in one direction than in another.
+    pub directions: bool,
     pub parameters: Vec<Parameter>,
     pub forms: Vec<Form>,
 }
@@ -44,6 +46,8 @@ pub struct Form {
     pub aux_face: Vec<Option<usize>>,
     /// Per axis, the component that changes its sign at a wall.
     pub wall_normal: [Option<usize>; 3],
+    /// The first component of each vector.
+    pub vectors: Vec<usize>,
 }
 
 /// Where a component is found.
@@ -108,6 +112,7 @@ impl Description {
             nonnegative: attribute.nonnegative,
             axes_differ: attribute.axes_differ,
             functions_alone: false,
+            directions: attribute.directions,
             parameters,
             forms,
         })
@@ -126,6 +131,7 @@ impl Description {
             nonnegative: Vec::new(),
             axes_differ: false,
             functions_alone: true,
+            directions: false,
             parameters: Vec::new(),
             forms: vec![form],
         }

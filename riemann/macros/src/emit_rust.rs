@@ -134,7 +134,8 @@ fn impl_header(description: &Description, form: &Form) -> TokenStream {
 fn trait_constants(description: &Description, form: &Form, program: &Program) -> TokenStream {
     let Form { dim, equations, aux, .. } = form;
     let (m, a, fwaves) = (equations.len(), aux.len(), description.fwaves);
-    let Description { solve_again, positive, nonnegative, .. } = description;
+    let Description { solve_again, directions, positive, nonnegative, .. } = description;
+    let vectors = &form.vectors;
     let faces = form.aux_face.iter().map(|face| match face {
         Some(axis) => {
             let axis = format_ident!("{}", ["X", "Y", "Z"][*axis]);
@@ -172,6 +173,8 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
         const NONNEGATIVE: &'static [&'static str] = &[#(#nonnegative),*];
         #(#flags)*
         const WALL_NORMAL: [::core::option::Option<usize>; 3] = [#(#walls),*];
+        const VECTORS: &'static [usize] = &[#(#vectors),*];
+        const DIRECTIONS: bool = #directions;
     }
 }
 

@@ -1,6 +1,6 @@
 //! The built-in solvers compiled into kernels.
 
-use super::{ParameterErrors, SolverVisitor, build};
+use super::{ParameterErrors, SolverVisitor, build, build_framed};
 use crate::faces::Faces;
 use crate::patch::{Isa, SolverKernels};
 use crate::solver::Solver;
@@ -41,6 +41,33 @@ pub fn kernels_with_isa(
     isa: Isa,
 ) -> Result<SolverKernels, ParameterErrors> {
     build(name, dim, parameters, MakeKernels(isa))
+}
+
+/// Kernels of the solver called `name` on mapped grids, in the frames of faces; `None` if it knows directions. Compiled once, as
+/// [`kernels`] are.
+///
+/// # Errors
+/// As for [`build`].
+pub fn mapped_kernels(
+    name: &str,
+    parameters: &BTreeMap<String, f64>,
+) -> Result<Option<SolverKernels>, ParameterErrors> {
+    mapped_kernels_with_isa(name, parameters, Isa::detect())
+}
+
+/// [`mapped_kernels`] for the vectors named.
+///
+/// # Errors
+/// As for [`build`].
+///
+/// # Panics
+/// If this processor does not have them.
+pub fn mapped_kernels_with_isa(
+    name: &str,
+    parameters: &BTreeMap<String, f64>,
+    isa: Isa,
+) -> Result<Option<SolverKernels>, ParameterErrors> {
+    build_framed(name, parameters, MakeKernels(isa))
 }
 
 struct MakeFaces;

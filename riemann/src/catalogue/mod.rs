@@ -10,8 +10,9 @@ mod parameters;
 
 pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
-pub use kernels::{faces, kernels, kernels_with_isa};
+pub use kernels::{faces, kernels, kernels_with_isa, mapped_kernels, mapped_kernels_with_isa};
 
+use crate::frame::{FaceFrame, GEOMETRY};
 use crate::solver::{Described, Solver};
 use crate::solvers::*;
 use parameters::Resolved;
@@ -42,6 +43,10 @@ pub struct SolverInfo {
     pub has_source: bool,
     /// Per axis, the component of q that changes sign at a solid wall.
     pub wall_normal: [Option<usize>; 3],
+    /// The first component of each vector.
+    pub vectors: &'static [usize],
+    /// The equations are others in one direction than in another.
+    pub directions: bool,
     /// Names of what must be positive in every state.
     pub positive: &'static [&'static str],
     /// Names of what must not be negative in data.
@@ -84,6 +89,8 @@ macro_rules! catalogue {
             has_transverse: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_TRANSVERSE,
             has_source: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::HAS_SOURCE,
             wall_normal: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::WALL_NORMAL,
+            vectors: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::VECTORS,
+            directions: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIRECTIONS,
             positive: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::POSITIVE,
             nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,
         }),*];
@@ -97,6 +104,32 @@ macro_rules! catalogue {
             unreachable!("solver {} in {}D is listed but not built", info.name, info.dim)
         }
     };
+}
+
+/// Lists the solvers that know no directions, which therefore solve in the frame of any face.
+macro_rules! framed {
+    ($($solver:ty),* $(,)?) => {
+        /// Hands the solver that `info` describes, in the frames of mapped faces, to the visitor; `None` if it is none of these.
+        fn visit_framed<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Option<Vis::Output> {
+            let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
+            $(if (info.name, info.dim) == (<$solver as Described>::NAME, 2) {
+                let solver = FaceFrame::<_, { <$solver>::SHAPE[2] }>(<$solver as Described>::from_parameters(&values));
+                return Some(visitor.visit::<_, { <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] + GEOMETRY.len() }>(solver));
+            })*
+            None
+        }
+    };
+}
+
+framed! {
+    Acoustics<2>,
+    AcousticsVariable<2>,
+    Euler<2>,
+    EulerHllc<2>,
+    EulerTracer<2>,
+    PSystem<2>,
+    ShallowWater<2>,
+    ShallowWaterBathymetry,
 }
 
 catalogue! {
@@ -172,6 +205,20 @@ pub fn build<Vis: SolverVisitor>(
     let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
     let values = parameters::resolve(info, parameters)?;
     Ok(visit_named(info, &values, visitor))
+}
+
+/// As [`build`], for a mapped grid: the visitor gets the solver in the frames of faces, `None` if the solver knows directions.
+///
+/// # Errors
+/// As for [`build`].
+pub fn build_framed<Vis: SolverVisitor>(
+    name: &str,
+    parameters: &BTreeMap<String, f64>,
+    visitor: Vis,
+) -> Result<Option<Vis::Output>, ParameterErrors> {
+    let info = find(name, 2).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
+    let values = parameters::resolve(info, parameters)?;
+    Ok(visit_framed(info, &values, visitor))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 4;
+pub const ABI_VERSION: u32 = 5;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -99,6 +99,9 @@ pub struct Description {
     pub(super) aux_face: List<i32>,
     /// Per axis a component, or −1.
     pub(super) wall_normal: [i32; 3],
+    /// The first component of each vector.
+    pub(super) vectors: List<u32>,
+    pub(super) directions: bool,
     pub(super) parameters: List<Parameter>,
     pub(super) positive: List<Text>,
     pub(super) nonnegative: List<Text>,

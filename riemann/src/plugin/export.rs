@@ -73,6 +73,8 @@ where
         aux: texts(&S::AUX),
         aux_face: List::leak(S::AUX_FACE.iter().map(|face| face.map_or(-1, |axis| axis.index() as i32)).collect()),
         wall_normal: S::WALL_NORMAL.map(|component| component.map_or(-1, |m| m as i32)),
+        vectors: List::leak(S::VECTORS.iter().map(|&m| m as u32).collect()),
+        directions: S::DIRECTIONS,
         parameters: List::leak(parameters.collect()),
         positive: texts(S::POSITIVE),
         nonnegative: texts(S::NONNEGATIVE),

@@ -38,6 +38,29 @@ pub const ENTRY: &str = "riemann_plugin";
 #[macro_export]
 macro_rules! plugin {
     ($($solver:ty),+ $(,)?) => {
+        $crate::plugin_of_forms!($($crate::plugin::form::<$solver, _, _, _>()),+);
+    };
+}
+
+/// Makes the crate a plugin, as [`plugin!`] does, for a solver in the plane that knows no directions, in the frames of mapped faces. The
+/// solver was made by [`macro@crate::solver`].
+#[macro_export]
+macro_rules! mapped_plugin {
+    ($solver:ty) => {
+        $crate::plugin_of_forms!($crate::plugin::form::<
+            $crate::frame::FaceFrame<$solver, { <$solver>::SHAPE[2] }>,
+            { <$solver>::SHAPE[0] },
+            { <$solver>::SHAPE[1] },
+            { <$solver>::SHAPE[2] + $crate::frame::GEOMETRY.len() },
+        >());
+    };
+}
+
+/// The static and the function that a plugin exports.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! plugin_of_forms {
+    ($($form:expr),+) => {
         /// What the library says of itself in its file.
         #[unsafe(no_mangle)]
         pub static RIEMANN_PLUGIN: $crate::plugin::Statement =
@@ -54,7 +77,7 @@ macro_rules! plugin {
                 $crate::plugin::report_panics_by_status();
                 $crate::plugin::table(
                     option_env!("RIEMANN_TOOLCHAIN").unwrap_or("an unnamed compiler"),
-                    ::std::vec![$($crate::plugin::form::<$solver, _, _, _>()),+],
+                    ::std::vec![$($form),+],
                 )
             })
         }

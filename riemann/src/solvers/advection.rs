@@ -18,7 +18,8 @@ use crate::prelude::*;
     title = "Advection at constant velocity",
     equations = ["q"],
     waves = 1,
-    solve_again
+    solve_again,
+    directions
 )]
 pub struct Advection<const D: usize = 2> {
     /// velocity along x

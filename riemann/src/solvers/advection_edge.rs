@@ -20,7 +20,8 @@ use crate::prelude::*;
     title = "Advection by a velocity field given on the edges of cells",
     equations = ["q"],
     aux = [faces("u_edge", "v_edge", "w_edge")],
-    waves = 1
+    waves = 1,
+    directions
 )]
 pub struct AdvectionEdge<const D: usize = 2>;
 

@@ -17,7 +17,8 @@ use crate::prelude::*;
     title = "Advection on a mapped grid, by velocities on the edges of cells",
     equations = ["q"],
     aux = [faces("u_edge", "v_edge"), "capacity"],
-    waves = 1
+    waves = 1,
+    directions
 )]
 pub struct AdvectionMapped;
 

@@ -12,7 +12,7 @@ use super::UniformAdvection;
 use crate::prelude::*;
 
 /// Advection with decay: equation `q`.
-#[riemann::solver(title = "Advection at constant velocity with decay", equations = ["q"], waves = 1, solve_again)]
+#[riemann::solver(title = "Advection at constant velocity with decay", equations = ["q"], waves = 1, solve_again, directions)]
 pub struct AdvectionReaction {
     /// velocity along x
     pub u: Real,

@@ -25,7 +25,8 @@ use crate::prelude::*;
         "stress_xx", "stress_yy", from(3, "stress_zz"), "stress_xy", from(3, "stress_xz"), from(3, "stress_yz"),
         vector("u", "v", "w")
     ],
-    waves = 4
+    waves = 4,
+    directions
 )]
 pub struct Elasticity<const D: usize = 2> {
     /// density of the solid

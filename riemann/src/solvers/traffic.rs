@@ -19,7 +19,8 @@ use crate::prelude::*;
     equations = ["density"],
     nonnegative = ["density", "1 - density"],
     waves = 1,
-    solve_again
+    solve_again,
+    directions
 )]
 pub struct Traffic<const D: usize = 2> {
     /// largest velocity along x

@@ -6,7 +6,9 @@ use super::settle::Settled;
 use super::shape::SolverShape;
 use crate::io::derived::FormulaError;
 use crate::io::expression::{Expression, ExpressionBoundary, ExpressionCells, Names, RowExpressions, cell_names};
+use crate::mesh::Mapping;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// A problem and how to solve it: what a case file says, found to be right and to fit its solver, its formulas compiled.
 ///
@@ -79,11 +81,20 @@ impl Case {
         std::array::from_fn(|d| self.formulas.inflow[d].clone().map(|side| side.map(ExpressionBoundary::new)))
     }
 
+    /// Where computational points lie, if the mesh is mapped.
+    pub fn mapping<const D: usize>(&self) -> Option<Arc<Mapping<D>>> {
+        self.assert_dimension::<D>();
+        self.formulas.mapping.as_deref().map(|formulas| Arc::new(super::mapping::mapping(&self.settings, formulas)))
+    }
+
     /// Whether formulas of position and time can be compared with the solution, each with its equation's name.
     ///
     /// # Errors
     /// The first one that cannot, in words.
     pub fn check_exact(&self, formulas: &[(String, String)]) -> Result<(), String> {
+        if self.mesh.mapping.is_some() {
+            return Err("on a mapped mesh solutions are not compared with formulas".to_owned());
+        }
         let names = Names { variables: cell_names(self.dimension()), constants: self.vocabulary().constants };
         for (name, text) in formulas {
             if !self.shape.equations.contains(name) {

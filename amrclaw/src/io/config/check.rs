@@ -9,6 +9,7 @@ use super::shape::SolverShape;
 use crate::io::derived::Formula;
 use crate::io::expression::{Expression, Names, cell_names, nearest};
 use crate::physics::SourceSplit;
+use riemann::frame::GEOMETRY;
 
 /// Expressions in the order of the solver, compiled.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub(super) struct Formulas {
     pub flag: Option<Expression>,
     /// Per axis and side, one per equation where the side is an inflow.
     pub inflow: Vec<[Option<Vec<Expression>>; 2]>,
+    /// Physical coordinates, one for each axis, of a mapped mesh.
+    pub mapping: Option<Vec<Expression>>,
 }
 
 /// Notes everything about the case that does not fit the solver; compiles the expressions on the way.
@@ -44,9 +47,24 @@ pub(super) fn check(
     check_scheme(reader, case, shape);
     check_stability(reader, case, shape);
     check_walls(reader, &case.mesh, shape);
+    let (mapped, mapping);
+    let case = match &case.mesh.mapping {
+        Some(settings) => {
+            super::mapping::check(reader, case, shape);
+            mapping = super::mapping::compile_mapping(reader, case, settings);
+            mapped = super::mapping::in_computational(reader, case, settings);
+            &mapped
+        }
+        None => {
+            mapping = None;
+            case
+        }
+    };
     check_fields(reader, case, dimension.unwrap_or(shape.dimension), shape);
     let position = cell_names(dimension.unwrap_or(shape.dimension));
-    let scope = Scope { position, constants: constants(&case.solver, shape), shape };
+    let is_mapped = case.mesh.mapping.is_some();
+    let geometry = GEOMETRY.iter().filter(|_| is_mapped).map(|name| (*name).to_owned()).collect();
+    let scope = Scope { position, constants: constants(&case.solver, shape), shape, geometry };
     let aux_names = match case.aux {
         CellData::Expressions(_) => shape.aux.as_slice(),
         CellData::User => &[],
@@ -57,6 +75,7 @@ pub(super) fn check(
         source: (!case.source.is_empty()).then(|| source_terms(reader, &case.source, &scope)),
         flag: case.regrid.flag.expression.as_ref().and_then(|flag| compile(reader, flag, &scope.names_with_solution())),
         inflow: super::inflow::check(reader, case, shape, &scope.names(&shape.equations)),
+        mapping,
     }
 }
 
@@ -149,6 +168,8 @@ struct Scope<'a> {
     position: Vec<String>,
     constants: Vec<(String, f64)>,
     shape: &'a SolverShape,
+    /// Auxiliary values of mapped cells.
+    geometry: Vec<String>,
 }
 
 impl Scope<'_> {
@@ -159,7 +180,7 @@ impl Scope<'_> {
 
     /// With the solution and the auxiliary values.
     fn names_with_solution(&self) -> Names {
-        self.names(&[self.shape.equations.as_slice(), &self.shape.aux].concat())
+        self.names(&[self.shape.equations.as_slice(), &self.shape.aux, &self.geometry].concat())
     }
 }
 

@@ -11,6 +11,7 @@ mod error;
 mod inflow;
 mod keys;
 mod load;
+mod mapping;
 mod mistakes;
 mod names;
 mod origin;
@@ -27,8 +28,9 @@ pub use choice::{BoundaryKind, Criterion};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settings::{
-    CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, InflowValues, LevelSettings, MeshSettings,
-    NamedExpression, OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom, TimeSettings,
+    CaseSettings, CellData, FlagSettings, FrameSchedule, GaugeSettings, InflowValues, LevelSettings, MappingSettings,
+    MeshSettings, NamedExpression, OutputSettings, Region, RegridSettings, SchemeSettings, SolverChoice, SolverFrom,
+    TimeSettings,
 };
 pub use settle::Settled;
 pub use shape::{NoSolver, ParameterShape, SolverShape};

@@ -71,7 +71,7 @@ pub enum SolverFrom {
 }
 
 /// The case file's `[mesh]`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct MeshSettings {
     /// Lower corner of the domain.
     pub lower: Vec<f64>,
@@ -83,6 +83,17 @@ pub struct MeshSettings {
     pub boundary: Vec<[BoundaryKind; 2]>,
     /// Auxiliary values beyond sides that are neither walls nor periodic.
     pub aux_outside: AuxOutside,
+    /// Physical coordinates, where the mesh is mapped.
+    pub mapping: Option<MappingSettings>,
+}
+
+/// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X` and `Y`.
+#[derive(Clone, Debug)]
+pub struct MappingSettings {
+    /// The first.
+    pub x: NamedExpression,
+    /// The second.
+    pub y: NamedExpression,
 }
 
 /// The case file's `[levels]`.

@@ -23,6 +23,10 @@ pub struct SolverShape {
     pub has_source: bool,
     /// Per axis, whether a solid wall has a component of the solution to turn back.
     pub wall: [bool; 3],
+    /// The first component of each vector among the equations' quantities.
+    pub vectors: Vec<usize>,
+    /// The equations are others in one direction than in another.
+    pub directions: bool,
 }
 
 /// A parameter of a solver.
@@ -57,6 +61,8 @@ impl From<&SolverInfo> for SolverShape {
             has_transverse: info.has_transverse,
             has_source: info.has_source,
             wall: info.wall_normal.map(|component| component.is_some()),
+            vectors: info.vectors.to_vec(),
+            directions: info.directions,
         }
     }
 }

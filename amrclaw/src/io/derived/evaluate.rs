@@ -4,6 +4,7 @@ use super::{Formula, FormulaError, Vocabulary};
 use crate::index::CellBox;
 use crate::io::expression::DerivativeKind;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
+use crate::mesh::{Geometry, Mapping};
 use crate::physics::CellRow;
 
 /// A frame of the same patches whose only fields are `formulas`, each with its name.
@@ -20,7 +21,8 @@ pub fn derive<const D: usize>(
         .iter()
         .map(|(_, text)| match fields.iter().position(|field| field == text) {
             Some(field) => Ok(Source::Field(field)),
-            None => Formula::<D>::new(text, &fields, vocabulary).map(|formula| Source::Formula(Box::new(formula))),
+            None => Formula::<D>::on_mesh(text, &frame.mapping, &fields, vocabulary)
+                .map(|formula| Source::Formula(Box::new(formula))),
         })
         .collect::<Result<Vec<_>, _>>()?;
     let level = |(l, level): (usize, &FrameLevel<D>)| FrameLevel {
@@ -43,6 +45,7 @@ pub fn derive<const D: usize>(
         levels: frame.levels.iter().enumerate().map(level).collect(),
         steps: frame.steps.clone(),
         ratios: frame.ratios.clone(),
+        mapping: frame.mapping.clone(),
         ..*frame
     })
 }
@@ -76,7 +79,11 @@ impl<const D: usize> Formula<D> {
     pub fn on_patch(&self, frame: &Frame<D>, l: usize, patch: &FramePatch<D>) -> Vec<f64> {
         let mut further: Vec<Vec<f64>> = Vec::new();
         for (kind, of) in &self.derivatives {
-            further.push(differentiate(*kind, &of.on_patch(frame, l, patch), &patch.cells, frame.levels[l].dx));
+            let (values, dx) = (of.on_patch(frame, l, patch), frame.levels[l].dx);
+            further.push(match frame.mapped() {
+                Some(mapping) => differentiate_mapped(*kind, &values, &patch.cells, (&mapping, frame, l)),
+                None => differentiate(*kind, &values, &patch.cells, dx),
+            });
         }
         let fields = (0..self.num_fields).map(|number| field_values(patch, number));
         let values: Vec<&[f64]> = fields.chain(further.iter().map(Vec::as_slice)).collect();
@@ -107,6 +114,33 @@ fn differentiate<const D: usize>(kind: DerivativeKind, values: &[f64], cells: &C
             squares.into_iter().map(f64::sqrt).collect()
         }
     }
+}
+
+/// As [`differentiate`], along the physical axes of a mapped mesh: by the chain rule, with differences of the positions of centres like
+/// those of the values, so that the derivatives of linear functions are right to round-off.
+fn differentiate_mapped<const D: usize>(
+    kind: DerivativeKind,
+    values: &[f64],
+    cells: &CellBox<D>,
+    (mapping, frame, l): (&Mapping<D>, &Frame<D>, usize),
+) -> Vec<f64> {
+    let dx = frame.levels[l].dx;
+    let geometry = Geometry { lower: frame.lower, dx };
+    let centres: Vec<[f64; D]> = cells.cells().map(|cell| geometry.centre(cell)).collect();
+    let positions = mapping.positions(&centres);
+    let slopes = |values: &[f64]| [0, 1].map(|axis| along(axis, values, cells, dx));
+    let position = |d: usize| positions.iter().map(|position| position[d]).collect::<Vec<f64>>();
+    let ([fx, fy], [xx, xy], [yx, yy]) = (slopes(values), slopes(&position(0)), slopes(&position(1)));
+    let at = |k: usize| {
+        let determinant = xx[k] * yy[k] - xy[k] * yx[k];
+        let (along_x, along_y) = (fx[k] * yy[k] - fy[k] * yx[k], fy[k] * xx[k] - fx[k] * xy[k]);
+        match kind {
+            DerivativeKind::Along(0) => along_x / determinant,
+            DerivativeKind::Along(_) => along_y / determinant,
+            DerivativeKind::Gradient => along_x.hypot(along_y) / determinant.abs(),
+        }
+    };
+    (0..values.len()).map(at).collect()
 }
 
 /// The derivative along an axis: central differences; at the box's sides the one-sided ones of second order.
@@ -153,6 +187,7 @@ mod tests {
             upper: [8.0, 2.5],
             cells: [7, 5],
             ratios: Vec::<Ratio<2>>::new(),
+            mapping: vec![],
             levels: vec![FrameLevel { dx, patches: vec![FramePatch { cells, q, aux }] }],
         }
     }

@@ -13,7 +13,7 @@ pub use quantities::{Quantity, quantities};
 pub use vocabulary::Vocabulary;
 
 use super::expression::{Derivative, DerivativeKind, ExpressionError, Names, RowExpressions};
-use super::expression::{Syntax, cell_names, derivative_name};
+use super::expression::{Syntax, cell_names, derivative_name, physical_names};
 
 /// A formula over a frame's fields, ready to be computed.
 #[derive(Clone, Debug)]
@@ -58,6 +58,23 @@ impl<const D: usize> Formula<D> {
     /// The first mistake, marked in the text.
     pub fn new(text: &str, fields: &[String], vocabulary: &Vocabulary) -> Result<Self, FormulaError> {
         let syntax = Syntax::parse(text).map_err(|error| FormulaError::new(text, error))?;
+        Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
+    }
+
+    /// As [`Formula::new`], over the fields of a mesh that is mapped by formulas, or straight where there are none.
+    ///
+    /// # Errors
+    /// As for [`Formula::new`].
+    pub fn on_mesh(
+        text: &str,
+        mapping: &[String],
+        fields: &[String],
+        vocabulary: &Vocabulary,
+    ) -> Result<Self, FormulaError> {
+        let parse = |text: &str| Syntax::parse(text).map_err(|error| FormulaError::new(text, error));
+        let [x, y] = mapping else { return Self::new(text, fields, vocabulary) };
+        let known = Names { variables: fields.to_vec(), constants: vocabulary.constants.clone() };
+        let syntax = parse(text)?.with_formulas(&physical_names(&parse(x)?, &parse(y)?), &known);
         Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
     }
 

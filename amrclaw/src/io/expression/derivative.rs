@@ -5,6 +5,7 @@
 
 use super::syntax::{Node, NodeKind, Syntax};
 use super::{ExpressionError, Names};
+use std::ops::Range;
 
 /// What is taken of a function of position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +74,23 @@ impl Syntax {
             Some(NodeKind::Group(Box::new(formula.root.clone())))
         });
         Syntax { root }
+    }
+}
+
+impl Syntax {
+    /// The first of these names that occurs, and where.
+    pub fn first_of(&self, names: &[&str]) -> Option<(String, Range<usize>)> {
+        let mut found = None;
+        rewrite(&self.root, &mut |node| {
+            if let NodeKind::Name(name) = &node.kind
+                && found.is_none()
+                && names.contains(&name.as_str())
+            {
+                found = Some((name.clone(), node.span.clone()));
+            }
+            None
+        });
+        found
     }
 }
 

@@ -11,6 +11,7 @@ mod derivative;
 mod evaluate;
 mod function;
 mod graph;
+mod mapping;
 mod syntax;
 mod token;
 
@@ -19,6 +20,7 @@ pub use cells::{ExpressionCells, RowExpressions, cell_names};
 pub use compile::{Expression, Names};
 pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::{Input, Scratch};
+pub use mapping::{ExpressionMap, physical_names};
 pub use syntax::Syntax;
 
 use std::ops::Range;

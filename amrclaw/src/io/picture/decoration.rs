@@ -7,6 +7,8 @@ use super::ticks::{Tick, log_ticks, ticks};
 
 /// Lines and text.
 pub const INK: Colour = [40, 40, 40];
+/// Opacity of patch outlines: the data shimmers through.
+pub const OUTLINE_OPACITY: f32 = 0.75;
 /// The paper.
 pub const PAPER: Colour = [255, 255, 255];
 

@@ -1,10 +1,11 @@
 //! Pictures and films of the frames in a folder.
 
 use super::range::{View, value_range};
-use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, shown};
+use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields, find_field, mapped, shown};
 use crate::io::derived::Vocabulary;
 use crate::io::frame::Frame;
 use crate::io::read;
+use std::any::Any;
 use std::path::{Path, PathBuf};
 
 /// The frames of a folder and what is drawn of them.
@@ -109,12 +110,18 @@ impl Source<'_> {
         check(&frame, options)?;
         let name = frame.equations[0].clone();
         // Zooms of cuts count along other axes than the frame's.
+        let any: &dyn Any = &frame;
+        if let Some((frame, mapping)) = any.downcast_ref::<Frame<2>>().and_then(|frame| Some((frame, frame.mapped()?)))
+        {
+            let view = mapped::view(frame, &mapping, options)?;
+            return value_range(frame, find_field(frame, &name)?, &view, Some(&mapping), options.log);
+        }
         let view = if D == 3 || !options.cuts.is_empty() {
             View { lower: frame.lower, upper: frame.upper }
         } else {
             View::of(&frame, options)?
         };
-        value_range(&frame, find_field(&frame, &name)?, &view, options.log)
+        value_range(&frame, find_field(&frame, &name)?, &view, None, options.log)
     }
 }
 

@@ -3,15 +3,13 @@
 use super::canvas::{Area, Colour, Image};
 use super::colour_map::ColourScale;
 use super::decoration::{
-    Axis, Metrics, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
+    Axis, Metrics, OUTLINE_OPACITY, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
 };
 use super::range::{View, value_range};
-use super::{Outlines, PictureError, PictureOptions, find_field, title};
+use super::{Outlines, PictureError, PictureOptions, find_field, mapped, title};
 use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame};
 
-/// Opacity of patch outlines: the data shimmers through.
-const OUTLINE_OPACITY: f32 = 0.75;
 /// Patches with fewer pixels along an axis get no outline: it would hide them.
 const SMALLEST_OUTLINED: usize = 4;
 /// The shorter side of the plot has at least this part of the longer one; longer domains are squeezed.
@@ -23,11 +21,15 @@ const FLATTEST: f64 = 0.2;
 /// There is no such field, or the frame holds no values.
 pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
     let index = find_field(frame, field)?;
-    let view = View::of(frame, options)?;
+    let mapping = frame.mapped();
+    let view = match &mapping {
+        Some(mapping) => mapped::view(frame, mapping, options)?,
+        None => View::of(frame, options)?,
+    };
     let scale = match options.range {
         Some((low, high)) => ColourScale::over(low, high, options.log),
         None => {
-            let (low, high) = value_range(frame, index, &view, options.log)?;
+            let (low, high) = value_range(frame, index, &view, mapping.as_ref(), options.log)?;
             if options.log { logarithmic(low, high) } else { ColourScale::suiting(low, high) }
         }
     };
@@ -44,7 +46,12 @@ pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result
     let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
 
     let mut image = Image::new(right, bottom, PAPER);
-    paint(&mut image, plot, frame, index, &view, &scale, options.outlines);
+    match &mapping {
+        Some(mapping) => {
+            mapped::paint(&mut image, plot, (frame, mapping), index, &view, &scale, options.outlines);
+        }
+        None => paint(&mut image, plot, frame, index, &view, &scale, options.outlines),
+    }
     draw_axes(&mut image, plot, &x, &y, metrics);
     draw_colour_bar(&mut image, bar, &scale, &values, metrics);
     draw_heading(&mut image, &title(frame, field, options), [plot.left, right], metrics);

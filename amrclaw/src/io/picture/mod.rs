@@ -12,6 +12,7 @@ mod film;
 mod folder;
 mod font;
 mod map;
+mod mapped;
 mod panel;
 mod range;
 mod ticks;
@@ -259,6 +260,9 @@ fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(
             let message = format!("a frame in {D}D cannot be cut along {name}");
             return Err(PictureError::Cut(message));
         }
+        if !frame.mapping.is_empty() {
+            return Err(PictureError::Cut("a mapped mesh cannot be cut".to_owned()));
+        }
         if D == 2 && matches!(cut, Cut::Along { .. }) {
             return Err(PictureError::Cut("only frames in 3D are projected; write --slice x=... or y=...".to_owned()));
         }
@@ -332,7 +336,7 @@ fn common_range(
         let Cut::At { axis, position } = *cut else { continue };
         let plane: Frame<2> = slice(frame, axis, position);
         let view = View::of(&plane, &of_cut::<3>(axis, "", options))?;
-        let (low, high) = value_range(&plane, find_field(&plane, field)?, &view, options.log)?;
+        let (low, high) = value_range(&plane, find_field(&plane, field)?, &view, None, options.log)?;
         let (lowest, highest) = all.get_or_insert((low, high));
         (*lowest, *highest) = (lowest.min(low), highest.max(high));
     }

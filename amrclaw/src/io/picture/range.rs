@@ -2,6 +2,7 @@
 
 use super::{PictureError, PictureOptions};
 use crate::io::frame::{FieldIndex, Frame};
+use crate::mesh::Mapping;
 
 /// A part of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,20 +36,22 @@ impl<const D: usize> View<D> {
 }
 
 /// Smallest and largest value of a field in the view, among cells that no finer level covers; NaN and infinities do not
-/// count, for logarithms nor does what is not positive.
+/// count, for logarithms nor does what is not positive. `mapping`: where cells lie, on a mapped mesh.
 pub fn value_range<const D: usize>(
     frame: &Frame<D>,
     field: FieldIndex,
     view: &View<D>,
+    mapping: Option<&Mapping<D>>,
     log: bool,
 ) -> Result<(f64, f64), PictureError> {
     let mut range: Option<(f64, f64)> = None;
-    let whole = *view == View { lower: frame.lower, upper: frame.upper };
+    let whole = mapping.is_none() && *view == View { lower: frame.lower, upper: frame.upper };
     for (l, level) in frame.levels.iter().enumerate() {
         for patch in &level.patches {
             let centre = |cell| {
                 let corner = frame.corner(l, cell);
-                std::array::from_fn(|d| corner[d] + 0.5 * level.dx[d])
+                let centre = std::array::from_fn(|d| corner[d] + 0.5 * level.dx[d]);
+                mapping.map_or(centre, |mapping| mapping.position(centre))
             };
             let values = patch.values(field).iter().zip(frame.covered(l, patch)).zip(patch.cells.cells());
             for ((&v, covered), cell) in values {

@@ -16,6 +16,7 @@ pub struct Attribute {
     pub fwaves: bool,
     pub solve_again: bool,
     pub axes_differ: bool,
+    pub directions: bool,
     pub name: Option<String>,
     pub title: Option<String>,
     /// What must be positive, and what must not be negative.
@@ -30,7 +31,8 @@ enum Names {
     PerAxis(Vec<String>, Span),
 }
 
-const KEYS: &str = "dim, equations, waves, aux, fwaves, solve_again, axes_differ, positive, nonnegative, name, title";
+const KEYS: &str =
+    "dim, equations, waves, aux, fwaves, solve_again, axes_differ, directions, positive, nonnegative, name, title";
 
 impl Parse for Attribute {
     fn parse(input: ParseStream) -> Result<Self> {
@@ -38,6 +40,7 @@ impl Parse for Attribute {
         let (mut equations, mut waves, mut aux) = (None, None, Vec::new());
         let mut dimensions = vec![2];
         let (mut fwaves, mut solve_again, mut axes_differ, mut name, mut title) = (false, false, false, None, None);
+        let mut directions = false;
         let (mut positive, mut nonnegative) = (Vec::new(), Vec::new());
         for meta in Punctuated::<syn::Meta, Token![,]>::parse_terminated(input)? {
             let key = meta.path().get_ident().map(ToString::to_string).unwrap_or_default();
@@ -54,6 +57,7 @@ impl Parse for Attribute {
                     meta.require_path_only()?;
                     axes_differ = true;
                 }
+                "directions" => directions = read_flag(&meta)?,
                 "dim" => dimensions = read_dimensions(&meta.require_name_value()?.value)?,
                 "equations" => equations = Some(read_names(&meta.require_name_value()?.value, "vector")?),
                 "waves" => waves = Some(meta.require_name_value()?.value.clone()),
@@ -76,6 +80,7 @@ impl Parse for Attribute {
             fwaves,
             solve_again,
             axes_differ,
+            directions,
             name,
             title,
             positive,
@@ -87,12 +92,15 @@ impl Parse for Attribute {
 impl Attribute {
     /// The solver in `dim` dimensions.
     pub fn form(&self, dim: usize) -> Result<Form> {
-        let (mut equations, mut wall_normal) = (Vec::new(), [None; 3]);
+        let (mut equations, mut wall_normal, mut vectors) = (Vec::new(), [None; 3], Vec::new());
         for names in &self.equations {
             if matches!(names, Names::PerAxis(..)) && wall_normal == [None; 3] {
                 for (axis, normal) in wall_normal.iter_mut().enumerate().take(dim) {
                     *normal = Some(equations.len() + axis);
                 }
+            }
+            if matches!(names, Names::PerAxis(..)) {
+                vectors.push(equations.len());
             }
             equations.extend_from_slice(names.along(dim)?);
         }
@@ -108,7 +116,7 @@ impl Attribute {
         if !(1..=8).contains(&waves) {
             return Err(Error::new_spanned(&self.waves, "a solver has between 1 and 8 waves"));
         }
-        Ok(Form { dim, equations, waves, aux, aux_face, wall_normal })
+        Ok(Form { dim, equations, waves, aux, aux_face, wall_normal, vectors })
     }
 }
 
@@ -135,6 +143,18 @@ impl Names {
                 names.get(..dim).ok_or_else(|| Error::new(*span, format!("give one name for each of {dim} axes")))
             }
         }
+    }
+}
+
+/// A key by itself, or one that is true or false.
+fn read_flag(meta: &syn::Meta) -> Result<bool> {
+    match meta {
+        syn::Meta::NameValue(syn::MetaNameValue {
+            value: Expr::Lit(syn::ExprLit { lit: Lit::Bool(flag), .. }),
+            ..
+        }) => Ok(flag.value),
+        syn::Meta::NameValue(other) => Err(Error::new_spanned(&other.value, "write true or false")),
+        _ => meta.require_path_only().map(|_| true),
     }
 }
 

@@ -8,19 +8,22 @@ use syn::parse::ParseStream;
 use syn::{LitBool, LitInt, LitStr, Result, bracketed};
 
 impl Description {
-    /// `solver generic fwaves again differ [positive …] [nonnegative …] [parameter …] [dim waves [equation …] [aux …] [face …] [wall …]] …`; faces and walls count
+    /// `solver generic fwaves again differ directions [positive …] [nonnegative …] [parameter …] [dim waves [equation …] [aux …] [face …] [wall …] [vector …]] …`; faces, walls and vectors count
     /// from one, zero is none.
     pub(super) fn summary(&self) -> TokenStream {
-        let Description { solver, generic, fwaves, solve_again, axes_differ, positive, nonnegative, .. } = self;
+        let Description {
+            solver, generic, fwaves, solve_again, axes_differ, directions, positive, nonnegative, ..
+        } = self;
         let parameters = self.parameters.iter().map(|parameter| &parameter.name);
         let forms = self.forms.iter().map(|form| {
-            let Form { dim, equations, waves, aux, aux_face, wall_normal } = form;
+            let Form { dim, equations, waves, aux, aux_face, wall_normal, vectors } = form;
             let faces = aux_face.iter().map(|face| face.map_or(0, |axis| axis + 1));
             let walls = wall_normal.iter().map(|normal| normal.map_or(0, |component| component + 1));
-            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#walls)*]])
+            let vectors = vectors.iter().map(|component| component + 1);
+            quote!([#dim #waves [#(#equations)*] [#(#aux)*] [#(#faces)*] [#(#walls)*] [#(#vectors)*]])
         });
         let quantities = quote!([#(#positive)*] [#(#nonnegative)*]);
-        quote!(#solver #generic #fwaves #solve_again #axes_differ #quantities [#(#parameters)*] #(#forms)*)
+        quote!(#solver #generic #fwaves #solve_again #axes_differ #directions #quantities [#(#parameters)*] #(#forms)*)
     }
 
     /// The other half of [`Description::summary`]. Name, title and the parameters' checks stay behind: the formulas do not
@@ -28,7 +31,7 @@ impl Description {
     pub fn parse_summary(input: ParseStream) -> Result<Self> {
         let solver = input.parse()?;
         let flag = || input.parse::<LitBool>().map(|flag| flag.value);
-        let (generic, fwaves, solve_again, axes_differ) = (flag()?, flag()?, flag()?, flag()?);
+        let (generic, fwaves, solve_again, axes_differ, directions) = (flag()?, flag()?, flag()?, flag()?, flag()?);
         let names = |texts: Vec<LitStr>| texts.iter().map(LitStr::value).collect::<Vec<_>>();
         let (positive, nonnegative) = (names(list(input)?), names(list(input)?));
         let parameters = list::<Ident>(input)?.into_iter().map(Parameter::named).collect();
@@ -40,7 +43,8 @@ impl Description {
             let (equations, aux) = (names(list(&inside)?), names(list(&inside)?));
             let aux_face = numbers(&inside)?;
             let wall_normal = numbers(&inside)?.try_into().expect("one per axis");
-            forms.push(Form { dim, equations, waves, aux, aux_face, wall_normal });
+            let vectors = numbers(&inside)?.into_iter().flatten().collect();
+            forms.push(Form { dim, equations, waves, aux, aux_face, wall_normal, vectors });
         }
         let (name, title) = (String::new(), String::new());
         Ok(Description {
@@ -52,6 +56,7 @@ impl Description {
             solve_again,
             axes_differ,
             functions_alone: false,
+            directions,
             positive,
             nonnegative,
             parameters,

@@ -200,11 +200,16 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
     let (equations, aux) = (texts(&d.equations)?, texts(&d.aux)?);
     let (positive, nonnegative) = (texts(&d.positive)?, texts(&d.nonnegative)?);
     let wall_normal = d.wall_normal.map(|m| usize::try_from(m).ok());
+    // SAFETY: likewise.
+    let vectors: Vec<usize> = unsafe { d.vectors.get() }.iter().map(|&m| m as usize).collect();
     if equations.is_empty() || !(1..=3).contains(&d.dim) || aux_face.len() != aux.len() {
         return Err(LoadError::Damaged("its counts"));
     }
     if wall_normal.iter().flatten().any(|&m| m >= equations.len()) {
         return Err(LoadError::Damaged("a component normal to a wall"));
+    }
+    if vectors.iter().any(|&m| m + d.dim as usize > equations.len()) {
+        return Err(LoadError::Damaged("a vector among the components"));
     }
     let info = SolverInfo {
         name,
@@ -218,6 +223,8 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
         has_transverse: d.has_transverse,
         has_source: d.has_source,
         wall_normal,
+        vectors: vectors.leak(),
+        directions: d.directions,
         positive,
         nonnegative,
     };

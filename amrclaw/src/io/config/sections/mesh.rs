@@ -30,7 +30,10 @@ pub fn read(reader: &mut Reader<'_>, dimension: Option<usize>) -> MeshSettings {
         check_extent(reader, &lower, &upper);
     }
     let aux_outside = reader.choice("mesh.boundary.aux", AuxOutside::Nearest);
-    MeshSettings { lower, upper, cells, boundary: boundary(reader, dimension), aux_outside }
+    let boundary = boundary(reader, dimension);
+    let mut mesh = MeshSettings { lower, upper, cells, boundary, aux_outside, mapping: None };
+    mesh.mapping = super::mapping::read(reader, &mesh, dimension);
+    mesh
 }
 
 /// Notes every axis along which the domain has no extent, or too much.

@@ -2,6 +2,7 @@
 
 mod fields;
 mod levels;
+mod mapping;
 mod mesh;
 mod output;
 mod regrid;

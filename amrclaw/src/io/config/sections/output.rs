@@ -144,7 +144,8 @@ fn gauge_name(reader: &mut Reader<'_>, path: &str, others: &mut HashSet<String>)
 fn gauge_position(reader: &mut Reader<'_>, path: &str, mesh: &MeshSettings, dimension: Option<usize>) -> Vec<f64> {
     reader.require(path, "write the gauge's position, one number per axis");
     let position = reader.per_axis(path, dimension).unwrap_or_default();
-    if !reader.fine(&["mesh.lower", "mesh.upper"]) {
+    // On a mapped mesh positions are physical, and compared with the mapping.
+    if mesh.mapping.is_some() || !reader.fine(&["mesh.lower", "mesh.upper"]) {
         return position;
     }
     for (d, (x, (lower, upper))) in position.iter().zip(mesh.lower.iter().zip(&mesh.upper)).enumerate() {

@@ -23,6 +23,8 @@ fn shape(dimension: usize) -> SolverShape {
         has_transverse: true,
         has_source: false,
         wall: [true; 3],
+        vectors: Vec::new(),
+        directions: true,
     }
 }
 

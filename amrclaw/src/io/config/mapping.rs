@@ -1,0 +1,172 @@
+//! The fit between a mapping, its solver and the rest of the case.
+
+use super::choice::{BoundaryKind, Criterion};
+use super::names::compile;
+use super::reader::{Reader, brief};
+use super::sections::AXES;
+use super::settings::{CaseSettings, CellData, MappingSettings, MeshSettings, NamedExpression, SolverFrom};
+use super::shape::SolverShape;
+use crate::io::expression::{Expression, ExpressionError, ExpressionMap, Names, physical_names};
+use crate::mesh::{BadCell, Domain, Mapping};
+use crate::physics::Split;
+use riemann::frame::GEOMETRY;
+use std::sync::Arc;
+
+/// Cells of a level that are looked at before a run: rows at equal distances.
+const MOST_CELLS: usize = 1 << 20;
+/// How far the nodes of periodic sides may be apart, for each unit of the sides' extent.
+const SEAM: f64 = 1e-9;
+
+/// Notes what does not go together with a mapped mesh.
+pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
+    const KEY: &str = "mesh.mapping";
+    if shape.directions || shape.vectors.is_empty() {
+        let message =
+            format!("the solver `{}` knows directions: it cannot be turned into the frame of a face", shape.name);
+        let help = "remove the mapping, or take a solver whose components are scalars and a `vector(...)`";
+        reader.wrong(KEY, message, help);
+    }
+    if let SolverFrom::Path(path) = &case.solver.from
+        && path.extension().is_none_or(|extension| extension != "rs")
+    {
+        let help = "give the solver's file, `.rs`, which is compiled for mapped meshes too, or remove the mapping";
+        reader.wrong("solver.path", "a library has been compiled for straight meshes", help);
+    }
+    if shape.has_source {
+        let message = format!("the source term of the solver `{}` would see computational coordinates", shape.name);
+        reader.wrong(KEY, message, "remove the mapping, or write the term under `[source]`");
+    }
+    if let Some(name) = shape.aux.iter().find(|name| GEOMETRY.contains(&name.as_str())) {
+        let message = format!("the solver `{}` has an auxiliary value `{name}`, as mapped cells have", shape.name);
+        reader.wrong(KEY, message, "give the value another name in the solver");
+    }
+    if case.settled_for(shape).split != Split::Unsplit {
+        let message = "on mapped cells sweeps along one axis after the other do not keep totals";
+        let key = if case.scheme.split.is_some() { "scheme.split" } else { KEY };
+        reader.wrong(key, message, "write `split = \"unsplit\"` under `[scheme]`, with a solver that has `transverse`");
+    }
+    if case.scheme.capacity.is_some() {
+        let message = "mapped cells have a capacity of their own, their area";
+        reader.wrong("scheme.capacity", message, "remove the line, or the mapping");
+    }
+    if case.regrid.flag.criterion == Criterion::Richardson {
+        let message = "\"richardson\" does not know mapped cells";
+        reader.wrong("regrid.flag.criterion", message, "write \"difference\" or \"user\"");
+    }
+}
+
+/// The domain of a case, in `D` dimensions.
+pub(super) fn domain<const D: usize>(mesh: &MeshSettings) -> Domain<D> {
+    Domain {
+        lower: std::array::from_fn(|d| mesh.lower[d]),
+        upper: std::array::from_fn(|d| mesh.upper[d]),
+        cells: std::array::from_fn(|d| mesh.cells[d]),
+        periodic: std::array::from_fn(|d| mesh.boundary[d][0] == BoundaryKind::Periodic),
+    }
+}
+
+/// The mapping of compiled formulas.
+pub(super) fn mapping<const D: usize>(case: &CaseSettings, formulas: &[Expression]) -> Mapping<D> {
+    let finest = |d: usize| case.levels.ratio.iter().fold(case.mesh.cells[d], |n, ratio| n.saturating_mul(ratio[d]));
+    Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), domain(&case.mesh), std::array::from_fn(finest))
+}
+
+/// Compiles the formulas; notes cells that are none, periodic sides that do not meet, gauges that stand outside.
+pub(super) fn compile_mapping(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    settings: &MappingSettings,
+) -> Option<Vec<Expression>> {
+    let names = ExpressionMap::names();
+    let (x, y) = (compile(reader, &settings.x, &names), compile(reader, &settings.y, &names));
+    let formulas = vec![x?, y?];
+    if !reader.fine(&["mesh", "levels"]) || case.mesh.cells.len() != 2 {
+        return None;
+    }
+    let mapping = mapping::<2>(case, &formulas);
+    check_cells(reader, case, settings, &mapping);
+    for (d, sides) in case.mesh.boundary.iter().enumerate().filter(|(_, sides)| sides[0] == BoundaryKind::Periodic) {
+        let [gap, extent] = mapping.seam(d);
+        let key = format!("mesh.boundary.{}", AXES[d]);
+        let message = format!(
+            "the nodes on the two sides do not meet: they are {gap:.3e} apart, the sides are {extent:.3e} long"
+        );
+        let help = "write a mapping that lies alike at both sides, up to a shift, or other boundaries";
+        debug_assert!(sides[1] == BoundaryKind::Periodic);
+        reader.check(gap <= SEAM * extent, &key, message, help);
+    }
+    if reader.fine(&["mesh"]) {
+        for (i, gauge) in case.gauge.iter().enumerate().filter(|(_, gauge)| gauge.position.len() == 2) {
+            let path = format!("gauge.{i}.position");
+            let [x, y] = [gauge.position[0], gauge.position[1]];
+            let message = format!("the gauge stands outside the mapped domain: x = {}, y = {}", brief(x), brief(y));
+            let help = "write a physical position that the mapping reaches";
+            reader.check(mapping.inverse([x, y]).is_some(), &path, message, help);
+        }
+    }
+    Some(formulas)
+}
+
+/// Notes the first cell of each level that is none.
+fn check_cells(reader: &mut Reader<'_>, case: &CaseSettings, settings: &MappingSettings, mapping: &Mapping<2>) {
+    let mut dx = domain::<2>(&case.mesh).dx([case.mesh.cells[0], case.mesh.cells[1]]);
+    for level in 0..case.levels.max {
+        if level > 0 {
+            let ratio = &case.levels.ratio[level - 1];
+            dx = [dx[0] / f64::from(ratio[0]), dx[1] / f64::from(ratio[1])];
+        }
+        let (message, help) = match mapping.check(dx, MOST_CELLS) {
+            Ok(()) => continue,
+            Err(BadCell::NotFinite { at: [x, y], position }) => (
+                format!("is {position:?} at X = {}, Y = {}", brief(x), brief(y)),
+                "write formulas that are numbers everywhere in the domain",
+            ),
+            Err(BadCell::Folded { cell, area, at: [x, y] }) => (
+                format!(
+                    "folds: the area of cell {cell:?} of level {}, at X = {}, Y = {}, is {area:.3e}",
+                    level + 1,
+                    brief(x),
+                    brief(y)
+                ),
+                "write formulas that keep the order of the nodes, counter-clockwise, on every level",
+            ),
+        };
+        reader.wrong(&settings.x.key, message, help);
+        return;
+    }
+}
+
+/// The case with formulas of physical positions turned into such of computational ones. Notes names that mean nothing on a mapped mesh.
+pub(super) fn in_computational(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    settings: &MappingSettings,
+) -> CaseSettings {
+    let known = physical_names(&settings.x.syntax, &settings.y.syntax);
+    let mut put = |field: &NamedExpression| {
+        refuse(reader, field);
+        NamedExpression { syntax: field.syntax.with_formulas(&known, &Names::default()), ..field.clone() }
+    };
+    let mut all = |data: &CellData| match data {
+        CellData::User => CellData::User,
+        CellData::Expressions(fields) => CellData::Expressions(fields.iter().map(&mut put).collect()),
+    };
+    let mut case = CaseSettings { initial: all(&case.initial), aux: all(&case.aux), ..case.clone() };
+    case.source = case.source.iter().map(&mut put).collect();
+    case.regrid.flag.expression = case.regrid.flag.expression.as_ref().map(&mut put);
+    for table in &mut case.inflow {
+        table.values = table.values.iter().map(&mut put).collect();
+    }
+    case.fields = case.fields.iter().map(&mut put).collect();
+    case
+}
+
+/// Notes the first name of a formula that means something on straight cells alone.
+fn refuse(reader: &mut Reader<'_>, field: &NamedExpression) {
+    if let Some((name, span)) = field.syntax.first_of(&["x_lower", "x_upper", "y_lower", "y_upper", "dx", "dy"]) {
+        let message = format!("`{name}` is not known on a mapped mesh");
+        let capital = name.replace('x', "X").replace('y', "Y");
+        let help = format!("write `{capital}`, which is computational");
+        reader.wrong_formula(&field.key, ExpressionError { span, message, help, is_unknown_name: false });
+    }
+}

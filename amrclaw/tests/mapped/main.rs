@@ -1,0 +1,45 @@
+//! Mapped grids: what holds of any solver in the frames of faces.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod accuracy;
+mod conserved;
+mod free_stream;
+mod refused;
+mod straight;
+
+/// A map that is smooth and bends both families of lines; the unit square to itself, periodic along both axes.
+const SMOOTH: [&str; 2] = ["X + 0.06 * sin(2*pi*X) * sin(2*pi*Y)", "Y - 0.05 * sin(2*pi*X) * sin(2*pi*Y) + 0.1 * X"];
+
+/// A case of a solver, `[mesh]` and `[mesh.mapping]` as given, three levels whose finest circles around.
+fn case(solver: &str, mesh: &str, [x, y]: [&str; 2], initial: &[(&str, &str)]) -> String {
+    let initial: String = initial.iter().map(|(name, value)| format!("{name} = \"{value}\"\n")).collect();
+    format!(
+        r#"
+        solver = {{ {solver} }}
+        [mesh]
+        {mesh}
+        [mesh.mapping]
+        x = "{x}"
+        y = "{y}"
+        [levels]
+        max = 3
+        [regrid]
+        interval = 3
+        buffer = 1
+        max_patch_size = 20
+        [regrid.flag]
+        criterion = "user"
+        expression = "hypot(X - 0.5 - 0.27 * cos(5 * t), Y - 0.5 - 0.24 * sin(5 * t)) < 0.15"
+        [time]
+        end = 10.0
+        dt_initial = 0.0005
+        cfl_desired = 0.8
+        [initial]
+        {initial}
+        [output]
+        format = []
+        "#
+    )
+}

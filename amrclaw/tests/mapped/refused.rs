@@ -1,0 +1,66 @@
+//! What is wrong with a mapping is said by its line before anything runs.
+
+use super::case;
+use amrclaw::io::config::{Case, find_built_in};
+
+const ACOUSTICS: &str = r#"name = "acoustics", density = 1.0, bulk = 4.0"#;
+const REST: [(&str, &str); 3] = [("pressure", "x"), ("u", "0"), ("v", "0")];
+
+/// What reading the case says.
+fn told(text: &str, overrides: &[&str]) -> String {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    Case::from_str_with(text, "case.toml", &overrides, find_built_in).map(|_| ()).unwrap_err().to_string()
+}
+
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+}
+
+/// Nodes out of order or that are no numbers, sides that do not meet, solvers that know directions, and what else does not go together.
+#[test]
+fn wrong_mappings_are_refused() {
+    let mesh = "cells = [8, 8]";
+    let text = |map| case(ACOUSTICS, mesh, map, &REST);
+    has(&told(&text(["X", "-Y"]), &[]), &["case.toml:6", "mesh.mapping.x", "folds", "level 1"]);
+    has(&told(&text(["X + 0.02 * sin(60*X)", "Y"]), &[]), &["folds", "level 3"]);
+    has(&told(&text(["1 / (X - 0.5)", "Y"]), &[]), &["mesh.mapping.x", "at X = 0.5, Y = 0", "numbers everywhere"]);
+    has(&told(&text(["X +", "Y"]), &[]), &["mesh.mapping.x"]);
+    has(&told(&text(["X + x", "Y"]), &[]), &["unknown name `x`"]);
+    let ring = text(["(1 + X) * cos(6*Y)", "(1 + X) * sin(6*Y)"]);
+    has(&told(&ring, &["mesh.boundary.y=\"periodic\""]), &["mesh.boundary.y", "do not meet"]);
+    let burgers = case(r#"name = "burgers""#, mesh, ["X", "2 * Y"], &[("q", "x")]);
+    has(&told(&burgers, &[]), &["mesh.mapping", "`burgers` knows directions"]);
+    has(&told(&text(["X", "Y"]), &["scheme.split=\"strang\""]), &["scheme.split", "do not keep totals"]);
+    has(&told(&text(["X", "Y"]), &["scheme.capacity=kappa"]), &["scheme.capacity", "their area"]);
+    has(&told(&text(["X", "Y"]), &["regrid.flag={criterion=\"richardson\",tolerance=0.1}"]), &["richardson"]);
+    has(&told(&text(["X", "Y"]), &["initial.u=x_lower"]), &["initial.u", "`x_lower` is not known", "`X_lower`"]);
+    has(
+        &told(&text(["X", "Y"]), &["gauge=[{name=\"g\",position=[3.0,0.5]}]"]),
+        &["gauge.0.position", "outside the mapped"],
+    );
+    has(&told(&text(["X", "Y"]), &["mesh.cells=[8,8,8]"]), &["mesh.mapping", "in the plane"]);
+}
+
+/// Ready mappings by name, with their parameters and no others.
+#[test]
+fn ready_mappings_have_parameters() {
+    let text = case(ACOUSTICS, "cells = [8, 8]", ["X", "Y"], &REST);
+    let of = |table: &str| format!("mesh.mapping={{{table}}}");
+    let told = |table: &str| told(&text, &[&of(table)]);
+    has(&told("kind=\"anulus\""), &["mesh.mapping.kind", "did you mean \"annulus\""]);
+    has(&told("kind=\"annulus\",inner=1.0"), &["mesh.mapping.outer", "is missing"]);
+    has(&told("kind=\"polar\",angle=1.0"), &["mesh.mapping.angle", "no such parameter"]);
+    has(&told("kind=\"polar\",x=\"X\""), &["cannot stand beside"]);
+    for table in [
+        "kind=\"annulus\",inner=1.0,outer=2.0",
+        "kind=\"polar\"",
+        "kind=\"cylinder_in_box\",radius=0.5,half_width=2.0",
+        "kind=\"wedge\",corner=0.3,angle=15.0",
+        "kind=\"channel_with_bump\",centre=0.5,width=0.2,height=0.1",
+    ] {
+        let read = Case::from_str_with(&text, "case.toml", &[of(table)], find_built_in);
+        assert!(read.is_ok(), "{table}: {}", read.unwrap_err());
+    }
+}
