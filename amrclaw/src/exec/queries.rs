@@ -55,8 +55,14 @@ pub trait Queries<const D: usize>: Send + Sync {
     /// The device's.
     fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError>;
 
-    /// Bytes of memory held on the host and on the device.
+    /// Bytes of memory held for values on the host and on the device.
     fn memory_bytes(&self) -> [usize; 2];
+
+    /// The most bytes that were.
+    fn peak_bytes(&self) -> [usize; 2];
+
+    /// Bytes of one copy of the states of all levels, ghost cells included.
+    fn state_bytes(&self) -> usize;
 
     /// Number of times that memory had to be allocated for values.
     fn allocations(&self) -> u64;

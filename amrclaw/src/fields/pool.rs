@@ -1,6 +1,8 @@
 //! Memory that outlives the arrays in it: after the first regrids nothing is allocated.
 
+use rayon::prelude::*;
 use riemann::real::Scalar;
+use std::mem::MaybeUninit;
 
 /// Arrays up to this size, half a megabyte, are hardly worth telling apart.
 const SMALL: usize = 1 << 16;
@@ -9,6 +11,12 @@ const IDLE: usize = 8 * SMALL;
 
 /// What lies idle beyond that when memory must be allocated is at most this part of what is in use.
 const IDLE_PART: usize = 8;
+
+/// An array that is made or made larger has this part more than was asked for: the next regrid wants about as much.
+const SPARE_PART: usize = 16;
+
+/// Numbers that a thread fills at a time.
+const FILLED: usize = 1 << 18;
 
 /// Arrays of fewer bytes share pages with others, and are not locked.
 const LOCKABLE: usize = 1 << 20;
@@ -37,6 +45,8 @@ pub struct Pool<R> {
     free: Vec<Vec<R>>,
     /// Numbers held by arrays that are out or free.
     held: usize,
+    /// The most that were.
+    peak: usize,
     /// Numbers held by arrays that are free.
     idle: usize,
     /// Arrays that had to be made or made larger.
@@ -48,7 +58,7 @@ pub struct Pool<R> {
 impl<R: Scalar> Pool<R> {
     /// An empty pool.
     pub fn new() -> Self {
-        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, idle: 0, grown: 0, spoils: false }
+        Pool { lock: None, locked: Vec::new(), free: Vec::new(), held: 0, peak: 0, idle: 0, grown: 0, spoils: false }
     }
 
     /// An empty pool whose arrays are locked in memory. It must be dropped before them.
@@ -95,19 +105,18 @@ impl<R: Scalar> Pool<R> {
         };
         self.idle -= array.capacity();
         if array.capacity() < len {
-            // A little more than asked for: the next regrid wants about as much. Idle memory goes first.
+            // Idle memory goes first.
             self.held -= array.capacity();
             self.unlock(&array);
-            drop(std::mem::take(&mut array));
             self.drop_idle(len);
-            // Zeros from the system cost nothing until they are touched, which all threads then do together.
-            array = vec![R::default(); len + len / 8];
-            advise_large_pages(&array);
+            grow(&mut array, len + len / SPARE_PART);
             self.held += array.capacity();
+            self.peak = self.peak.max(self.held);
             self.grown += 1;
             self.lock(&array);
         }
-        array.resize(len, R::default());
+        // SAFETY: all numbers of the pool's arrays have been written: see `grow`.
+        unsafe { array.set_len(len) };
         if self.spoils {
             array.fill(R::from_f64(f64::NAN));
         }
@@ -145,6 +154,11 @@ impl<R: Scalar> Pool<R> {
         self.held * R::BYTES
     }
 
+    /// The most bytes that there were.
+    pub fn peak_bytes(&self) -> usize {
+        self.peak * R::BYTES
+    }
+
     /// How often an array had to be allocated.
     pub fn allocations(&self) -> u64 {
         self.grown
@@ -160,6 +174,25 @@ impl<R> Drop for Pool<R> {
             }
         }
     }
+}
+
+/// Makes an array hold `len` numbers, all of them written. What it held stays or goes.
+///
+/// A large array that grows keeps its pages: the system has to clear the new ones alone.
+fn grow<R: Scalar>(array: &mut Vec<R>, len: usize) {
+    if array.capacity() == 0 {
+        // Zeros from the system cost nothing until they are touched, which all threads then do together.
+        *array = vec![R::default(); len];
+    } else {
+        // SAFETY: all numbers of the pool's arrays have been written.
+        unsafe { array.set_len(array.capacity()) };
+        array.reserve_exact(len - array.len());
+    }
+    advise_large_pages(array);
+    let fill = |part: &mut [MaybeUninit<R>]| part.fill(MaybeUninit::new(R::default()));
+    array.spare_capacity_mut().par_chunks_mut(FILLED).for_each(fill);
+    // SAFETY: the numbers behind those that there were have just been written.
+    unsafe { array.set_len(array.capacity()) };
 }
 
 /// Asks the system for large pages where an array is larger than many of them: fewer page faults, fewer misses of the

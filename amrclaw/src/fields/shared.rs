@@ -38,6 +38,11 @@ impl<'a, R: Copy> Shared<'a, R> {
         self.start.wrapping_add(offset)
     }
 
+    /// True if both are the same array.
+    pub fn is_same(self, other: Self) -> bool {
+        self.start == other.start
+    }
+
     /// Reads numbers.
     ///
     /// # Safety

@@ -74,7 +74,7 @@ pub struct RunRecord {
     /// Integral of each equation's quantity over the composite grid, at the end.
     #[serde(deserialize_with = "numbers")]
     pub totals_final: BTreeMap<String, f64>,
-    /// Most memory in use.
+    /// Memory for values.
     pub memory_bytes: MemoryBytes,
     /// What the device was used for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,13 +96,22 @@ pub struct SolverRecord {
     pub parameters: BTreeMap<String, f64>,
 }
 
-/// Most memory in use, in bytes.
+/// Memory for values, in bytes: states, auxiliary values, what the conservation fix keeps, tables on a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryBytes {
-    /// On the host.
+    /// Held on the host at the end.
     pub host: u64,
-    /// On the device; 0 without one.
+    /// Held on the device at the end; 0 without one.
     pub device: u64,
+    /// Most that was held on the host.
+    #[serde(default)]
+    pub host_peak: u64,
+    /// Most that was in use on the device.
+    #[serde(default)]
+    pub device_peak: u64,
+    /// One copy of the states of all levels, ghost cells included, when that was largest.
+    #[serde(default)]
+    pub state: u64,
 }
 
 /// One of several ranks.

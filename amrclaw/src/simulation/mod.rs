@@ -94,6 +94,7 @@ pub struct Simulation<const D: usize> {
     growth: growth::Growth,
     deferred: deferred::DeferredReports,
     memory: memory::HostMemory,
+    most_state_bytes: usize,
     threads: Arc<rayon::ThreadPool>,
     solver_name: String,
     stop: Arc<AtomicBool>,
@@ -151,6 +152,7 @@ impl<const D: usize> Simulation<D> {
             solver_name: shape.name.clone(),
             deferred: deferred::DeferredReports::new(hierarchy.max_levels()),
             memory,
+            most_state_bytes: 0,
             threads: Arc::new(pool),
             stop: if options.comm.is_solo() { options.stop.clone() } else { options.comm.stop() },
             ranks: options.comm.clone(),
@@ -249,6 +251,16 @@ impl<const D: usize> Simulation<D> {
     /// Bytes of memory for values, on the host and on the device.
     pub fn memory_bytes(&self) -> [usize; 2] {
         self.exec.memory_bytes()
+    }
+
+    /// The most bytes of memory for values so far, on the host and on the device.
+    pub fn peak_bytes(&self) -> [usize; 2] {
+        self.exec.peak_bytes()
+    }
+
+    /// Bytes of one copy of the states of all levels, ghost cells included, when they were most.
+    pub fn most_state_bytes(&self) -> usize {
+        self.most_state_bytes
     }
 
     /// How often memory for values had to be allocated.

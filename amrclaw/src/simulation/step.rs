@@ -232,7 +232,8 @@ impl<const D: usize> Simulation<D> {
         }
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
-        debug!(boxes = ?found, adopted = ?clock.elapsed() - found, "regridded");
+        let ([host, device], state) = (self.exec.memory_bytes(), self.exec.state_bytes());
+        debug!(boxes = ?found, adopted = ?clock.elapsed() - found, state, host, device, "regridded");
         self.stopwatch.book(Phase::Regrid, clock.elapsed());
         Ok(())
     }
@@ -252,6 +253,7 @@ impl<const D: usize> Simulation<D> {
         let outcome = self.exec.adopt(&mut change, values);
         self.plans = change.into_plans();
         outcome?;
+        self.most_state_bytes = self.most_state_bytes.max(self.exec.state_bytes());
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
         Ok(())
     }

@@ -104,8 +104,8 @@ pub struct KeptFace {
 pub struct TileArgs<'a, R> {
     /// State at the start of the step, ghost cells filled.
     pub q: *const R,
-    /// State at its end; interior cells of the tile are written. May be the same array as `q` if the tile is all that
-    /// is updated of the patch: neighbouring tiles read cells beyond their own.
+    /// State at its end; interior cells of the tile are written. May be the same array as `q`, for which the caller sees that
+    /// neighbouring tiles, which read two cells beyond their own, find old states there.
     pub q_next: *mut R,
     /// Auxiliary values, ghost cells filled; may dangle if the solver has none.
     pub aux: *const R,

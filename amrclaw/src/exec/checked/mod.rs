@@ -242,6 +242,14 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
         self.inner.memory_bytes()
     }
 
+    fn peak_bytes(&self) -> [usize; 2] {
+        self.inner.peak_bytes()
+    }
+
+    fn state_bytes(&self) -> usize {
+        self.inner.state_bytes()
+    }
+
     fn allocations(&self) -> u64 {
         self.inner.allocations()
     }

@@ -32,6 +32,7 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     engine: Option<&'a dyn SweepEngine<D, R>>,
     solver: &'a dyn PatchSolver<R>,
     scratch: &'a Scratch<R>,
+    aside: &'a Scratch<R>,
     source_split: SourceSplit,
     sources: source::Context<'a, D, R>,
     arrays: StepArrays<'a, R>,
@@ -104,19 +105,19 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             let pass = Pass { level: self.level, number: n, sweeps: self.sweeps, plans: self.plans };
             return engine.update_all(&context, &pass);
         }
+        let kept = Shared::new(self.arrays.kept);
         let tiles = TileSweep {
             level: &context,
             solver: self.solver,
             scheme: self.scheme,
-            kept: Shared::new(self.arrays.kept),
+            kept,
             kept_stride: self.tiles.num_slots(),
         };
-        let outcome = tiles.update_all(self.tiles, self.scratch);
         let gather = register::Gather {
             sweeps: self.sweeps,
             sweep: n,
             dt: self.dt * self.sweeps[n].fraction,
-            kept: self.arrays.kept,
+            kept,
             tiles: self.tiles,
             layout,
             q: input,
@@ -126,11 +127,17 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             solver: self.solver,
             scratch: self.scratch,
         };
+        // A sweep that writes ghost cells across its own axes too leaves nothing of those that it started from.
+        let written = input.is_same(output) && (0..D).any(|d| self.sweeps[n].axes[d] && self.sweeps[n].grow[d] > 0);
+        if let Some(faces) = self.faces.filter(|_| written) {
+            gather.put_ghosts_aside(faces, self.arrays.register);
+        }
+        let outcome = tiles.update_all(self.tiles, self.scratch, self.aside);
         if let Some((faces, register)) = &mut self.finer {
             gather.as_coarse(faces, register);
         }
         if let Some(faces) = self.faces {
-            gather.as_fine(faces, self.arrays.register);
+            gather.as_fine(faces, self.arrays.register, written);
         }
         Ok(outcome)
     }
@@ -145,6 +152,11 @@ fn make_stages<R: Scalar>(stages: &mut [Vec<R>], len: usize, pool: &mut Pool<R>)
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Sweeps may write over the ghost cells that they started from.
+    pub(super) fn sweeps_over_ghosts(&self) -> bool {
+        D > 2 && self.problem.split == Split::Strang
+    }
+
     pub(super) fn advance_level(
         &mut self,
         level: Level,
@@ -154,16 +166,18 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let l = level.index();
         let refreshed = self.refresh_aux(level, 0.5 * dt);
         self.or_later(refreshed)?;
+        let over_ghosts = self.sweeps_over_ghosts();
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
         let geometry = store.geometry;
-        // Finer levels interpolate between two states; and no tile may read what another has written.
+        // Finer levels interpolate between two states; and no patch may read what another has written.
         let on_host = self.engine.is_none();
         let alone = on_host && finer.is_empty();
         let in_place = alone && (self.num_stages > 0 || store.tiles.whole_patches);
-        // The fix reads the ghost cells that a sweep started from: those of Strang's may be written by it.
-        let sweeps_in_place = alone && store.tiles.whole_patches && self.problem.split == Split::Godunov;
+        // In the plane those of Strang's splitting keep what is between them: where it breaks is then known better.
+        let kept_between = self.problem.split == Split::Strang && !over_ghosts;
+        let sweeps_in_place = alone && store.tiles.whole_patches && self.sweeps.len() > 1 && !kept_between;
         let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
         let num_stages = if sweeps_in_place { strang_source } else { self.num_stages };
         self.swept_in_place = sweeps_in_place;
@@ -182,6 +196,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             engine: self.engine.as_deref(),
             solver: self.solver.as_ref(),
             scratch: &self.scratch,
+            aside: &self.aside,
             source_split: self.problem.source_split,
             sources: source::Context::new(
                 (&self.problem, self.solver.as_ref()),

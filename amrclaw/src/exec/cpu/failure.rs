@@ -1,6 +1,7 @@
 //! What went wrong, and where: cells that are not finite, or whose states the solver does not allow.
 
 use super::CpuExecutor;
+use super::store::LevelStore;
 use crate::exec::step::stages_left;
 use crate::exec::{CellPlace, ExecError};
 use crate::fields::PatchLayout;
@@ -182,12 +183,44 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             .unwrap_or(ExecError::LostWithinStep { level, patch, time })
     }
 
+    /// Whether a patch's own cells hold finite numbers and states that the solver allows: row by row, which says no place but is quick.
+    fn is_filled_well(&self, store: &LevelStore<D, R>, patch: usize) -> bool {
+        let layout = &store.layout.patches[patch];
+        let len = layout.cells.size()[0] as usize;
+        let finite = |array: &[R], count: usize, row| {
+            let start = layout.offset(count, row);
+            let values = (0..count).map(|m| &array[start + m * layout.component()..][..len]);
+            values.flatten().fold(true, |finite, value| finite & value.to_f64().is_finite())
+        };
+        let (q, num_aux) = (store.q(), self.solver.aux().len());
+        let fine = |row| {
+            let aux = match num_aux {
+                0 => std::ptr::NonNull::dangling().as_ptr(),
+                n => store.aux[layout.offset(n, row)..].as_ptr(),
+            };
+            let cells = SourceRow {
+                q: q[layout.offset(store.num_eqn, row)..].as_ptr().cast_mut(),
+                aux,
+                len,
+                component: layout.component(),
+                centre: [0.0; 3],
+                dx: 0.0,
+                t: 0.0,
+                dt: 0.0,
+            };
+            // SAFETY: the row is the patch's, with the overrun behind it; it is only read.
+            let inadmissible = || unsafe { self.solver.first_inadmissible(&cells, true) };
+            finite(q, store.num_eqn, row) && finite(&store.aux, num_aux, row) && inadmissible().is_none()
+        };
+        layout.cells.rows().all(fine)
+    }
+
     /// Refuses initial data or auxiliary values that are not finite, or that the solver does not allow.
     pub(in crate::exec) fn check_filled(&self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let interior = Searched::interior();
         let in_patch = |patch: usize| {
-            if !store.layout.patches[patch].is_here {
+            if !store.layout.patches[patch].is_here || self.is_filled_well(store, patch) {
                 return None;
             }
             let aux = (store.aux.as_slice(), self.solver.aux());

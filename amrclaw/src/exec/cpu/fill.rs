@@ -52,6 +52,21 @@ unsafe fn fill_cells<const D: usize, R: Scalar>(
     }
 }
 
+/// Cells along a patch's last axis that a thread fills at a time.
+const FILLED_AT_A_TIME: i32 = 8;
+
+/// The pieces of a patch that threads share; a single one if it is asked for `whole`.
+fn pieces_of<const D: usize>(patch: &PatchLayout<D>, whole: bool) -> Vec<CellBox<D>> {
+    let (cells, last) = (patch.cells, D - 1);
+    let step = if whole || D == 1 { cells.size()[last] } else { FILLED_AT_A_TIME };
+    let piece = |from: i32| {
+        let mut piece = cells;
+        (piece.lo[last], piece.hi[last]) = (from, cells.hi[last].min(from + step));
+        piece
+    };
+    (cells.lo[last]..cells.hi[last]).step_by(step as usize).map(piece).collect()
+}
+
 /// Fills auxiliary values of all cells, ghost cells included. `faces`: for each value the axis whose lower face it lives on.
 fn fill_aux<const D: usize, R: Scalar>(
     store: &mut LevelStore<D, R>,
@@ -93,9 +108,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let (layout, geometry, time) = (store.layout.clone(), store.geometry, store.states.time);
         let q = Shared::new(store.q_mut());
-        layout.patches.par_iter().filter(|patch| patch.is_here).for_each(|patch| {
-            // SAFETY: each patch is written by its own task alone.
-            unsafe { fill_cells(q, patch, &patch.cells, [0; D], initial.as_ref(), (geometry, time)) };
+        let whole = initial.by_block().is_some();
+        let pieces = |patch| pieces_of(patch, whole).into_par_iter().map(move |cells| (patch, cells));
+        layout.patches.par_iter().filter(|patch| patch.is_here).flat_map(pieces).for_each(|(patch, cells)| {
+            // SAFETY: each piece of a patch is written by its own task alone.
+            unsafe { fill_cells(q, patch, &cells, [0; D], initial.as_ref(), (geometry, time)) };
         });
     }
 

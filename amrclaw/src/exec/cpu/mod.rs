@@ -13,9 +13,11 @@ pub(in crate::exec) mod failure;
 mod fill;
 mod flag;
 mod ghost;
+mod in_place;
 mod interpolate;
 mod mirror;
 mod probe;
+mod ready;
 mod reduce;
 mod regions;
 mod register;
@@ -23,6 +25,7 @@ mod richardson;
 mod scratch;
 mod source;
 mod store;
+mod tile;
 mod tiles;
 mod transfer;
 mod turns;
@@ -37,16 +40,14 @@ use super::{
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, Partition, buffer};
-use crate::physics::{Problem, SourceSplit, Split};
+use crate::physics::{Problem, SourceSplit};
 use crate::plan::{LevelPlans, MeshChange};
-use faces::ListedFaces;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use scratch::Scratch;
 use std::sync::Arc;
 use std::time::Instant;
 use store::LevelStore;
-use tiles::TilePlan;
 
 /// Values of all levels in host memory.
 pub struct CpuExecutor<const D: usize, R: Scalar> {
@@ -63,6 +64,8 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     /// Levels replaced since the last [`Executor::save`].
     stash: Stash<LevelStore<D, R>>,
     scratch: Scratch<R>,
+    /// What waits while patches of several tiles are updated in place.
+    aside: Scratch<R>,
     source_scratch: Scratch<f64>,
     sweeps: Vec<Sweep>,
     /// States between the parts of a split step.
@@ -101,6 +104,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             pool: Pool::new(),
             engine: None,
             scratch,
+            aside: Scratch::new(threads, 0),
             source_scratch: Scratch::new(threads, 0),
             sweeps,
             stage: [Vec::new(), Vec::new()],
@@ -201,41 +205,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         while self.levels.len() > first.index() {
             let store = self.levels.pop().expect("a level is left");
             self.retire(self.levels.len(), store);
-        }
-    }
-
-    /// Makes what the plans of a change ask for where they are new: lists of faces, tiles, room for what the conservation fix keeps.
-    fn make_ready(&mut self, change: &MeshChange<'_, D>) {
-        self.epoch = change.hierarchy().epoch();
-        if let Some(finest) = self.levels.last_mut() {
-            finest.release_spare(&mut self.pool);
-        }
-        let plans = change.plans();
-        for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
-            if change.replaces_faces(l) {
-                store.faces = plans.reflux.clone().map(|plan| Arc::new(ListedFaces::new(plan)));
-            }
-        }
-        match &self.engine {
-            Some(engine) => engine.adopt(change),
-            None => self.cut_into_tiles(change),
-        }
-        let num_aux = self.solver.aux().len();
-        for (store, plans) in self.levels.iter_mut().zip(plans.iter()) {
-            store.make_room(plans, (num_aux, self.sweeps.len()), self.engine.is_some(), &mut self.pool);
-        }
-    }
-
-    /// Cuts levels into tiles that are new, or whose tiles keep other faces.
-    fn cut_into_tiles(&mut self, change: &MeshChange<'_, D>) {
-        let split = self.problem.split != Split::Unsplit;
-        for l in 0..self.levels.len() {
-            if change.replaces(l) || change.replaces_faces(l) || change.replaces_faces(l + 1) {
-                let faces = [l, l + 1].map(|l| self.levels.get(l).and_then(|store| store.faces.clone()));
-                let [own, finer] = faces.each_ref().map(Option::as_deref);
-                let store = &mut self.levels[l];
-                store.tiles = Arc::new(TilePlan::new(&store.layout, own, finer, split, self.threads));
-            }
         }
     }
 }
@@ -378,8 +347,17 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
     }
 
     fn memory_bytes(&self) -> [usize; 2] {
-        let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.held as usize);
-        [self.pool.bytes() + self.scratch.bytes() + self.source_scratch.bytes(), device]
+        let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.held);
+        [self.pool.bytes() + self.scratch_bytes(), device as usize]
+    }
+
+    fn peak_bytes(&self) -> [usize; 2] {
+        let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.peak);
+        [self.pool.peak_bytes() + self.scratch_bytes(), device as usize]
+    }
+
+    fn state_bytes(&self) -> usize {
+        self.levels.iter().map(|store| store.layout.len(store.num_eqn) * R::BYTES).sum()
     }
 
     fn allocations(&self) -> u64 {

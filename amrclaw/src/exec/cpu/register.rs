@@ -42,8 +42,8 @@ pub(super) struct Gather<'a, const D: usize, R: Scalar> {
     /// Number of the sweep.
     pub sweep: usize,
     pub dt: f64,
-    /// Fluxes that the sweep kept.
-    pub kept: &'a [R],
+    /// Fluxes that the sweep keeps.
+    pub kept: Shared<'a, R>,
     pub tiles: &'a TilePlan,
     pub layout: &'a LevelLayout<D>,
     /// The state that the sweep started from.
@@ -62,7 +62,8 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 
     /// Flux of equation `m` kept for a slot.
     fn flux(&self, m: usize, slot: usize) -> R {
-        self.kept[m * self.tiles.num_slots() + slot]
+        // SAFETY: nobody writes them once the sweep is done.
+        unsafe { *self.kept.at(m * self.tiles.num_slots() + slot) }
     }
 
     /// The coarse side: starts the sums with −Δt times the coarse flux and keeps the coarse cells' states.
@@ -104,10 +105,30 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         });
     }
 
-    /// The fine side: adds Δt times the fine fluxes and C1.
-    pub fn as_fine(&self, plan: &ListedFaces<D>, register: &mut Register<R>) {
+    /// Puts the ghost cells aside that the fine side will read, for a sweep that may write over them.
+    pub fn put_ghosts_aside(&self, plan: &ListedFaces<D>, register: &mut Register<R>) {
+        let (ghosts, stride) = (Shared::new(&mut register.ghosts), plan.plan.num_fine());
+        each_in_turn(plan.plan.num_fine_patches(), |k| {
+            let layout = &self.layout.patches[k];
+            if !layout.is_here {
+                return;
+            }
+            for face in plan.slots()[plan.fine_range(k)].iter().filter(|face| self.swept(face.axis)) {
+                for (n, cell) in plan.fine_ghosts(face).cells().enumerate() {
+                    let (q, place) = (layout.offset(self.num_eqn, cell), face.first_fine as usize + n);
+                    for m in 0..self.num_eqn {
+                        // SAFETY: every face belongs to one patch, whose task alone writes its place; q is only read.
+                        unsafe { *ghosts.at(m * stride + place) = *self.q.at(q + m * layout.component()) };
+                    }
+                }
+            }
+        });
+    }
+
+    /// The fine side: adds Δt times the fine fluxes and C1. `aside`: the ghost cells have been put aside.
+    pub fn as_fine(&self, plan: &ListedFaces<D>, register: &mut Register<R>, aside: bool) {
         let sums = Shared::new(&mut register.sums);
-        let cells = &register.coarse_cells;
+        let (cells, ghosts) = (&register.coarse_cells, aside.then_some(register.ghosts.as_slice()));
         each_in_turn(plan.plan.num_fine_patches(), |k| {
             if !self.layout.patches[k].is_here {
                 return;
@@ -121,7 +142,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                 let chunk = plan.slots()[slots.clone()].iter().take(CHUNK / faces).take_while(|f| same(f)).count();
                 if self.swept(first.axis) {
                     let range = slots.start..slots.start + chunk;
-                    self.add_chunk(plan, range, sums, cells, &mut scratch);
+                    self.add_chunk(plan, range, sums, (cells, ghosts), &mut scratch);
                 }
                 slots.start += chunk;
             }
@@ -134,7 +155,7 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         plan: &ListedFaces<D>,
         slots: std::ops::Range<usize>,
         sums: Shared<'_, R>,
-        coarse_cells: &[R],
+        (coarse_cells, ghosts): (&[R], Option<&[R]>),
         scratch: &mut [R],
     ) {
         let (m_count, a_count) = (self.num_eqn, self.num_aux);
@@ -153,8 +174,11 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                     coarse[m * STRIDE + at] = coarse_cells[place];
                 }
                 for m in 0..m_count {
-                    // SAFETY: nobody writes the state that the sweep started from.
-                    ghost[m * STRIDE + at] = unsafe { *self.q.at(q + m * layout.component()) };
+                    ghost[m * STRIDE + at] = match ghosts {
+                        Some(ghosts) => ghosts[m * plan.plan.num_fine() + face.first_fine as usize + k],
+                        // SAFETY: nobody writes the state that the sweep started from.
+                        None => unsafe { *self.q.at(q + m * layout.component()) },
+                    };
                 }
                 self.face_aux(face, cell, at, coarse, ghost);
             }
@@ -215,7 +239,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
         let head = self.head(Phase::CoarseFaces, fine);
         let Exchange { sent, received } = plan.exchange();
-        let Register { sums, coarse_cells } = &mut self.levels[fine.index()].register;
+        let Register { sums, coarse_cells, .. } = &mut self.levels[fine.index()].register;
         send_faces(&self.ranks, head, plan, (sent, received), &mut [sums, coarse_cells])
     }
 

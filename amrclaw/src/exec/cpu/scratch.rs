@@ -14,6 +14,13 @@ impl<R: Scalar> Scratch<R> {
         Scratch { blocks: (0..threads.max(1)).map(|_| Mutex::new(vec![R::default(); len])).collect() }
     }
 
+    /// Makes each block hold so many numbers.
+    pub fn resize(&mut self, len: usize) {
+        for block in self.blocks.iter_mut().map(Mutex::get_mut).filter(|block| block.len() != len) {
+            *block = vec![R::default(); len];
+        }
+    }
+
     /// The block of the thread that asks.
     pub fn mine(&self) -> MutexGuard<'_, Vec<R>> {
         let thread = rayon::current_thread_index().unwrap_or(0);

@@ -17,6 +17,9 @@ pub(super) struct Register<R> {
     /// State and aux of the coarse cell beside each face, as each sweep of the coarse step met it:
     /// `[sweep, equation then aux, slot]`.
     pub coarse_cells: Vec<R>,
+    /// Ghost cells of the finer level beside each of its faces as a sweep met them that may have written over them:
+    /// `[equation, face]`.
+    pub ghosts: Vec<R>,
 }
 
 /// A level's values.
@@ -65,7 +68,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         let layout = Arc::new(LevelLayout::of_part(&mesh, num_ghost as i32, is_here));
         let buffers = vec![pool.take(layout.len(num_eqn))];
         let aux = if num_aux > 0 { pool.take(layout.len(num_aux)) } else { Vec::new() };
-        let register = Register { sums: Vec::new(), coarse_cells: Vec::new() };
+        let register = Register { sums: Vec::new(), coarse_cells: Vec::new(), ghosts: Vec::new() };
         LevelStore {
             mesh,
             partition,
@@ -85,7 +88,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     /// Gives all memory back.
     pub fn dismantle(self, pool: &mut Pool<R>) {
         self.buffers.into_iter().for_each(|b| pool.give(b));
-        let others = [self.aux, self.kept, self.register.sums, self.register.coarse_cells];
+        let Register { sums, coarse_cells, ghosts } = self.register;
+        let others = [self.aux, self.kept, sums, coarse_cells, ghosts];
         others.into_iter().for_each(|b| pool.give(b));
     }
 
@@ -150,7 +154,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     pub fn keep_saved_alone(&mut self, pool: &mut Pool<R>) {
         self.states.restore();
         self.release_spare(pool);
-        let others = [&mut self.kept, &mut self.register.sums, &mut self.register.coarse_cells];
+        let Register { sums, coarse_cells, ghosts } = &mut self.register;
+        let others = [&mut self.kept, sums, coarse_cells, ghosts];
         others.into_iter().for_each(|array| pool.give(std::mem::take(array)));
     }
 
@@ -178,6 +183,12 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
             resize(&mut self.register.coarse_cells, here(sweeps * (self.num_eqn + num_aux) * slots), pool);
         }
+    }
+
+    /// Makes room for the ghost cells at the faces to the coarser level, if there shall be any.
+    pub fn make_room_for_ghosts(&mut self, wanted: bool, pool: &mut Pool<R>) {
+        let faces = if wanted { self.tiles.num_fine } else { 0 };
+        resize(&mut self.register.ghosts, self.num_eqn * faces, pool);
     }
 }
 

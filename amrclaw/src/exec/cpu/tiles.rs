@@ -1,25 +1,13 @@
 //! Tiles: the units of work of the update, with the faces whose fluxes they keep.
 
 use super::faces::ListedFaces;
+use super::tile::{PatchTurns, Tile};
 use crate::fields::LevelLayout;
 use crate::index::{CellBox, CellIndex};
 use crate::plan::in_parts;
 use riemann::axis::Axis;
 use riemann::patch::{KeptFace, SPACE_TILE, TILE_COLUMNS, TILE_PLANES, TILE_ROWS};
 use std::ops::Range;
-
-/// A tile of a patch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tile {
-    /// The patch.
-    pub patch: u32,
-    /// First cell, counted from the patch's first.
-    pub lo: [i32; 3],
-    /// One past the last cell.
-    pub hi: [i32; 3],
-    /// Positions in [`TilePlan::kept`]: by axis for split sweeps, all in the first for the unsplit update.
-    pub kept: [Range<usize>; 3],
-}
 
 /// Tiles of all patches of a level, and the faces whose fluxes they keep.
 ///
@@ -35,9 +23,10 @@ pub(super) struct TilePlan {
     pub num_fine: usize,
     /// Slots at the finer level's edge.
     pub num_coarse: usize,
-    /// Every tile is a whole patch, and its update may write where it reads. No tile then reads what another writes, even
-    /// if the new state takes the place of the old one.
+    /// Threads take whole patches, and the new state may take the place of the old one: no patch reads what another writes.
     pub whole_patches: bool,
+    /// In which order they take them, where patches are of several tiles.
+    pub turns: PatchTurns,
 }
 
 /// Patches are not cut along their last axis if threads that take them whole end within this factor of the mean time: each cut costs
@@ -69,8 +58,9 @@ impl TilePlan {
     ) -> Self {
         let sizes: Vec<_> = layout.here().map(|(_, patch)| patch.cells.volume()).collect();
         let num_patches = sizes.len();
+        let even = whole_patches_are_even(sizes, threads);
         let in_space = D > 2 && !split;
-        let largest = largest_tile(D, in_space, whole_patches_are_even(sizes, threads));
+        let largest = largest_tile(D, in_space, even);
         let num_fine = own.map_or(0, |faces| faces.plan.num_fine());
         let num_coarse = finer.map_or(0, |faces| faces.plan.num_slots());
         let parts = in_parts(layout.patches.len(), |patches| {
@@ -100,7 +90,10 @@ impl TilePlan {
         }
         let size = |t: &Tile| (0..3).map(|d| (t.hi[d] - t.lo[d]) as usize).product::<usize>();
         plan.tiles.sort_by_key(|t| std::cmp::Reverse(size(t)));
-        plan.whole_patches = plan.tiles.len() == num_patches && !in_space;
+        if in_space && even {
+            plan.turns = PatchTurns::new(&plan.tiles, layout);
+        }
+        plan.whole_patches = if in_space { even } else { plan.tiles.len() == num_patches };
         plan
     }
 

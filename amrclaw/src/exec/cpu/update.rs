@@ -1,12 +1,13 @@
 //! Sweeps over the tiles of a level on the processor's threads.
 
 use super::scratch::Scratch;
-use super::tiles::{Tile, TilePlan};
+use super::tile::Tile;
+use super::tiles::TilePlan;
 use super::turns::in_turns;
 use crate::exec::StepReport;
 use crate::exec::step::LevelSweep;
 use crate::fields::Shared;
-use riemann::patch::{PatchSolver, Scheme, TileArgs, TileReport};
+use riemann::patch::{PatchSolver, Scheme, TileArgs};
 use riemann::real::Scalar;
 
 /// A sweep of a level's tiles.
@@ -20,7 +21,8 @@ pub(super) struct TileSweep<'a, const D: usize, R: Scalar> {
 }
 
 impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
-    fn update_tile(&self, tile: &Tile, tiles: &TilePlan, scratch: &mut [R]) -> TileReport {
+    /// Updates a tile.
+    pub fn update_tile(&self, tile: &Tile, tiles: &TilePlan, scratch: &mut [R]) -> StepReport {
         let LevelSweep { layout, input, output, aux, num_aux, num_eqn, dt, dx, sweep } = *self.level;
         let patch = &layout.patches[tile.patch as usize];
         let size = patch.cells.size();
@@ -51,16 +53,16 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
         };
         // SAFETY: patches have the ghost cells that the sweeps need and arrays the overrun; tiles are disjoint and
         // every slot has one face, so no two tasks write the same place.
-        unsafe { self.solver.update_tile(&args, scratch) }
+        let report = unsafe { self.solver.update_tile(&args, scratch) };
+        StepReport::of(report.courant, tile.patch as usize, report.admissible)
     }
 
-    /// Updates all tiles of the level.
-    pub fn update_all(&self, plan: &TilePlan, scratch: &Scratch<R>) -> StepReport {
-        let tiles = &plan.tiles;
-        let update = |n: usize| {
-            let report = self.update_tile(&tiles[n], plan, &mut scratch.mine());
-            StepReport::of(report.courant, tiles[n].patch as usize, report.admissible)
-        };
-        in_turns(tiles.len(), update, StepReport::NONE, StepReport::or)
+    /// Updates all tiles of the level. `aside`: for what waits where several tiles of a patch are updated in place.
+    pub fn update_all(&self, plan: &TilePlan, scratch: &Scratch<R>, aside: &Scratch<R>) -> StepReport {
+        if self.level.input.is_same(self.level.output) && self.level.sweep.axes == [true; 3] {
+            return self.update_in_place(plan, scratch, aside);
+        }
+        let update = |n: usize| self.update_tile(&plan.tiles[n], plan, &mut scratch.mine());
+        in_turns(plan.tiles.len(), update, StepReport::NONE, StepReport::or)
     }
 }

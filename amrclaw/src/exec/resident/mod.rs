@@ -375,6 +375,15 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
         [pinned.held as usize + self.host.lock().memory_bytes()[0], memory.held as usize]
     }
 
+    fn peak_bytes(&self) -> [usize; 2] {
+        let DeviceUse { memory, pinned, .. } = self.machine.usage();
+        [pinned.held as usize + self.host.lock().peak_bytes()[0], memory.peak as usize]
+    }
+
+    fn state_bytes(&self) -> usize {
+        self.levels.iter().map(DeviceLevel::buffer_bytes).sum()
+    }
+
     fn allocations(&self) -> u64 {
         self.machine.usage().driver_allocations() + self.host.lock().allocations()
     }

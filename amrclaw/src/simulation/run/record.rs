@@ -38,6 +38,8 @@ impl<const D: usize> Driver<'_, D> {
         let host = if ranks.is_empty() { own } else { ranks.iter().map(|rank| rank.memory_bytes).sum() };
         // What is lost has no totals.
         let totals_final = if simulation.is_readable() { simulation.totals() } else { Vec::new() };
+        let [host_peak, device_peak] = simulation.peak_bytes().map(|n| n as u64);
+        let state = simulation.most_state_bytes() as u64;
         let by_equation = |totals: &[f64]| -> BTreeMap<String, f64> {
             simulation.equations().iter().cloned().zip(totals.iter().copied()).collect()
         };
@@ -61,7 +63,7 @@ impl<const D: usize> Driver<'_, D> {
             courant_max: counts.courant_max,
             totals_initial: by_equation(&self.totals_initial),
             totals_final: by_equation(&totals_final),
-            memory_bytes: MemoryBytes { host, device },
+            memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },
             device_use: simulation.device_use().map(|used| device_record(used, simulation.host_work())),
             ranks,
             dir: self.dir.clone(),

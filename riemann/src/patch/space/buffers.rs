@@ -138,6 +138,8 @@ pub(super) struct Buffers<R> {
     pub h: Group<R>,
     /// New states of row j − 1 but for the part along x.
     pub partial: Group<R>,
+    /// New states of plane k − 1, while the old ones in their place are read.
+    pub waiting: Group<R>,
 }
 
 /// Rows of a plane beside the tile's, and of a ring beside a plane's: between a row's writing and its last reading a plane of rows is
@@ -147,7 +149,7 @@ const BESIDE: usize = 2;
 /// Numbers of scratch memory that a tile needs, wherever the memory starts.
 pub(in crate::patch) const fn scratch_len(m: usize, w: usize) -> usize {
     let faces = w * m + 2 * w + 4 * m;
-    let planes = faces + (12 + 2 + 1) * m;
+    let planes = faces + (12 + 2 + 1 + 1) * m;
     let rows = 2 * faces + (4 + 2 + 18 + 12 + 2 + 3) * m;
     let plane = SPACE_TILE[1] + BESIDE;
     (planes * plane + 4 * m * (plane + BESIDE) + rows) * row_len(SPACE_TILE[0]) + ALIGNMENT
@@ -193,6 +195,7 @@ impl<R: Scalar> Buffers<R> {
         let sent = [0, 1, 2].map(|from| [0, 1, 2].map(|to| if from == to { none } else { group(2, 1) }));
         let up = [[none, group(1, 1), group(1, rows)], [none, none, group(1, rows)], [none, group(1, 1), none]];
         let (f, g, h, partial) = (group(1, 1), group(1, 1), group(1, rows), group(1, 1));
+        let waiting = group(1, rows);
         Buffers {
             row,
             rows,
@@ -209,6 +212,7 @@ impl<R: Scalar> Buffers<R> {
             g,
             h,
             partial,
+            waiting,
         }
     }
 

@@ -177,7 +177,8 @@ where
         }
     }
 
-    /// Adds the part along x to the cells of row `j`, plane `k`, and writes them.
+    /// Adds the part along x to the cells of row `j`, plane `k`, and writes them. In place of the old states go those of plane k − 1,
+    /// which nothing reads any more; those of plane `k` wait.
     #[inline(always)]
     unsafe fn write_cells(&mut self, j: isize, k: isize) {
         let (keep, start) = (self.keep, self.keep.in_ring(0, j, k));
@@ -193,9 +194,37 @@ where
                 for m in 0..M {
                     q[m] -= dtdx * (fluctuations[m] + (right[m] - left[m]));
                 }
-                self.tile.write(i, cell, q);
+                if !self.in_place {
+                    self.tile.write(i, cell, q);
+                } else {
+                    let waiting = keep.in_plane(i, j);
+                    if k > 0 {
+                        self.tile.write(i, cell - self.step(Axis::Z), keep.waiting.load(waiting));
+                    }
+                    keep.waiting.store(waiting, q);
+                }
             }
             i += V::LANES as isize;
+        }
+    }
+
+    /// Writes the new states of the last plane, which have waited.
+    #[inline(always)]
+    pub(super) unsafe fn write_last_plane(&mut self) {
+        let [_, rows, planes] = self.size;
+        for j in 0..rows {
+            self.pass(
+                #[inline(always)]
+                |block| {
+                    let mut i = FIRST;
+                    while i <= block.size[0] {
+                        let (cell, waiting) = (block.cell(i, j, planes - 1), block.keep.in_plane(i, j));
+                        // SAFETY: the tile's cells are ours to write, and nothing is read any more.
+                        unsafe { block.tile.write(i, cell, block.keep.waiting.load(waiting)) };
+                        i += V::LANES as isize;
+                    }
+                },
+            );
         }
     }
 

@@ -10,6 +10,7 @@
 //! Cells   each splits what its two faces along an axis send into it along the two other axes: `transverse.rs`
 //! Flux    row j − 1 of plane k − 1 is finished when row j of plane k has been split: `finish.rs`
 //! Place   what one row or plane leaves for the next is in buffers that stay in the second-level cache: `buffers.rs`
+//! In place new states of a plane wait in a buffer until the next plane, which reads the old ones, is done
 //! Bytes   100 numbers a cell of the plane, for acoustics half of them used: what a solver leaves zero is not kept: `live.rs`
 //! Loops   each loop over a row is compiled by itself, axes and sides known: `Block::pass`
 //! Bits    each face's and each cell's arithmetic is the same in every lane width and every tiling
@@ -42,6 +43,8 @@ struct Block<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
     /// Transverse waves are asked for, and those split once more.
     transverse: bool,
     double: bool,
+    /// New states take the place of the old ones.
+    in_place: bool,
     /// Components of what fluctuations along the first axis send along the second.
     live: [[Live<M>; 3]; 3],
 }
@@ -49,7 +52,7 @@ struct Block<'a, S, V: Real, const M: usize, const W: usize, const A: usize> {
 /// Updates one tile.
 ///
 /// # Safety
-/// As for [`super::update::update_tile`]; `q_next` must be another array than `q`.
+/// As for [`super::update::update_tile`].
 #[inline(always)]
 pub(super) unsafe fn update_in_space<S, V, const M: usize, const W: usize, const A: usize>(
     solver: &S,
@@ -72,7 +75,8 @@ where
     for (axis, along) in Axis::ALL.into_iter().flat_map(|axis| axis.transverse(3).map(move |along| (axis, along))) {
         live[axis.index()][along.index()] = live::live(solver, axis, along);
     }
-    let mut block = Block::<S, V, M, W, A> { tile, keep, size, dt_over_dx, transverse, double, live };
+    let in_place = args.q == args.q_next.cast_const();
+    let mut block = Block::<S, V, M, W, A> { tile, keep, size, dt_over_dx, transverse, double, in_place, live };
     // SAFETY: the caller's promise covers every cell touched.
     unsafe { block.march() };
     block.tile.report()
@@ -93,6 +97,9 @@ where
                     self.work_on_row(j, k);
                     self.keep.next_row();
                 }
+            }
+            if self.in_place {
+                self.write_last_plane();
             }
         }
     }

@@ -1,0 +1,56 @@
+//! What a change of the mesh asks for before steps are taken: lists of faces, tiles, room.
+
+use super::CpuExecutor;
+use super::faces::ListedFaces;
+use super::tiles::TilePlan;
+use crate::physics::Split;
+use crate::plan::MeshChange;
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Bytes that threads have for themselves.
+    pub(super) fn scratch_bytes(&self) -> usize {
+        self.scratch.bytes() + self.aside.bytes() + self.source_scratch.bytes()
+    }
+
+    /// Makes what the plans of a change ask for where they are new: lists of faces, tiles, room for what the conservation fix keeps.
+    pub(super) fn make_ready(&mut self, change: &MeshChange<'_, D>) {
+        self.epoch = change.hierarchy().epoch();
+        if let Some(finest) = self.levels.last_mut() {
+            finest.release_spare(&mut self.pool);
+        }
+        let plans = change.plans();
+        for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
+            if change.replaces_faces(l) {
+                store.faces = plans.reflux.clone().map(|plan| Arc::new(ListedFaces::new(plan)));
+            }
+        }
+        match &self.engine {
+            Some(engine) => engine.adopt(change),
+            None => self.cut_into_tiles(change),
+        }
+        let most_aside = self.levels.last().map_or(0, |finest| finest.tiles.turns.most_aside * finest.num_eqn);
+        self.aside.resize(most_aside);
+        let (num_aux, num_levels) = (self.solver.aux().len(), self.levels.len());
+        let over_ghosts = self.sweeps_over_ghosts() && self.engine.is_none();
+        for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
+            store.make_room(plans, (num_aux, self.sweeps.len()), self.engine.is_some(), &mut self.pool);
+            let in_place = over_ghosts && l + 1 == num_levels && store.tiles.whole_patches;
+            store.make_room_for_ghosts(in_place, &mut self.pool);
+        }
+    }
+
+    /// Cuts levels into tiles that are new, or whose tiles keep other faces.
+    fn cut_into_tiles(&mut self, change: &MeshChange<'_, D>) {
+        let split = self.problem.split != Split::Unsplit;
+        for l in 0..self.levels.len() {
+            if change.replaces(l) || change.replaces_faces(l) || change.replaces_faces(l + 1) {
+                let faces = [l, l + 1].map(|l| self.levels.get(l).and_then(|store| store.faces.clone()));
+                let [own, finer] = faces.each_ref().map(Option::as_deref);
+                let store = &mut self.levels[l];
+                store.tiles = Arc::new(TilePlan::new(&store.layout, own, finer, split, self.threads));
+            }
+        }
+    }
+}
