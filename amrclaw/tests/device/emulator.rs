@@ -20,6 +20,7 @@ pub struct Emulator {
     /// Compiled texts with the kernels in them.
     libraries: Arc<[(Arc<Compiled>, Entries)]>,
     allocations: Arc<AtomicU64>,
+    resident_tiles: u32,
 }
 
 /// Entry points, and the names that they are launched by.
@@ -88,7 +89,12 @@ impl Emulator {
             (compiled, text.entries)
         };
         let libraries = options.texts().into_iter().map(compile).collect();
-        Emulator { libraries, allocations: Arc::default() }
+        Emulator { libraries, allocations: Arc::default(), resident_tiles: 64 }
+    }
+
+    /// The same that works on so many tiles at once.
+    pub fn with_resident_tiles(self, resident_tiles: u32) -> Emulator {
+        Emulator { resident_tiles, ..self }
     }
 }
 
@@ -178,7 +184,7 @@ impl Machine for Emulator {
     }
 
     fn resident_tiles(&self) -> u32 {
-        64
+        self.resident_tiles
     }
 
     fn usage(&self) -> DeviceUse {

@@ -27,6 +27,21 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.levels[level.index()].states.time = time;
     }
 
+    /// Makes a level one of a piece of its mesh, with exact initial data and auxiliary values. Coarser levels come first.
+    pub(in crate::exec) fn mirror_initial(
+        &mut self,
+        level: Level,
+        piece: &Arc<LevelMesh<D>>,
+        geometry: Geometry<D>,
+        time: f64,
+    ) -> Result<(), ExecError> {
+        self.truncate(level);
+        self.mirror(level, piece, geometry, time);
+        self.fill_initial(level);
+        self.fill_level_aux(level, time)?;
+        self.check_filled(level)
+    }
+
     /// A level's states, ghost cells included.
     pub(in crate::exec) fn mirrored_q(&mut self, level: Level) -> &mut [R] {
         self.levels[level.index()].q_mut()

@@ -26,7 +26,12 @@ impl Table {
     }
 
     pub fn chunks<N: Machine>(&self, memory: &N::Memory) -> Pointer<Chunk> {
-        pointer::<Chunk, N>(memory, self.chunks)
+        self.chunks_from::<N>(memory, 0)
+    }
+
+    /// The chunks without the first ones.
+    pub fn chunks_from<N: Machine>(&self, memory: &N::Memory, first: u32) -> Pointer<Chunk> {
+        pointer::<Chunk, N>(memory, self.chunks + first as usize * size_of::<Chunk>())
     }
 
     /// The table, whose first items are of another kind.

@@ -10,6 +10,7 @@ use crate::plan::{GhostPlan, LevelPlans, OutsideParts, RefluxPlan, RestrictPlan,
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::{FaceRun, Origin, Region};
+use std::ops::Range;
 
 /// A region and its number of cells.
 pub(in crate::exec) fn region<const D: usize>(
@@ -86,6 +87,16 @@ pub(in crate::exec) struct LevelTables<N: Machine> {
     pub fill: FillTable,
     pub restrict: Table,
     pub runs: Table,
+    /// Number of the first chunk of `runs` behind those of each fine patch.
+    run_ends: Vec<u32>,
+}
+
+impl<N: Machine> LevelTables<N> {
+    /// The chunks of the runs of these fine patches.
+    pub fn run_chunks(&self, patches: Range<usize>) -> Range<u32> {
+        let end = |patch: usize| patch.checked_sub(1).map_or(0, |last| self.run_ends[last]);
+        end(patches.start)..end(patches.end)
+    }
 }
 
 /// The tables of a level's plans on the host, before they are sent.
@@ -93,22 +104,24 @@ pub(in crate::exec) struct HostLevelTables {
     ghost: (HostTables, FillTable),
     /// What joins the level to the coarser one: averages, runs of faces.
     joint: (HostTables, [Table; 2]),
+    run_ends: Vec<u32>,
 }
 
 impl HostLevelTables {
     /// Made by any threads.
     pub fn new<const D: usize>(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: &Sides<D>) -> Self {
         let (ghost, joint) = rayon::join(|| fill_table(&plans.ghost, mesh, sides), || joint_tables(plans));
-        HostLevelTables { ghost, joint }
+        let run_ends = plans.reflux.as_deref().map_or_else(Vec::new, |plan| run_ends(plan, joint.1[1].chunk_cells));
+        HostLevelTables { ghost, joint, run_ends }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
-        let HostLevelTables { ghost: (ghost, fill), joint: (joint, joint_tables) } = self;
+        let HostLevelTables { ghost: (ghost, fill), joint: (joint, joint_tables), run_ends } = self;
         let (memory, [of_ghost, of_joint]) = HostTables::send([&ghost, &joint], machine)?;
         let by_axis = fill.by_axis.map(|side| side.at(of_ghost));
         let fill = FillTable { table: fill.table.at(of_ghost), origins: of_ghost.of(fill.origins), by_axis, ..fill };
         let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
-        Ok(LevelTables { memory, fill, restrict, runs })
+        Ok(LevelTables { memory, fill, restrict, runs, run_ends })
     }
 }
 
@@ -190,6 +203,16 @@ pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> 
 
 fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -> Table {
     builder.table(plan.runs().all().iter().map(face_run))
+}
+
+/// How many chunks the runs of each fine patch and those before it have.
+fn run_ends<const D: usize>(plan: &RefluxPlan<D>, chunk_cells: u32) -> Vec<u32> {
+    let mut end = 0;
+    let of_patch = |patch: usize| {
+        end += plan.runs().of(patch).iter().map(|run| (run.cells.volume() as u32).div_ceil(chunk_cells)).sum::<u32>();
+        end
+    };
+    (0..plan.num_fine_patches()).map(of_patch).collect()
 }
 
 /// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was

@@ -1,5 +1,7 @@
 //! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
 
+use super::slide::Tiles;
+use super::store::Place;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::{
@@ -13,6 +15,7 @@ use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE, SOURCE_FUNCTION};
 use cuda::amr::{Launcher, PatchReport, SourceArgs};
 use riemann::real::Scalar;
+use std::ops::Range;
 use std::time::Instant;
 
 /// An array of states that a part of a step reads or writes.
@@ -42,24 +45,30 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.make_arrays(l)?;
         let step = Step { level, dt, reports };
         let (time, source_split) = (self.levels[l].states.time, self.problem.source_split);
+        let slides = self.levels[l].slide.is_some();
         let mut input = Array::Present;
         let mut stage = 0;
         if source_split == SourceSplit::Strang {
-            self.apply_source(step, [input, Array::Stage(stage)], true, time, 0.5 * dt)?;
-            input = Array::Stage(stage);
-            stage = 1 - stage;
+            let output = if slides { Array::Next } else { Array::Stage(stage) };
+            self.apply_source(step, [input, output], true, time, 0.5 * dt)?;
+            (input, stage) = (output, 1 - stage);
         }
         for n in 0..self.sweeps.len() {
-            let output = if n + 1 == self.sweeps.len() { Array::Next } else { Array::Stage(stage) };
-            self.sweep(step, n, input, output)?;
-            if let Some(finer) = plans.get(l + 1).and_then(|plans| plans.reflux.as_deref()) {
-                self.register(step, n, input, finer, false)?;
+            let output = if slides || n + 1 == self.sweeps.len() { Array::Next } else { Array::Stage(stage) };
+            let own = plans[l].reflux.as_deref();
+            if slides && (matches!(input, Array::Next) || self.levels[l].steps_in_place()) {
+                self.slide(step, n, own)?;
+            } else {
+                let (from, to) = (self.address(l, input), self.address(l, output));
+                self.sweep(step, n, [from, to], self.levels[l].tiles(n))?;
+                if let Some(finer) = plans.get(l + 1).and_then(|plans| plans.reflux.as_deref()) {
+                    self.register(step, n, from, (finer, None))?;
+                }
+                if let Some(own) = own {
+                    self.register(step, n, from, (own, Some(0..self.levels[l].mesh.patches().len())))?;
+                }
             }
-            if let Some(own) = plans[l].reflux.as_deref() {
-                self.register(step, n, input, own, true)?;
-            }
-            input = output;
-            stage = 1 - stage;
+            (input, stage) = (output, 1 - stage);
         }
         let (after_from, after_for) = source_after_waves(source_split, time, dt);
         if after_for > 0.0 {
@@ -82,8 +91,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Makes the arrays that a step of a level writes.
     fn make_arrays(&mut self, l: usize) -> Result<(), ExecError> {
         let store = &mut self.levels[l];
-        store.next(&self.machine)?;
+        store.make_next(&self.machine)?;
         let bytes = store.buffer_bytes();
+        if store.slide.is_some() {
+            return Ok(());
+        }
         let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
         let wanted = (self.sweeps.len() - 1 + strang_source).min(2);
         for stage in &mut self.stage[..wanted] {
@@ -94,20 +106,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    fn memory(&self, l: usize, array: Array) -> &N::Memory {
+    fn place(&self, l: usize, array: Array) -> Place<'_, N> {
         match array {
             Array::Present => self.levels[l].q(),
-            Array::Next => self.levels[l].made_next(),
-            Array::Stage(k) => &self.stage[k].as_ref().expect("made before the step").0,
+            Array::Next => self.levels[l].next(),
+            Array::Stage(k) => (&self.stage[k].as_ref().expect("made before the step").0, 0),
         }
     }
 
     fn address(&self, l: usize, array: Array) -> Pointer<Real> {
-        pointer::<Real, N>(self.memory(l, array), 0)
+        let (memory, start) = self.place(l, array);
+        pointer::<Real, N>(memory, start)
     }
 
-    /// Sweep `number` of a step, which begins with the states of `input`.
-    fn device_sweep(&self, step: Step, number: usize, input: Array) -> DeviceSweep<'_> {
+    /// Sweep `number` of a step, which begins with the states `q`.
+    fn device_sweep(&self, step: Step, number: usize, q: Pointer<Real>) -> DeviceSweep<'_> {
         let l = step.level.index();
         let store = &self.levels[l];
         DeviceSweep {
@@ -115,7 +128,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             number,
             dt: step.dt,
             patches: store.patches(),
-            q: self.address(l, input),
+            q,
             aux: store.aux_address(),
             kept: store.kept.as_ref().map_or(Pointer::NULL, |kept| pointer::<_, N>(kept, 0)),
             num_kept: store.num_kept,
@@ -123,19 +136,38 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    fn sweep(&mut self, step: Step, n: usize, input: Array, output: Array) -> Result<(), ExecError> {
+    /// Sweeps the next states, which slide: batch by batch, and what the fix keeps of each before others are written over it.
+    fn slide(&mut self, step: Step, n: usize, own: Option<&RefluxPlan<D>>) -> Result<(), ExecError> {
+        let store = &self.levels[step.level.index()];
+        let slide = store.slide.as_ref().expect("asked for of levels that slide");
+        let (memory, from) = store.next();
+        let to = if from == 0 { slide.bytes } else { 0 };
+        let places = [from, to].map(|start| pointer::<Real, N>(memory, start));
+        let count = slide.batches.len();
+        for k in 0..count {
+            let batch = &slide.batches[if to > from { count - 1 - k } else { k }];
+            self.sweep(step, n, places, batch.tiles[n])?;
+            if let Some(own) = own {
+                self.register(step, n, places[0], (own, Some(batch.patches.clone())))?;
+            }
+        }
+        self.levels[step.level.index()].slide_next_to(to);
+        Ok(())
+    }
+
+    fn sweep(&self, step: Step, n: usize, [from, to]: [Pointer<Real>; 2], tiles: Tiles) -> Result<(), ExecError> {
         let l = step.level.index();
         let (store, sweep) = (&self.levels[l], self.sweeps[n]);
-        let (tiles, num_tiles) = store.tiles(n);
+        let (tiles, num_tiles) = (store.tiles_at(tiles), tiles.count as u32);
         let map = store.map.as_ref();
         let faces = FaceMapPlace {
             words: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.words, 0)),
             slots: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.slots, 0)),
             num_cells: store.layout.num_cells_with_ghosts(),
         };
-        let place = UpdatePlace { tiles, num_tiles, q_next: self.address(l, output), reports: step.reports };
+        let place = UpdatePlace { tiles, num_tiles, q_next: to, reports: step.reports };
         let dx = store.geometry.dx_in_space();
-        let args = self.device_sweep(step, n, input).update(place, faces, dx, self.sizes.num_ghost);
+        let args = self.device_sweep(step, n, from).update(place, faces, dx, self.sizes.num_ghost);
         // SAFETY: tiles are those of the level's patches and disjoint; every slot of the kept ones has one face.
         unsafe {
             let grid = tile_shape(&sweep, self.sizes.num_eqn, self.sizes.precision).grid(num_tiles);
@@ -144,33 +176,35 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// What the conservation fix keeps of a sweep. `fine`: the level is the finer one of the plan's two.
+    /// What the conservation fix keeps of a sweep that began with the states `from`. `patches`: those of the level whose faces to the coarser
+    /// level these are; else they are all faces to the finer one.
     fn register(
-        &mut self,
+        &self,
         step: Step,
         n: usize,
-        input: Array,
-        plan: &RefluxPlan<D>,
-        fine: bool,
+        from: Pointer<Real>,
+        (plan, patches): (&RefluxPlan<D>, Option<Range<usize>>),
     ) -> Result<(), ExecError> {
+        let fine = patches.is_some();
         let l = step.level.index();
         let store = &self.levels[l];
         let finer = if fine { store } else { &self.levels[l + 1] };
         let (Some(tables), Some(register), Some(_)) = (&finer.tables, &finer.register, &store.kept) else {
             unreachable!("tables, registers and room are made with the plans");
         };
+        let chunks = patches.map_or(0..tables.runs.num_chunks, |patches| tables.run_chunks(patches));
         let place = RegisterPlace {
             runs: tables.runs.items::<_, N>(&tables.memory),
-            chunks: tables.runs.chunks::<N>(&tables.memory),
-            num_chunks: tables.runs.num_chunks,
+            chunks: tables.runs.chunks_from::<N>(&tables.memory, chunks.start),
+            num_chunks: chunks.end - chunks.start,
             chunk_cells: tables.runs.chunk_cells,
             sums: pointer::<_, N>(&register.sums, 0),
             coarse_cells: pointer::<_, N>(&register.coarse_cells, 0),
         };
-        let args = self.device_sweep(step, n, input).register(place, plan);
+        let args = self.device_sweep(step, n, from).register(place, plan);
         let kernel = if fine { REGISTER_FINE } else { REGISTER_COARSE };
         // SAFETY: the runs lie along this level's patches; register and corrections are those of the plan.
-        unsafe { self.machine.run(&kernel, D, tables.runs.num_chunks as usize, &args)? };
+        unsafe { self.machine.run(&kernel, D, (chunks.end - chunks.start) as usize, &args)? };
         Ok(())
     }
 
@@ -233,12 +267,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let start = Instant::now();
         self.mirror_levels(level);
         let mut host = self.host.lock();
-        self.fetch(self.memory(l, from), host.mirrored_q(level))?;
+        self.fetch(self.place(l, from), host.mirrored_q(level))?;
         if let Some(aux) = &self.levels[l].aux {
-            self.fetch(aux, host.mirrored_aux(level))?;
+            self.fetch((aux, 0), host.mirrored_aux(level))?;
         }
         let broken = host.mirror_source(level, ghosts, t, dt);
-        self.machine.upload(bytes_of(host.mirrored_q(level)), self.memory(l, to), 0)?;
+        let (memory, at) = self.place(l, to);
+        self.machine.upload(bytes_of(host.mirrored_q(level)), memory, at)?;
         self.host_works.note("source", self.levels[l].mesh.num_cells(), start);
         Ok(broken)
     }

@@ -55,7 +55,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let host = self.host.get_mut();
         host.mirror_boundaries(level, &plans.ghost)?;
         let store = &self.levels[level.index()];
-        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?;
+        let (q, at) = store.q();
+        self.machine.upload(bytes_of(host.mirrored_q(level)), q, at)?;
         self.host_works.note("boundaries", store.mesh.num_cells(), start);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Ghost cells and the values of new patches.
 
 use super::host_tables::{HostMeshTables, HostPlanTables};
-use super::store::DeviceLevel;
+use super::store::{DeviceLevel, Place};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::{FillTable, Table, TransferTables, axes, bytes_of, bytes_of_mut};
@@ -164,14 +164,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let mut host = self.host.lock();
         self.fetch(store.q(), host.mirrored_q(level))?;
         match &store.aux {
-            Some(aux) => self.fetch(aux, host.mirrored_aux(level)),
+            Some(aux) => self.fetch((aux, 0), host.mirrored_aux(level)),
             None => Ok(()),
         }
     }
 
     /// Copies a level's array to the host, but for its ends, which belong to no patch.
-    pub(super) fn fetch(&self, array: &N::Memory, values: &mut [R]) -> Result<(), ExecError> {
+    pub(super) fn fetch(&self, (array, start): Place<'_, N>, values: &mut [R]) -> Result<(), ExecError> {
         let inner = PACK_OVERRUN..values.len() - PACK_OVERRUN;
-        Ok(self.machine.download(array, PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
+        Ok(self.machine.download(array, start + PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers out of the device: what came of steps, totals, values at points, snapshots.
 
+use super::store::Place;
 use super::{Machine, ResidentExecutor};
 use crate::exec::cpu::failure::Searched;
 use crate::exec::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
@@ -257,7 +258,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn failure_of_step(&self, level: Level, patch: usize) -> Result<ExecError, ExecError> {
         self.fetch_level(level)?;
         let store = &self.levels[level.index()];
-        let search = |array: &N::Memory, cells: Searched, time: f64| {
+        let search = |array: Place<'_, N>, cells: Searched, time: f64| {
             let mut host = self.host.lock();
             self.fetch(array, host.mirrored_q(level))?;
             Ok::<_, ExecError>(host.mirrored_failure(level, patch, cells, time))
@@ -268,9 +269,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 return Ok(found);
             }
         }
-        for (stage, grow) in stages_left::<D>(&self.sweeps, self.problem.source_split, self.sizes.num_ghost) {
+        let left = stages_left::<D>(&self.sweeps, self.problem.source_split, self.sizes.num_ghost);
+        for (stage, grow) in left.filter(|_| store.slide.is_none()) {
             let Some((array, _)) = &self.stage[stage] else { continue };
-            if let Some(found) = search(array, Searched::grown(grow), store.states.time)? {
+            if let Some(found) = search((array, 0), Searched::grown(grow), store.states.time)? {
                 return Ok(found);
             }
         }

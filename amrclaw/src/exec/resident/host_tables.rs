@@ -1,6 +1,7 @@
 //! What the device needs to know of new levels, made on the host before it is sent: all levels' at the same time, by any threads.
 
 use super::flags::FlagTables;
+use super::slide::{Batch, Slide, Tiles, is_worth_it, runs};
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{
     HostLevelTables, HostTables, TableBuilder, TransferTables, patch_table, tile_shape, tile_table,
@@ -13,6 +14,7 @@ use crate::plan::{LevelPlans, MeshChange};
 use cuda::compile::Precision;
 use rayon::prelude::*;
 use riemann::real::Scalar;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Sizes of a level's arrays.
@@ -51,7 +53,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             if !new.contains(&Level(l as u8)) {
                 return None;
             }
-            let level = || HostLevel::new(mesh, sizes, sweeps, resident);
+            let level = || HostLevel::new(mesh, sizes, sweeps, (resident, l + 1 == hierarchy.max_levels()));
             let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::on_host(mesh));
             let (level, flags) = rayon::join(level, flags);
             Some(HostMeshTables { level, flags })
@@ -74,34 +76,39 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 }
 
-/// Where the tiles of a sweep begin in the table of patches, and their number.
-#[derive(Clone, Copy)]
-pub(super) struct Tiles {
-    pub start: usize,
-    pub count: usize,
-}
-
 /// A level's tables before they are sent: made from the mesh alone, by any thread.
 pub(super) struct HostLevel<const D: usize> {
     pub layout: Arc<LevelLayout<D>>,
     pub builder: TableBuilder,
     /// Words of a face map.
     pub map_words: usize,
+    /// Of all patches, by sweep.
     pub tiles: Vec<Tiles>,
+    pub slide: Option<Slide>,
 }
 
 impl<const D: usize> HostLevel<D> {
-    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], resident_tiles: u32) -> Self {
+    /// `resident_tiles`: that the device works on at once; `finest`: no level can be finer, so that nobody reads the state before a step.
+    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], (resident_tiles, finest): (u32, bool)) -> Self {
         let layout = Arc::new(LevelLayout::new(mesh, sizes.num_ghost));
         let (table, map_words) = patch_table(&layout);
         let mut builder = TableBuilder::default();
         builder.append(table.iter().copied());
-        let cut = |sweep| {
-            let shape = tile_shape(sweep, sizes.num_eqn, sizes.precision);
-            let tiles = tile_table(&layout, sweep, shape, 0..layout.patches.len(), resident_tiles);
-            Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
+        let mut cut = |patches: Range<usize>| -> Vec<Tiles> {
+            let of_sweep = |sweep| {
+                let shape = tile_shape(sweep, sizes.num_eqn, sizes.precision);
+                let tiles = tile_table(&layout, sweep, shape, patches.clone(), resident_tiles);
+                Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
+            };
+            sweeps.iter().map(of_sweep).collect()
         };
-        let tiles = sweeps.iter().map(cut).collect();
-        HostLevel { layout, builder, map_words, tiles }
+        let num_patches = layout.patches.len();
+        let tiles = cut(0..num_patches);
+        let slide = (finest && is_worth_it(num_patches, resident_tiles)).then(|| {
+            let (bytes, runs) = runs(&layout, sizes.num_eqn * sizes.number);
+            let batch = |patches: Range<usize>| Batch { tiles: cut(patches.clone()), patches };
+            Slide { bytes, batches: runs.into_iter().map(batch).collect() }
+        });
+        HostLevel { layout, builder, map_words, tiles, slide }
     }
 }

@@ -18,7 +18,9 @@ mod functions;
 mod gather;
 mod hardware;
 mod host_tables;
+mod initial;
 mod probe;
+mod slide;
 mod store;
 mod synchronize;
 
@@ -41,7 +43,6 @@ use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
 use std::sync::Arc;
-use std::time::Instant;
 use store::DeviceLevel;
 
 /// Values of all levels in a device's memory.
@@ -142,7 +143,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// An empty level of the hierarchy.
     fn new_level(&self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<DeviceLevel<D, N>, ExecError> {
         let mesh = hierarchy.level(level);
-        let tables = HostLevel::new(mesh, self.sizes, &self.sweeps, self.machine.resident_tiles());
+        let finest = level.index() + 1 == hierarchy.max_levels();
+        let tables = HostLevel::new(mesh, self.sizes, &self.sweeps, (self.machine.resident_tiles(), finest));
         Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.geometry(level), time, self.sizes)?)
     }
 
@@ -150,7 +152,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
         let store = &self.levels[level.index()];
         let host = self.host.get_mut();
-        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0)?;
+        let (q, start) = store.q();
+        self.machine.upload(bytes_of(host.mirrored_q(level)), q, start)?;
         if let Some(aux) = &store.aux {
             self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
         }
@@ -216,27 +219,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = self.new_level(hierarchy, level, time)?;
         self.levels.push(store);
         self.send_level(level)
-    }
-
-    /// Gives a level initial data.
-    fn initialise_level(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
-        if self.functions.initial.is_some() && self.evaluate_initial(hierarchy, level, time)? {
-            return self.check_nonnegative(level);
-        }
-        let start = Instant::now();
-        self.host.get_mut().initialise_level(hierarchy, level, None, time)?;
-        self.take_from_host(hierarchy, level, time)?;
-        self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
-        Ok(())
-    }
-
-    /// Refuses initial data that the solver does not allow, where kernels have not seen all of it.
-    fn check_nonnegative(&self, level: Level) -> Result<(), ExecError> {
-        if !self.checks_nonnegative {
-            return Ok(());
-        }
-        self.fetch_level(level)?;
-        self.host.lock().check_filled(level)
     }
 
     /// Keeps the first error until it can be told.
@@ -351,8 +333,10 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
     fn is_readable(&self) -> bool {
         let mut number = [0; 8];
         let one = &mut number[..R::BYTES];
-        let answers =
-            |store: &DeviceLevel<D, N>| self.machine.download(store.q(), PACK_OVERRUN * R::BYTES, one).is_ok();
+        let answers = |store: &DeviceLevel<D, N>| {
+            let (q, start) = store.q();
+            self.machine.download(q, start + PACK_OVERRUN * R::BYTES, one).is_ok()
+        };
         self.levels.first().is_none_or(answers)
     }
 

@@ -17,7 +17,8 @@ impl<const D: usize, R: Scalar, N: Machine> Probe<D> for ResidentExecutor<D, R, 
         let host = self.host.get_mut();
         host.spoil_ghosts_of(level);
         let store = &self.levels[level.index()];
-        self.machine.upload(bytes_of(host.mirrored_q(level)), store.q(), 0).expect("the device answers");
+        let (q, start) = store.q();
+        self.machine.upload(bytes_of(host.mirrored_q(level)), q, start).expect("the device answers");
     }
 
     fn spoil_new_arrays(&mut self) {

@@ -2,7 +2,8 @@
 
 use super::flags::{FlagTables, Flags};
 use super::functions::FunctionTables;
-use super::host_tables::{HostLevel, Sizes, Tiles};
+use super::host_tables::{HostLevel, Sizes};
+use super::slide::{Slide, Tiles};
 use crate::exec::device::{FaceMap, LevelTables, Machine, pointer};
 use crate::exec::step::States;
 use crate::fields::LevelLayout;
@@ -20,14 +21,19 @@ pub(super) struct Register<N: Machine> {
     pub coarse_cells: N::Memory,
 }
 
+/// An array of states: in which memory, and how many bytes behind its beginning.
+pub(super) type Place<'a, N> = (&'a <N as Machine>::Memory, usize);
+
 /// A level's values.
 pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub mesh: Arc<LevelMesh<D>>,
     pub layout: Arc<LevelLayout<D>>,
     pub geometry: Geometry<D>,
-    /// Arrays of q, which take turns.
-    buffers: Vec<Option<N::Memory>>,
+    /// Arrays of q, which take turns, and the bytes behind which they begin.
+    buffers: Vec<Option<(N::Memory, usize)>>,
     buffer_bytes: usize,
+    /// How new states take the place of old ones, if they do.
+    pub slide: Option<Slide>,
     pub states: States,
     pub aux: Option<N::Memory>,
     /// The cells that a kernel fills with them, once it has been asked to.
@@ -59,16 +65,18 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         time: f64,
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
-        let HostLevel { layout, builder, map_words, tiles } = tables;
+        let HostLevel { layout, builder, map_words, tiles, slide } = tables;
         let patches = builder.send(machine)?;
         let aux = match sizes.num_aux {
             0 => None,
             count => Some(machine.allocate(layout.len(count) * sizes.number)?),
         };
         let buffer_bytes = layout.len(sizes.num_eqn) * sizes.number;
+        let room = slide.as_ref().map_or(0, |slide| slide.bytes);
         Ok(DeviceLevel {
-            buffers: vec![Some(machine.allocate(buffer_bytes)?)],
+            buffers: vec![Some((machine.allocate(buffer_bytes + room)?, 0))],
             buffer_bytes,
+            slide,
             mesh,
             layout,
             geometry,
@@ -88,10 +96,14 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         })
     }
 
-    /// The tiles of a sweep, and their number.
-    pub fn tiles(&self, sweep: usize) -> (Pointer<Tile>, u32) {
-        let Tiles { start, count } = self.tiles[sweep];
-        (pointer::<_, N>(&self.patches, start), count as u32)
+    /// Where the tiles of a sweep of the whole level are.
+    pub fn tiles(&self, sweep: usize) -> Tiles {
+        self.tiles[sweep]
+    }
+
+    /// The address of tiles.
+    pub fn tiles_at(&self, tiles: Tiles) -> Pointer<Tile> {
+        pointer::<_, N>(&self.patches, tiles.start)
     }
 
     /// The table of patches.
@@ -99,25 +111,29 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         pointer::<Patch, N>(&self.patches, 0)
     }
 
+    fn buffer(&self, number: usize) -> Option<Place<'_, N>> {
+        self.buffers[number].as_ref().map(|(memory, start)| (memory, *start))
+    }
+
     /// The present state.
-    pub fn q(&self) -> &N::Memory {
-        self.buffers[self.states.current()].as_ref().expect("the present state is kept")
+    pub fn q(&self) -> Place<'_, N> {
+        self.buffer(self.states.current()).expect("the present state is kept")
     }
 
     /// Its address.
     pub fn q_address<T: Pointee + ?Sized>(&self) -> Pointer<T> {
-        pointer::<T, N>(self.q(), 0)
-    }
-
-    /// Address of the state before the last step, where it is kept.
-    pub fn q_old<T: Pointee + ?Sized>(&self) -> Option<Pointer<T>> {
-        let buffer = self.buffers[self.states.old()?].as_ref()?;
-        Some(pointer::<T, N>(buffer, 0))
+        let (memory, start) = self.q();
+        pointer::<T, N>(memory, start)
     }
 
     /// The state before the last step, where it is kept.
-    pub fn before(&self) -> Option<&N::Memory> {
-        self.buffers[self.states.old()?].as_ref()
+    pub fn before(&self) -> Option<Place<'_, N>> {
+        self.buffer(self.states.old()?)
+    }
+
+    /// Its address.
+    pub fn q_old<T: Pointee + ?Sized>(&self) -> Option<Pointer<T>> {
+        self.before().map(|(memory, start)| pointer::<T, N>(memory, start))
     }
 
     /// Address of the auxiliary values.
@@ -131,25 +147,38 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
     }
 
     fn next_index(&self) -> usize {
-        self.states.next(self.buffers.len(), false)
+        self.states.next(self.buffers.len(), self.slide.is_some())
     }
 
-    /// The array that the next state goes to.
-    pub fn next(&mut self, machine: &N) -> Result<&N::Memory, CudaError> {
+    /// True if the next step goes on in the place of the present state.
+    pub fn steps_in_place(&self) -> bool {
+        self.next_index() == self.states.current()
+    }
+
+    /// Makes the array that the next state goes to.
+    pub fn make_next(&mut self, machine: &N) -> Result<(), CudaError> {
         let next = self.next_index();
         if next == self.buffers.len() {
             self.buffers.push(None);
         }
-        let bytes = self.buffer_bytes;
-        match &mut self.buffers[next] {
-            Some(buffer) => Ok(buffer),
-            empty => Ok(empty.insert(machine.allocate(bytes)?)),
+        let bytes = self.buffer_bytes + self.slide.as_ref().map_or(0, |slide| slide.bytes);
+        if self.buffers[next].is_none() {
+            self.buffers[next] = Some((machine.allocate(bytes)?, 0));
         }
+        Ok(())
     }
 
-    /// The array that the next state goes to, once [`DeviceLevel::next`] has made it.
-    pub fn made_next(&self) -> &N::Memory {
-        self.buffers[self.next_index()].as_ref().expect("made before the step")
+    /// The array that the next state goes to, once [`DeviceLevel::make_next`] has made it.
+    pub fn next(&self) -> Place<'_, N> {
+        self.buffer(self.next_index()).expect("made before the step")
+    }
+
+    /// What has been swept of the next state now begins behind so many bytes.
+    pub fn slide_next_to(&mut self, start: usize) {
+        let next = self.next_index();
+        if let Some((_, at)) = &mut self.buffers[next] {
+            *at = start;
+        }
     }
 
     /// What the step has written becomes the present state.

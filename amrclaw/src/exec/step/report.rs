@@ -235,6 +235,18 @@ impl ExecError {
             ExecError::Ranks(_) | ExecError::Device(_) => 0,
         }
     }
+
+    /// The same where so many patches of the level come before those that were looked at.
+    pub(in crate::exec) fn behind_patches(mut self, before: usize) -> Self {
+        match &mut self {
+            ExecError::NotFinite { place, .. }
+            | ExecError::Inadmissible { place, .. }
+            | ExecError::Capacity { place, .. } => place.patch += before,
+            ExecError::LostWithinStep { patch, .. } => *patch += before,
+            ExecError::Ranks(_) | ExecError::Device(_) => {}
+        }
+        self
+    }
 }
 
 /// Numbers as their bits: JSON knows no NaN and no infinity.

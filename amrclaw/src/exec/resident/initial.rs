@@ -1,0 +1,112 @@
+//! Initial data: by kernels, or computed by the host piece by piece, one on its way to the device while the next is computed.
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::ExecError;
+use crate::exec::device::bytes_of;
+use crate::fields::LevelLayout;
+use crate::index::Level;
+use crate::mesh::{Hierarchy, LevelMesh};
+use riemann::patch::PACK_OVERRUN;
+use riemann::real::Scalar;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Cells of a piece, ghost cells included: enough for many threads, few enough to stay near the processor.
+const CELLS: usize = 1 << 22;
+
+/// Runs of patches with so many cells together, or with a single patch.
+fn pieces<const D: usize>(layout: &LevelLayout<D>, cells: usize) -> Vec<Range<usize>> {
+    let mut pieces: Vec<Range<usize>> = Vec::new();
+    let mut room = 0;
+    for (k, patch) in layout.patches.iter().enumerate() {
+        match pieces.last_mut() {
+            Some(piece) if patch.component() <= room => piece.end = k + 1,
+            _ => {
+                pieces.push(k..k + 1);
+                room = cells.max(patch.component());
+            }
+        }
+        room -= patch.component();
+    }
+    pieces
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Gives a level initial data.
+    pub(super) fn initialise_level(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        time: f64,
+    ) -> Result<(), ExecError> {
+        if self.functions.initial.is_some() && self.evaluate_initial(hierarchy, level, time)? {
+            return self.check_nonnegative(level);
+        }
+        let start = Instant::now();
+        self.initialise_by_host(hierarchy, level, time)?;
+        self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
+        Ok(())
+    }
+
+    /// Refuses initial data that the solver does not allow, where kernels have not seen all of it.
+    fn check_nonnegative(&self, level: Level) -> Result<(), ExecError> {
+        if !self.checks_nonnegative {
+            return Ok(());
+        }
+        self.fetch_level(level)?;
+        self.host.lock().check_filled(level)
+    }
+
+    /// Gives a level patches and initial data by the host, in place of what it held. Finer levels are dropped.
+    fn initialise_by_host(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+        self.truncate(level);
+        let store = self.new_level(hierarchy, level, time)?;
+        self.levels.push(store);
+        if let Some(coarser) = level.coarser() {
+            self.mirror_levels(coarser);
+        }
+        let (mesh, layout) = (hierarchy.level(level), self.levels[level.index()].layout.clone());
+        for piece in pieces(&layout, CELLS) {
+            let part = LevelMesh::new(mesh.domain(), mesh.periodic(), mesh.patches()[piece.clone()].to_vec());
+            let made = self.host.get_mut().mirror_initial(level, &Arc::new(part), hierarchy.geometry(level), time);
+            made.map_err(|error| error.behind_patches(piece.start))?;
+            self.send_piece(level, &layout, piece.start)?;
+        }
+        self.host.get_mut().truncate(level);
+        Ok(())
+    }
+
+    /// Sends the values that the host has of a piece of a level, but for the ends of its arrays, which belong to no patch.
+    fn send_piece(&mut self, level: Level, layout: &LevelLayout<D>, first: usize) -> Result<(), ExecError> {
+        let (store, host) = (&self.levels[level.index()], self.host.get_mut());
+        let patch = &layout.patches[first];
+        let at = |count: usize| patch.offset(count, patch.with_ghosts().lo) * R::BYTES;
+        let inner = |values: &[R]| PACK_OVERRUN..values.len() - PACK_OVERRUN;
+        let q = &*host.mirrored_q(level);
+        let (memory, start) = store.q();
+        self.machine.upload(bytes_of(&q[inner(q)]), memory, start + at(self.sizes.num_eqn))?;
+        if let Some(memory) = &store.aux {
+            let aux = &*host.mirrored_aux(level);
+            self.machine.upload(bytes_of(&aux[inner(aux)]), memory, at(self.sizes.num_aux))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::CellBox;
+
+    /// Pieces follow one another, hold all patches and no more cells than they may, unless that is one patch.
+    #[test]
+    fn pieces_are_of_few_cells() {
+        let patches = [[0, 3], [3, 10], [10, 12], [12, 13], [13, 30]].map(|[lo, hi]| CellBox::new([lo, 0], [hi, 6]));
+        let mesh = LevelMesh::new(CellBox::new([0, 0], [30, 6]), [false; 2], patches.to_vec());
+        let layout = LevelLayout::new(&mesh, 2);
+        // With ghost cells: 7, 11, 6, 5 and 21 columns of 10 cells.
+        assert_eq!(pieces(&layout, 180), [0..2, 2..4, 4..5]);
+        assert_eq!(pieces(&layout, 0).len(), 5);
+    }
+}

@@ -1,0 +1,91 @@
+//! New states in the place of old ones, with little more memory than they take.
+//!
+//! A level's array of states slides: a sweep writes it a few patches ahead of where it lay, the next one back. Patches are swept in
+//! batches that are no larger than the way. Of a sweep up the last batch goes first, then the one before it, to where the last
+//! batch lay, which nothing reads any more; of a sweep down the first batch goes first.
+
+use crate::fields::LevelLayout;
+use std::ops::Range;
+
+/// Batches of a level: the array takes so many parts more memory.
+const BATCHES: usize = 8;
+/// Levels that slide have so many patches in a batch for each tile that the device works on at once: few tiles wait for others then.
+const PATCHES_PER_TILE: usize = 2;
+
+/// Where the tiles of a sweep begin in the table of patches, and their number.
+#[derive(Clone, Copy)]
+pub(super) struct Tiles {
+    pub start: usize,
+    pub count: usize,
+}
+
+/// How a level's states slide.
+pub(super) struct Slide {
+    /// How far, in bytes.
+    pub bytes: usize,
+    pub batches: Vec<Batch>,
+}
+
+/// Patches that are swept together, and their tiles in each sweep.
+pub(super) struct Batch {
+    pub patches: Range<usize>,
+    pub tiles: Vec<Tiles>,
+}
+
+/// The way, in bytes, and runs of patches whose states are no larger. `cell`: bytes of a cell's state.
+pub(super) fn runs<const D: usize>(layout: &LevelLayout<D>, cell: usize) -> (usize, Vec<Range<usize>>) {
+    let largest = layout.patches.iter().map(|patch| patch.component()).max().unwrap_or(0);
+    let bytes = (cell * largest.max(layout.num_cells_with_ghosts() / BATCHES)).next_multiple_of(512);
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    let mut room = 0;
+    for (k, patch) in layout.patches.iter().enumerate() {
+        let needed = cell * patch.component();
+        match runs.last_mut() {
+            Some(run) if needed <= room => run.end = k + 1,
+            _ => {
+                runs.push(k..k + 1);
+                room = bytes;
+            }
+        }
+        room -= needed;
+    }
+    (bytes, runs)
+}
+
+/// Whether so many patches are enough.
+pub(super) fn is_worth_it(num_patches: usize, resident_tiles: u32) -> bool {
+    num_patches >= BATCHES * PATCHES_PER_TILE * resident_tiles as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::CellBox;
+    use crate::mesh::LevelMesh;
+
+    /// Swept up in batches from the last, or down from the first, no batch is written over states that are still to be read: its own or
+    /// those of batches to come.
+    #[test]
+    fn nothing_is_written_over_what_is_to_be_read() {
+        let domain = CellBox::new([0, 0], [300, 8]);
+        let ends: Vec<i32> = (0..24).map(|k| k * 11 + k * k % 7).chain([300]).collect();
+        let patches = ends.windows(2).map(|x| CellBox::new([x[0], 0], [x[1], 8])).collect();
+        let layout = LevelLayout::new(&LevelMesh::new(domain, [false; 2], patches), 2);
+        let (way, runs) = runs(&layout, 3 * 8);
+        assert!(runs.len() >= BATCHES && way <= layout.len(3) * 8 / 4, "{way} bytes, {} batches", runs.len());
+        assert!(runs.iter().flat_map(|run| run.clone()).eq(0..layout.patches.len()));
+        let bytes = |run: &Range<usize>| {
+            let at = |k: usize| layout.patches[k].offset(3, layout.patches[k].with_ghosts().lo) * 8;
+            let last = &layout.patches[run.end - 1];
+            at(run.start)..at(run.end - 1) + last.component() * 24
+        };
+        let apart = |a: &Range<usize>, b: &Range<usize>| a.end <= b.start || b.end <= a.start;
+        let moved = |run: &Range<usize>, by: usize| run.start + by..run.end + by;
+        for (n, run) in runs.iter().enumerate() {
+            let up = moved(&bytes(run), way);
+            assert!(runs[..=n].iter().all(|other| apart(&up, &bytes(other))), "up, batch {n}");
+            let down = bytes(run);
+            assert!(runs[n..].iter().all(|other| apart(&down, &moved(&bytes(other), way))), "down, batch {n}");
+        }
+    }
+}
