@@ -144,7 +144,11 @@ fn same_faces<R: Scalar + Plain>(
         for (kind, count) in counts(solver).into_iter().enumerate() {
             let range = start * TURN..(start + count) * TURN;
             let what = format!("{}, {}, fused {fused}, {axis:?}, {}", solver.name, R::NAME, KINDS[kind]);
-            let difference = check(&what, fused, &found[range.clone()], &faces.results[range]);
+            let face = |number: usize| {
+                let state = |n: usize| faces.states[n * TURN + number % TURN];
+                format!("states {:?}", (0..2 * solver.source.equations).map(state).collect::<Vec<_>>())
+            };
+            let difference = check((&what, &face), fused, &found[range.clone()], &faces.results[range]);
             worst[kind] = worst[kind].max(difference);
             start += count;
         }

@@ -48,8 +48,8 @@ fn tolerance<R: Scalar>(fused: bool) -> Option<f64> {
     }
 }
 
-/// Compares two lists; returns the difference as a part of the largest number expected.
-fn check<R: Scalar>(what: &str, fused: bool, found: &[R], expected: &[R]) -> f64 {
+/// Compares two lists; `place` says of the number of an item what it belongs to. Returns the difference as a part of the largest number expected.
+fn check<R: Scalar>((what, place): (&str, &dyn Fn(usize) -> String), fused: bool, found: &[R], expected: &[R]) -> f64 {
     assert_eq!(found.len(), expected.len());
     let Some(tolerance) = tolerance::<R>(fused) else {
         // NVRTC may take a minimum or maximum by an instruction that orders −0 before 0: the sum is 0 for both.
@@ -61,8 +61,10 @@ fn check<R: Scalar>(what: &str, fused: bool, found: &[R], expected: &[R]) -> f64
     let largest = expected.iter().fold(0.0f64, |largest, v| largest.max(v.to_f64().abs()));
     let difference = |(a, b): (&R, &R)| (a.to_f64() - b.to_f64()).abs();
     // What is not a number is the largest difference of all.
-    let worst = |worst: f64, d: f64| if d <= worst { worst } else { d };
-    let error = found.iter().zip(expected).map(difference).fold(0.0, worst) / largest.max(f64::MIN_POSITIVE);
-    assert!(error <= tolerance, "{what}: {error:e} of the largest");
+    let worst = |worst: (usize, f64), next: (usize, f64)| if next.1 <= worst.1 { worst } else { next };
+    let (at, error) = found.iter().zip(expected).map(difference).enumerate().fold((0, 0.0), worst);
+    let error = error / largest.max(f64::MIN_POSITIVE);
+    let pair = (found.get(at).map(|v| v.to_f64()), expected.get(at).map(|v| v.to_f64()));
+    assert!(error <= tolerance, "{what}: {error:e} of the largest, {pair:?} at number {at}, {}", place(at));
     error
 }

@@ -313,6 +313,9 @@ fn send_faces<const D: usize, R: Scalar>(
     (sent, received): (&FaceParcels<D>, &FaceParcels<D>),
     arrays: &mut [&mut Vec<R>],
 ) -> Result<(), CommError> {
+    if sent.is_empty() && received.is_empty() {
+        return Ok(());
+    }
     let slots = plan.num_slots();
     let arrays: Vec<(usize, Shared<'_, R>)> =
         arrays.iter_mut().map(|array| (array.len().checked_div(slots).unwrap_or(0), Shared::new(array))).collect();
