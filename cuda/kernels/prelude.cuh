@@ -48,6 +48,8 @@ __device__ __forceinline__ Real real_min(Real a, Real b) { return a < b ? a : b;
 __device__ __forceinline__ Real real_max(Real a, Real b) { return a > b ? a : b; }
 __device__ __forceinline__ double real_abs(double a) { return fabs(a); }
 __device__ __forceinline__ float real_abs(float a) { return fabsf(a); }
+__device__ __forceinline__ double real_sqrt(double a) { return sqrt(a); }
+__device__ __forceinline__ float real_sqrt(float a) { return sqrtf(a); }
 
 // Quotients and roots. With FUSED from the device's approximations, in double refined to an error of a unit in the last place or two,
 // without the branches that the rare rounding, the subnormal and the huge need: those keep the compiler from working on several
@@ -66,7 +68,7 @@ __device__ __forceinline__ float reciprocal(float a)
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
     return r;
 }
-// Of a denominator that is no constant: 1/0 is an infinity, 1/∞ zero, as they should be.
+// Of any number: 1/0 is an infinity, 1/∞ zero, as they should be.
 __device__ __forceinline__ double safe_reciprocal(double a)
 {
     double r;
@@ -91,19 +93,21 @@ __device__ __forceinline__ float root(float a)
     return r;
 }
 #endif
-__device__ __forceinline__ Real real_divide(Real numerator, Real denominator)
+__device__ __forceinline__ Real real_quotient(Real numerator, Real denominator)
 {
 #if FUSED
-    if (!KNOWN(denominator == denominator)) return numerator * safe_reciprocal(denominator);
-#endif
+    return numerator * safe_reciprocal(denominator);
+#else
     return numerator / denominator;
+#endif
 }
-__device__ __forceinline__ Real real_sqrt(Real a)
+__device__ __forceinline__ Real real_root(Real a)
 {
 #if FUSED
-    if (!KNOWN(a >= Real(0.0))) return root(a);
+    return root(a);
+#else
+    return real_sqrt(a);
 #endif
-    return sizeof(Real) == 8 ? Real(sqrt(double(a))) : Real(sqrtf(float(a)));
 }
 
 #ifdef NUM_EQUATIONS

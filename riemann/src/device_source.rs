@@ -5,8 +5,8 @@
 /// `body` goes between `struct Solver {` and `};`. It has one member of type `Real` per parameter, in order, then the
 /// functions that [`crate::solver::Solver`] names, each `__device__ __forceinline__` and `const`. It relies on what is
 /// defined before it: `Real`, `Array`, the constants `M`, `W`, `A`, the types `State`, `Aux`, `Normal`, `Transverse`,
-/// `TransverseAux`, `Axis`, `Side`, and the functions `real_min`, `real_max`, `real_abs`, `real_sqrt`, `real_divide` and `select`, with the
-/// meaning of their namesakes in [`crate::real::Real`]; where it calls elementary functions, also on
+/// `TransverseAux`, `Axis`, `Side`, and the functions `real_min`, `real_max`, `real_abs`, `real_sqrt` and `select`, with the
+/// meaning of their namesakes in [`crate::real::Real`], `real_quotient` and `real_root` for what need not be rounded correctly; where it calls elementary functions, also on
 /// [`crate::elementary::device_text`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSource {

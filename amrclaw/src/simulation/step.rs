@@ -69,6 +69,8 @@ impl<const D: usize> Simulation<D> {
                 Ok(true) => break,
                 Ok(false) => {
                     self.restore(&saved);
+                    // What was restored knows of none of this step's retries.
+                    self.counts.retries += u64::from(tries - 1);
                     ahead = false;
                 }
                 Err(error) => {

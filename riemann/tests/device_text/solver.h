@@ -7,5 +7,6 @@ struct TransverseAux { Aux below, here, above; };
 inline Real real_min(Real a, Real b) { return a < b ? a : b; }
 inline Real real_max(Real a, Real b) { return a > b ? a : b; }
 inline Real real_abs(Real a) { return std::fabs(a); }
-inline Real real_divide(Real a, Real b) { return a / b; }
+inline Real real_quotient(Real a, Real b) { return a / b; }
+inline Real real_root(Real a) { return std::sqrt(a); }
 inline Real real_sqrt(Real a) { return std::sqrt(a); }

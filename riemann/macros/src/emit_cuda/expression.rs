@@ -18,8 +18,8 @@ impl Lines<'_> {
             Kind::Arithmetic('*', a, b) if self.writer.separate_products && expr.ty == Type::Real => {
                 format!("separate_product({}, {})", self.expression(a), self.expression(b))
             }
-            Kind::Arithmetic('/', a, b) if !self.writer.separate_products && expr.ty == Type::Real => {
-                format!("real_divide({})", self.list([&**a, &**b]))
+            Kind::Arithmetic('/', a, b) if expr.ty == Type::Real && !self.is_exact(b) => {
+                format!("real_quotient({})", self.list([&**a, &**b]))
             }
             Kind::Arithmetic(op, a, b) => self.binary(&op.to_string(), a, b),
             Kind::Compare("!=", a, b) => format!("(!{})", self.binary("==", a, b)),
@@ -28,6 +28,7 @@ impl Lines<'_> {
             Kind::Or(a, b) => self.binary("||", a, b),
             Kind::MaskFromBool(a) | Kind::Rarely(a) => self.expression(a),
             Kind::RealFromInt(a) => format!("Real({})", self.expression(a)),
+            Kind::Method("sqrt", a, _) if !self.is_exact(a) => format!("real_root({})", self.expression(a)),
             Kind::Method(name, a, others) => {
                 let arguments = self.list(std::iter::once(&**a).chain(others));
                 format!("real_{name}({arguments})")
@@ -57,6 +58,28 @@ impl Lines<'_> {
             }
             Kind::If { condition, then, otherwise } => self.choice(condition, then, otherwise, &expr.ty),
             Kind::Block(block) => self.block_value(block),
+        }
+    }
+
+    /// Whether a quotient by this, or its root, is correctly rounded however the text is compiled: in functions that must have the
+    /// same bits everywhere, and where it depends on parameters alone, since compilers compute it then.
+    fn is_exact(&self, expr: &Expr) -> bool {
+        self.writer.separate_products || self.of_parameters(expr)
+    }
+
+    /// Whether a value depends on parameters and constants alone.
+    pub fn of_parameters(&self, expr: &Expr) -> bool {
+        let all = |values: &[Expr]| values.iter().all(|value| self.of_parameters(value));
+        match &expr.kind {
+            Kind::Real(_) | Kind::Int(_) | Kind::Bool(_) | Kind::Parameter(_) | Kind::Variant(_) => true,
+            Kind::Local(name) => self.of_parameters.contains(name),
+            Kind::Negate(a) | Kind::RealFromInt(a) | Kind::Power(a, _) => self.of_parameters(a),
+            Kind::Arithmetic(_, a, b) | Kind::Index(a, b) => self.of_parameters(a) && self.of_parameters(b),
+            Kind::Element(a, _) | Kind::Repeat(a, _) => self.of_parameters(a),
+            Kind::Method(_, a, others) => self.of_parameters(a) && all(others),
+            Kind::Call { arguments, .. } => all(arguments),
+            Kind::Array(values) | Kind::Tuple(values) => all(values),
+            _ => false,
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Text;
 use crate::tree::{Block, Statement};
 use crate::types::Type;
+use proc_macro2::Ident;
 use std::fmt::Write;
 
 /// Lines of a function, one after the other.
@@ -10,13 +11,15 @@ pub struct Lines<'a> {
     pub writer: &'a Text,
     pub text: String,
     indent: usize,
+    /// Variables that depend on parameters and constants alone.
+    pub of_parameters: Vec<Ident>,
     /// Variables made up so far: their names have two underscores, which the user's have not.
     made_up: usize,
 }
 
 impl<'a> Lines<'a> {
     pub fn new(writer: &'a Text) -> Self {
-        Lines { writer, text: String::new(), indent: 2, made_up: 0 }
+        Lines { writer, text: String::new(), indent: 2, of_parameters: Vec::new(), made_up: 0 }
     }
 
     pub fn line(&mut self, line: &str) {
@@ -50,6 +53,9 @@ impl<'a> Lines<'a> {
     fn statement(&mut self, statement: &Statement) {
         match statement {
             Statement::Let { local, value } => {
+                if !local.mutable && self.of_parameters(value) {
+                    self.of_parameters.push(local.name.clone());
+                }
                 let (ty, value) = (self.writer.ty(&local.ty), self.expression(value));
                 self.line(&format!("{ty} {} = {value};", local.name));
             }
