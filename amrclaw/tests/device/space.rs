@@ -74,7 +74,7 @@ fn small_device(
 }
 
 /// The states of a finest level of many patches slide, with the fix, through regrids and a rejected step; in sweeps of split schemes, and with
-/// sources before them. Seen to fail with batches swept in the other order.
+/// sources before them.
 #[test]
 fn states_that_slide_are_those_of_the_cpu_to_the_bit() {
     let source = "source.pressure=-3 * pressure + x";
