@@ -5,6 +5,8 @@ use crate::errors;
 use amrclaw::io::derived::{FormulaError, Vocabulary, derive};
 use amrclaw::io::slice::{Projection, project, slice};
 use amrclaw::io::{self, FrameFormat, frame};
+use numpy::ndarray::Array2;
+use numpy::{PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -110,6 +112,22 @@ impl Frame {
         with_frame!(&self.frame, f => f.levels.len())
     }
 
+    /// Whether cells lie where a mapping puts them.
+    #[getter]
+    fn mapped(&self) -> bool {
+        with_frame!(&self.frame, f => !f.mapping.is_empty())
+    }
+
+    /// Physical positions of computational points, one a row.
+    fn positions<'py>(
+        &self,
+        py: Python<'py>,
+        points: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let points = points.as_array().to_owned();
+        Ok(with_frame!(&self.frame, f => positions(f, points)?).to_pyarray(py))
+    }
+
     /// Patches of a level, counted from 1.
     fn patches<'py>(slf: &Bound<'py, Self>, level: usize) -> PyResult<Vec<PatchTuple<'py>>> {
         with_frame!(&slf.get().frame, f => patches(f, level, slf.as_any()))
@@ -176,6 +194,19 @@ impl Frame {
             })
         })
     }
+}
+
+fn positions<const D: usize>(frame: &frame::Frame<D>, mut points: Array2<f64>) -> PyResult<Array2<f64>> {
+    if points.ncols() != D {
+        return Err(errors::refused(format!("points have {} coordinates, the solution has {D}", points.ncols())));
+    }
+    if let Some(mapping) = frame.mapped() {
+        let rows: Vec<[f64; D]> = points.rows().into_iter().map(|row| std::array::from_fn(|d| row[d])).collect();
+        for (mut row, position) in points.rows_mut().into_iter().zip(mapping.positions(&rows)) {
+            position.into_iter().enumerate().for_each(|(d, x)| row[d] = x);
+        }
+    }
+    Ok(points)
 }
 
 fn patches<'py, const D: usize>(

@@ -175,3 +175,35 @@ def test_lines_out_of_planes(run):
     assert plot.pcolor(run[0], "u", slice=("y", 0.6)).get_title() == "u, y = 0.6, t = 0"
     with pytest.raises(amrclaw.InputError, match="there is nothing at y = 9"):
         run[0].slice("y", 9.0)
+
+
+def test_mapped_cells_are_drawn_where_they_lie():
+    """Meshes, outlines and contours have the positions of the mapping; a simulation's and a formula's too. Sections are refused."""
+    mapped = {**CASE, "mesh": {"lower": [1.0, 0.0], "upper": [2.0, 1.5], "cells": [16, 12], "mapping": {"kind": "polar"}}}
+    mapped["initial"] = {"pressure": "x", "u": "1 + exp(-40 * ((x - 1)^2 + (y - 0.8)^2))", "v": "0"}
+    mapped["gauge"] = []
+    frame = amrclaw.Simulation(mapped).frame()
+    assert frame.mapped and not amrclaw.Simulation(CASE).mapped
+    r, angle = np.array([1.25, 1.5]), np.array([0.0, 1.5])
+    expected = np.stack([r * np.cos(angle), r * np.sin(angle)], -1)
+    np.testing.assert_allclose(frame.positions(np.stack([r, angle], -1)), expected, rtol=1e-15, atol=1e-15)
+    for solution, field in [(frame, "pressure"), (amrclaw.Simulation(mapped), "pressure + 0 * u")]:
+        ax = plot.pcolor(solution, field)
+        meshes = [c for c in ax.collections if hasattr(c, "get_coordinates")]
+        for mesh, patch in zip(meshes, frame.patches()):
+            r, angle = np.meshgrid(patch.edges(0), patch.edges(1))
+            expected = np.stack([r * np.cos(angle), r * np.sin(angle)], -1)
+            np.testing.assert_allclose(mesh.get_coordinates(), expected, rtol=1e-14, atol=1e-14)
+        outlines, patches = ax.patches, frame.patches(2)
+        assert len(meshes) == len(frame.patches()) and len(outlines) == len(patches) > 0
+        for outline, patch in zip(outlines, patches):
+            radii = np.hypot(*outline.get_xy().T)
+            np.testing.assert_allclose([radii.min(), radii.max()], [patch.lower[0], patch.upper[0]], rtol=1e-14)
+        assert ax.get_xlim() == pytest.approx((np.cos(1.5), 2.0)) and ax.get_ylim() == pytest.approx((0.0, 2 * np.sin(1.5)))
+        ax.figure.canvas.draw()
+    contour = plot.contour(frame, "pressure", levels=[1.25])
+    (path,) = (p for c in contour.collections for p in c.get_paths()[:1] if len(p.vertices) > 2)
+    # Straight between centres of cells, which lie on arcs.
+    np.testing.assert_allclose(path.vertices[:, 0], 1.25, atol=2e-3)
+    with pytest.raises(amrclaw.InputError, match="no sections"):
+        plot.section(frame, (1.0, 0.0), (2.0, 0.0))

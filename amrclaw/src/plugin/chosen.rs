@@ -63,9 +63,9 @@ impl ChosenSolver {
                 let shape = find_built_in(&case.solver).map_err(|p| case.error("solver.name", p.message, p.help))?;
                 let shape = checked("solver.name", shape)?;
                 let given = &case.solver.parameters;
-                let kernels = match case.mesh.mapping {
-                    None => catalogue::kernels(name, case.dimension(), given),
-                    Some(_) => catalogue::mapped_kernels(name, given)
+                let kernels = match case.solves_in_frames() {
+                    false => catalogue::kernels(name, case.dimension(), given),
+                    true => catalogue::mapped_kernels(name, given)
                         .map(|kernels| kernels.expect("checked: the solver knows no directions")),
                 };
                 let kernels =
@@ -82,9 +82,9 @@ impl ChosenSolver {
                 let values = values.collect::<Vec<_>>();
                 let instance = plugin.create(&values);
                 let instance = instance.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?;
-                let kernels = match case.mesh.mapping {
-                    None => instance.kernels(),
-                    Some(_) => {
+                let kernels = match case.solves_in_frames() {
+                    false => instance.kernels(),
+                    true => {
                         let mapped = load_mapped(path).map_err(wrong)?.form(2).create(&values);
                         mapped.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?.kernels()
                     }

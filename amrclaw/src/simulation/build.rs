@@ -147,8 +147,8 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         conservation_fix: case.regrid.conservation_fix,
     };
     Ok(match &mapping {
-        Some(mapping) => mapped(case, mapping, problem),
-        None => problem,
+        Some(mapping) if case.solves_in_frames() => mapped(case, mapping, problem),
+        _ => problem,
     })
 }
 

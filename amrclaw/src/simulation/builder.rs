@@ -123,7 +123,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let (shape, kernels) = (&solver.shape, &solver.kernels);
         assert_eq!(kernels.double.dim(), D, "the solver's dimension");
         assert_eq!(shape, case.shape(), "the case was checked against another solver");
-        let geometry = case.mesh.mapping.as_ref().map_or(0, |_| GEOMETRY.len());
+        let geometry = if case.solves_in_frames() { GEOMETRY.len() } else { 0 };
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
         let problem = problem::<D>(case, functions.or(solver.functions(aux)))?;

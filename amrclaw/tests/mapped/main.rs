@@ -3,8 +3,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+#[path = "../../../examples/acoustics_cylinder/exact.rs"]
+mod cylinder;
+
 mod accuracy;
 mod conserved;
+mod examples;
 mod free_stream;
 mod refused;
 mod straight;

@@ -43,6 +43,21 @@ fn wrong_mappings_are_refused() {
     has(&told(&text(["X", "Y"]), &["mesh.cells=[8,8,8]"]), &["mesh.mapping", "in the plane"]);
 }
 
+/// What the file itself says wrong is told with its line: nodes that are no numbers, sides that do not meet, a solver that knows
+/// directions, a gauge outside, a mapping by other words.
+#[test]
+fn wrong_lines_are_named() {
+    let mesh = "cells = [8, 8]\nboundary = { y = \"periodic\" }";
+    let text = |map| case(ACOUSTICS, mesh, map, &REST);
+    has(&told(&text(["1 / (X - 0.5)", "Y"]), &[]), &["case.toml:7:13: mesh.mapping.x"]);
+    has(&told(&text(["(1 + X) * cos(6*Y)", "(1 + X) * sin(6*Y)"]), &[]), &["case.toml:5:18: mesh.boundary.y"]);
+    has(&told(&case(r#"name = "burgers""#, mesh, ["X", "Y"], &[("q", "x")]), &[]), &["case.toml:6", "mesh.mapping"]);
+    let gauge = text(["X", "Y"]) + "[[gauge]]\nname = \"g\"\nposition = [3.0, 0.5]\n";
+    has(&told(&gauge, &[]), &["case.toml:31:12: gauge.0.position"]);
+    let user = text(["X", "Y"]).replace("[mesh.mapping]", "mapping = \"user\"").replace("x = \"X\"", "");
+    has(&told(&user.replace("y = \"Y\"", ""), &[]), &["case.toml:6", "mesh.mapping", "needs a table"]);
+}
+
 /// Ready mappings by name, with their parameters and no others.
 #[test]
 fn ready_mappings_have_parameters() {

@@ -41,7 +41,7 @@ class Patch:
 
     @property
     def lower(self) -> tuple[float, ...]:
-        """Lower corner."""
+        """Lower corner, on a mapped mesh in computational coordinates, as all that follow along axes."""
         return tuple(low + i * d for low, i, d in zip(self._snapshot.lower, self.lo, self.dx))
 
     @property
@@ -56,6 +56,11 @@ class Patch:
     def edges(self, axis: int) -> np.ndarray:
         """Coordinates of the cells' sides along an axis, one more than cells."""
         return self._snapshot.lower[axis] + np.arange(self.lo[axis], self.hi[axis] + 1) * self.dx[axis]
+
+    def corners(self) -> np.ndarray:
+        """Where the cells' corners lie, `[x, y, axis]` with one more along each axis than there are cells: on a mapped mesh where
+        the mapping puts them."""
+        return self._snapshot.positions(np.stack(np.meshgrid(*map(self.edges, range(len(self.dx))), indexing="ij"), -1))
 
     @property
     def x(self) -> np.ndarray:
@@ -217,6 +222,19 @@ class Snapshot:
     def frame(self) -> "Frame":
         """The solution as it is now."""
         raise NotImplementedError
+
+    @property
+    def mapped(self) -> bool:
+        """Whether cells lie where a mapping puts them. Boxes, centres, edges, samples and slices are then computational."""
+        return bool(self.frame()._native.mapped)
+
+    def positions(self, points: Any) -> np.ndarray:
+        """Physical positions of computational points, whose last axis is that of their coordinates; the points themselves without a
+        mapping."""
+        points = np.asarray(points, dtype=float)
+        if points.ndim == 0 or points.shape[-1] != self.dimension:
+            raise InputError(f"the last axis of points is that of their {self.dimension} coordinates")
+        return self.frame()._native.positions(points.reshape(-1, self.dimension)).reshape(points.shape)
 
     def derive(self, *formulas: str, **named: str) -> "Frame":
         """A frame whose fields are computed by formulas: `frame.derive("mach", speed="sqrt(u^2 + v^2)")`.

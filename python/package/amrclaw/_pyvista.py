@@ -31,11 +31,15 @@ def multi_block(frame: Frame, hide_covered: bool) -> Any:
 def _grid(frame: Frame, patch: Patch, hide_covered: bool) -> Any:
     """One patch; axes that the frame does not have are one point wide."""
     missing = 3 - frame.dimension
-    grid = pyvista.ImageData(
-        dimensions=(*(n + 1 for n in patch.shape), *(1,) * missing),
-        spacing=(*patch.dx, *(1.0,) * missing),
-        origin=(*patch.lower, *(0.0,) * missing),
-    )
+    if frame.mapped:
+        x, y = np.moveaxis(patch.corners(), -1, 0)[..., None]
+        grid = pyvista.StructuredGrid(x, y, np.zeros_like(x))
+    else:
+        grid = pyvista.ImageData(
+            dimensions=(*(n + 1 for n in patch.shape), *(1,) * missing),
+            spacing=(*patch.dx, *(1.0,) * missing),
+            origin=(*patch.lower, *(0.0,) * missing),
+        )
     for name in frame.fields:
         # VTK's cells run with x fastest.
         grid.cell_data[name] = np.ravel(patch[name], order="F")

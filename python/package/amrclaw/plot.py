@@ -27,7 +27,7 @@ try:
     from matplotlib.animation import FuncAnimation, writers
     from matplotlib.axes import Axes
     from matplotlib.colors import LogNorm, Normalize
-    from matplotlib.patches import Rectangle
+    from matplotlib.patches import Polygon, Rectangle
 except ImportError as error:
     raise ImportError("pictures need matplotlib: pip install matplotlib") from error
 
@@ -63,7 +63,8 @@ def pcolor(
     slice: Optional[tuple[str, float]] = None,
     cmap: Optional[str] = None,
 ) -> Axes:
-    """Colours by value, cell by cell, with the outlines of the patches. In one dimension, a graph.
+    """Colours by value, cell by cell, with the outlines of the patches; on a mapped mesh where the cells lie. In one dimension,
+    a graph.
 
     `field` is an equation, a quantity of the solver or a formula (see `Frame.derive`); the pressure, or the first one, unless
     given. `limits` are the values at the ends of the colours, which `log` makes logarithmic; `zoom` is the part to show, from
@@ -84,7 +85,11 @@ def pcolor(
         mesh = None
         for patch in frame.patches():
             values = np.ma.masked_less_equal(patch[field].T, 0.0) if log else patch[field].T
-            mesh = ax.pcolormesh(patch.edges(0), patch.edges(1), values, norm=norm, cmap=cmap or default)
+            if frame.mapped:
+                x, y = np.moveaxis(patch.corners(), -1, 0)
+                mesh = ax.pcolormesh(x.T, y.T, values, norm=norm, cmap=cmap or default)
+            else:
+                mesh = ax.pcolormesh(patch.edges(0), patch.edges(1), values, norm=norm, cmap=cmap or default)
         if colorbar and mesh is not None:
             ax.figure.colorbar(mesh, ax=ax, label=field)
         if outlines or outline_level is not None:
@@ -129,7 +134,9 @@ def draw_outlines(
         colour = LEVEL_COLOURS[(each.number - 1) % len(LEVEL_COLOURS)]
         for patch in each.patches:
             (x0, y0), (x1, y1) = patch.lower, patch.upper
-            ax.add_patch(Rectangle((x0, y0), x1 - x0, y1 - y0, fill=False, edgecolor=colour, linewidth=linewidth))
+            outline = Polygon(_around(patch.corners())) if frame.mapped else Rectangle((x0, y0), x1 - x0, y1 - y0)
+            outline.set(fill=False, edgecolor=colour, linewidth=linewidth)
+            ax.add_patch(outline)
     _frame_axes(frame, ax)
     return ax
 
@@ -153,6 +160,8 @@ def contour(
     level = frame.level(number)
     values = frame.to_uniform(number, field)
     x, y = (frame.lower[d] + (np.arange(level.cells[d]) + 0.5) * level.dx[d] for d in range(2))
+    if frame.mapped:
+        x, y = np.moveaxis(frame.positions(np.stack(np.meshgrid(x, y), -1)), -1, 0)
     if not {"colors", "cmap"} & set(style):
         style["cmap"] = _colours(frame, field, None)[2]
     lines = ax.contour(x, y, values.T, levels, **style)
@@ -177,6 +186,8 @@ def section(
 ) -> Axes:
     """Values along the straight line from `start` to `end`, over the distance from `start`."""
     frame, field = _frame_and_field(solution, field)
+    if frame.mapped:
+        raise InputError("on a mapped mesh there are no sections: sample computational points, or follow gauges")
     ax = _axes(ax)
     share = np.linspace(0.0, 1.0, num)[:, None]
     first, last = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
@@ -278,6 +289,8 @@ def _finds_ffmpeg() -> bool:
 def _frame_and_field(solution: Solution, field: Optional[str]) -> tuple[Snapshot, str]:
     """The solution with a field that may be a formula: then a frame whose only field it is."""
     frame = solution[-1] if isinstance(solution, Run) else solution
+    if not isinstance(frame, Frame) and frame.mapped:
+        frame = frame.frame()
     if field is None:
         field = "pressure" if "pressure" in frame.fields else frame.fields[0]
     if field in frame.fields:
@@ -369,9 +382,18 @@ def _graph(frame: Snapshot, field: str, ax: Axes, limits: Optional[tuple[float, 
     ax.set_ylabel(field)
 
 
+def _around(corners: np.ndarray) -> np.ndarray:
+    """The corners on the sides of a patch, once around."""
+    return np.concatenate([corners[:-1, 0], corners[-1, :-1], corners[:0:-1, -1], corners[0, :0:-1]])
+
+
 def _frame_axes(frame: Snapshot, ax: Axes, axes: Sequence[str] = "xy") -> None:
-    ax.set_xlim(frame.lower[0], frame.upper[0])
-    ax.set_ylim(frame.lower[1], frame.upper[1])
+    (x0, y0), (x1, y1) = frame.lower, frame.upper
+    if frame.mapped:
+        sides = np.concatenate([_around(patch.corners()) for patch in frame.patches(1)])
+        (x0, y0), (x1, y1) = sides.min(axis=0), sides.max(axis=0)
+    ax.set_xlim(x0, x1)
+    ax.set_ylim(y0, y1)
     ax.set_aspect("equal")
     ax.set_xlabel(axes[0])
     ax.set_ylabel(axes[1])

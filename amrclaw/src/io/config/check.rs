@@ -62,8 +62,7 @@ pub(super) fn check(
     };
     check_fields(reader, case, dimension.unwrap_or(shape.dimension), shape);
     let position = cell_names(dimension.unwrap_or(shape.dimension));
-    let is_mapped = case.mesh.mapping.is_some();
-    let geometry = GEOMETRY.iter().filter(|_| is_mapped).map(|name| (*name).to_owned()).collect();
+    let geometry = GEOMETRY.iter().filter(|_| case.solves_in_frames()).map(|name| (*name).to_owned()).collect();
     let scope = Scope { position, constants: constants(&case.solver, shape), shape, geometry };
     let aux_names = match case.aux {
         CellData::Expressions(_) => shape.aux.as_slice(),

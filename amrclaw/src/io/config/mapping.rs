@@ -20,10 +20,22 @@ const SEAM: f64 = 1e-9;
 /// Notes what does not go together with a mapped mesh.
 pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
+    if case.regrid.flag.criterion == Criterion::Richardson {
+        let message = "\"richardson\" does not know mapped cells";
+        reader.wrong("regrid.flag.criterion", message, "write \"difference\" or \"user\"");
+    }
+    if case.scheme.capacity.is_some() {
+        // The solver's own auxiliary values are the geometry, and its directions those of the computational coordinates.
+        let message = "mapped cells have a capacity of their own, their area";
+        let fits = shape.directions && shape.vectors.is_empty();
+        reader.check(fits, "scheme.capacity", message, "remove the line, or the mapping");
+        return;
+    }
     if shape.directions || shape.vectors.is_empty() {
         let message =
             format!("the solver `{}` knows directions: it cannot be turned into the frame of a face", shape.name);
-        let help = "remove the mapping, or take a solver whose components are scalars and a `vector(...)`";
+        let help = "remove the mapping, take a solver whose components are scalars and a `vector(...)`, or one that is given \
+                    computational velocities and names its `scheme.capacity`";
         reader.wrong(KEY, message, help);
     }
     if let SolverFrom::Path(path) = &case.solver.from
@@ -44,14 +56,6 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
         let message = "on mapped cells sweeps along one axis after the other do not keep totals";
         let key = if case.scheme.split.is_some() { "scheme.split" } else { KEY };
         reader.wrong(key, message, "write `split = \"unsplit\"` under `[scheme]`, with a solver that has `transverse`");
-    }
-    if case.scheme.capacity.is_some() {
-        let message = "mapped cells have a capacity of their own, their area";
-        reader.wrong("scheme.capacity", message, "remove the line, or the mapping");
-    }
-    if case.regrid.flag.criterion == Criterion::Richardson {
-        let message = "\"richardson\" does not know mapped cells";
-        reader.wrong("regrid.flag.criterion", message, "write \"difference\" or \"user\"");
     }
 }
 

@@ -273,6 +273,12 @@ impl CaseSettings {
         self.mesh.cells.len()
     }
 
+    /// Whether the mesh is mapped and Riemann problems are solved in the frames of its faces. Otherwise the solver's own
+    /// auxiliary values, among them the capacity that the case names, are the geometry.
+    pub fn solves_in_frames(&self) -> bool {
+        self.mesh.mapping.is_some() && self.scheme.capacity.is_none()
+    }
+
     /// The solver with the parameters given.
     pub fn solver_record(&self) -> SolverRecord {
         let name = match &self.solver.from {
