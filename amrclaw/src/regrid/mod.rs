@@ -115,7 +115,10 @@ fn boxes_over<const D: usize>(
         nesting.clip(&mut tags);
     }
     let boxes = cluster(&tags, &options.cluster);
-    let boxes = nest::enforce(&boxes, &tags, |cells| nesting.nests(cells));
+    let boxes = match nesting.nests_all() {
+        true => boxes,
+        false => nest::enforce(&boxes, &tags, |cells| nesting.nests(cells)),
+    };
     let largest = ratio.0.map(|r| (options.max_patch_size / r).max(1));
     let boxes = nest::split_to_size(&boxes, largest);
     boxes.iter().map(|cells| cells.fine_from_coarse(ratio)).collect()

@@ -1,5 +1,6 @@
 //! Sets built at once, on all threads.
 
+use super::cover::place_in;
 use super::{Places, TagSet, Tiling, key, low_bits};
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
@@ -7,6 +8,8 @@ use rayon::prelude::*;
 
 /// Tiles that a thread takes at least.
 const TILES_AT_A_TIME: usize = 8;
+/// Pieces of boxes, one for each tile that they touch, that are worth waking threads for: one takes some forty nanoseconds.
+const PIECES_FOR_THREADS: usize = 1 << 13;
 
 impl<const D: usize> TagSet<D> {
     /// A set made tile by tile: `fill` writes the words of a tile, which are zero. Tiles may be given in any order and
@@ -43,11 +46,36 @@ impl<const D: usize> TagSet<D> {
 
     /// Tags every cell of some boxes.
     pub(crate) fn insert_boxes(&mut self, boxes: &[CellBox<D>]) {
-        let touched = |b: &CellBox<D>| Tiling::tiles_touching(&b.intersect(&self.domain)).cells();
-        for tile in sorted_once(boxes.iter().flat_map(touched).collect()) {
-            self.tile_mut(tile);
+        let domain = self.domain;
+        let inside = boxes.iter().map(|b| b.intersect(&domain));
+        let spans = inside.clone().map(|b| Tiling::tiles_touching(&b));
+        let around = spans.clone().fold(CellBox::EMPTY, |hull, span| hull.hull(&span));
+        let pieces: usize = spans.clone().map(|span| span.volume()).sum();
+        let volume = around.size().iter().try_fold(1usize, |volume, &n| volume.checked_mul(n as usize));
+        if pieces > PIECES_FOR_THREADS || volume.is_none_or(|volume| volume > 1024 + 16 * pieces) {
+            for tile in sorted_once(spans.flat_map(|span| span.cells()).collect()) {
+                self.tile_mut(tile);
+            }
+            return insert_into(&mut self.parts(), boxes);
         }
-        insert_into(&mut self.parts(), boxes);
+        let mut starts = vec![None; around.volume()];
+        for &(k, start) in self.tiles.all().iter().filter(|(k, _)| around.contains(key(*k))) {
+            starts[place_in(&around, key(k))] = Some(start);
+        }
+        let mut added = Vec::new();
+        for (part, span) in inside.zip(spans) {
+            for tile in span.cells() {
+                let start = *starts[place_in(&around, tile)].get_or_insert_with(|| {
+                    let end = self.words.len();
+                    self.words.resize(end + Tiling::<D>::ROWS, 0);
+                    added.push((key(tile), end));
+                    end
+                });
+                let words = &mut self.words[start..start + Tiling::<D>::ROWS];
+                set_bits(&part.intersect(&Tiling::cells_of(tile)), words);
+            }
+        }
+        self.tiles.add(added);
     }
 
     /// The cells of every tile in the domain, and its words, in the order of the words.
@@ -111,8 +139,7 @@ fn sorted_once<const D: usize>(mut tiles: Vec<CellIndex<D>>) -> Vec<CellIndex<D>
     }
     let mut is_there = vec![false; around.volume()];
     for tile in tiles {
-        let place = (0..D).rev().fold(0, |place, d| place * size[d] as usize + (tile[d] - around.lo[d]) as usize);
-        is_there[place] = true;
+        is_there[place_in(&around, tile)] = true;
     }
     around.cells().zip(is_there).filter_map(|(tile, is)| is.then_some(tile)).collect()
 }

@@ -122,7 +122,7 @@ impl<const D: usize> NumberedTiles<D> {
 }
 
 /// The place of a tile in a box of tiles, first axis fastest.
-fn place_in<const D: usize>(around: &CellBox<D>, tile: CellIndex<D>) -> usize {
+pub(super) fn place_in<const D: usize>(around: &CellBox<D>, tile: CellIndex<D>) -> usize {
     (0..D).rev().fold(0, |place, d| place * around.size()[d] as usize + (tile[d] - around.lo[d]) as usize)
 }
 

@@ -34,6 +34,14 @@ impl<const D: usize> Places<D> {
         }
     }
 
+    /// Adds places of tiles that have none.
+    pub fn add(&mut self, places: Vec<([i32; D], usize)>) {
+        if !places.is_empty() {
+            self.sorted.extend(places);
+            self.sorted.sort_unstable_by_key(|place| place.0);
+        }
+    }
+
     /// All, in order.
     pub fn all(&self) -> &[([i32; D], usize)] {
         &self.sorted

@@ -199,6 +199,25 @@ proptest! {
     }
 }
 
+/// Boxes tagged together are boxes tagged one by one: close together, too far apart for a map of the tiles around them, and so many
+/// that threads share them; in tiles that there are and in new ones.
+#[test]
+fn boxes_at_once_are_boxes_one_by_one() {
+    let near = [CellBox::new([-7, 60], [70, 70]), CellBox::new([60, 3], [66, 130]), CellBox::new([-99, 0], [-5, 2])];
+    let far = [near[0], CellBox::new([900_000, 800_000], [900_003, 800_200])];
+    let many = [near[1], CellBox::new([5, 5], [64 * 130, 64 * 130])];
+    for boxes in [&near[..], &far, &many, &[]] {
+        let mut tags = TagSet::new(CellBox::new([-9, 0], [1_000_000, 1_000_000]));
+        tags.insert([65, 66]);
+        tags.insert([300, 3]);
+        let mut expected = tags.clone();
+        boxes.iter().for_each(|b| expected.insert_box(b));
+        tags.insert_boxes(boxes);
+        assert!(tags == expected, "{boxes:?}");
+        assert_eq!(tags.count(), expected.iter().count());
+    }
+}
+
 /// Queries over a huge region with few tags must not walk its tiles: 500 000³ cells have 3e13 of them, more than any
 /// test can visit.
 #[test]

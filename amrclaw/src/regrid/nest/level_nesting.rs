@@ -27,6 +27,11 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
         LevelNesting { base, base_is_whole, ratios, nesting_width }
     }
 
+    /// True if whatever box nests.
+    pub fn nests_all(&self) -> bool {
+        self.base_is_whole
+    }
+
     /// True if the base level covers `region`, which counts its cells. Cells past a wall count as covered; cells past a
     /// periodic side are those that come in at the other.
     pub fn covers(&self, region: &CellBox<D>) -> bool {
