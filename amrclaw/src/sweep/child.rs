@@ -3,6 +3,7 @@
 //! So a run that is killed takes no other with it, and its memory is its own.
 
 use super::{RunResultStatus, SweepError};
+use crate::exec::comm::mpi::start_alone;
 use crate::io::OutputError;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use std::fs::File;
@@ -63,6 +64,7 @@ impl Launch {
         command.args(self.overrides.iter().chain(overrides).flat_map(|text| ["--set", text]));
         command.args(&self.arguments).stdin(Stdio::null()).stdout(stdout).stderr(Stdio::piped());
         end_with_parent(&mut command);
+        start_alone(&mut command);
         let started = |source| SweepError::Start { program: self.program.clone(), source };
         let mut child = command.spawn().map_err(started)?;
         let mut said = Vec::new();

@@ -2,6 +2,7 @@
 
 use crate::arguments::CaseArguments;
 use crate::{Failure, solver};
+use amrclaw::exec::comm::mpi;
 use amrclaw::io::config::{Case, CaseErrors};
 use amrclaw::simulation::{
     Device, RUN_OPTIONS, RunOption, RunOptionValue, RunOptions, available_threads, most_threads,
@@ -45,6 +46,10 @@ impl ExecutionArguments {
 
     /// For runs in processes of their own.
     pub fn launch(&self, case: &CaseArguments) -> Result<Launch, Failure> {
+        if let Some(mpi::Launch { number, .. }) = mpi::launch().filter(|launch| launch.of != Some(1)) {
+            let message = "this command starts its runs itself, one after the other: leave mpiexec out";
+            return Err(if number == Some(0) { Failure::Input(message.to_owned()) } else { Failure::Untold(2) });
+        }
         let program =
             std::env::current_exe().map_err(|e| Failure::Work(format!("the program cannot find itself: {e}")))?;
         let arguments = self.arguments();

@@ -10,14 +10,30 @@ pub fn info() -> Result<(), Failure> {
     say!("amrclaw {}", env!("CARGO_PKG_VERSION"));
     say!("devices   cpu: {} threads, {} vectors", available_threads(), riemann::patch::Isa::detect().name());
     gpus();
-    match mpi::library() {
-        Ok((version, path)) => say!("mpi       {version}, {}", path.display()),
-        Err(_) => say!("mpi       none with the standard ABI (MPICH 5 or later, `pip install mpich`)"),
-    }
+    libraries_of_mpi();
     say!("formats   {}", FrameFormat::ALL.map(FrameFormat::name).join(", "));
     say!("limiters  {}", Limiter::ALL.map(Limiter::name).join(", "));
     terminal::show(&format!("solvers\n{}", solver::list()));
     Ok(())
+}
+
+/// What `mpiexec` can start ranks with.
+fn libraries_of_mpi() {
+    let found = mpi::libraries();
+    if found.is_empty() {
+        say!(
+            "mpi       none: no libmpi_abi.so.1 (MPICH 5 or later, `pip install mpich`), and no mpicc of another library"
+        );
+    }
+    for (n, library) in found.iter().enumerate() {
+        let messages = match library.gpu_aware {
+            Some(true) => "takes messages in a GPU's memory",
+            Some(false) => "takes no messages in a GPU's memory",
+            None => "does not say whether it takes messages in a GPU's memory",
+        };
+        let begin = if n == 0 { "mpi" } else { "" };
+        say!("{begin:9} {}, {}; {messages}", library.version, library.path.display());
+    }
 }
 
 /// GPUs, driver and compiler, or what is missing for `--device cuda`.

@@ -5,29 +5,50 @@ use crate::arguments::RunArguments;
 use crate::progress::Display;
 use crate::{logging, signals, summary, terminal};
 use amrclaw::exec::ExecError;
-use amrclaw::exec::comm::{Communicator, Mpi, Ranks, USUAL_PATIENCE, mpi};
+use amrclaw::exec::comm::mpi::{self, JoinError, Launch};
+use amrclaw::exec::comm::{Communicator, Mpi, Ranks, USUAL_PATIENCE};
 use amrclaw::io::OutputError;
 use amrclaw::simulation::{self, Cause, RunError, RunFailure, RunFiles, RunOptions};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Duration;
 
 pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
     logging::begin(arguments.log.as_deref())?;
-    if !mpi::is_launched() {
-        return run_rank(arguments, None);
-    }
+    let Some(launch) = mpi::launch() else { return run_rank(arguments, None) };
     let patience = arguments.execution.options(arguments.device).comm_timeout;
-    let joined = Mpi::join(patience.map_or(USUAL_PATIENCE, Duration::from_secs));
-    let process = Arc::new(joined.map_err(|missing| Failure::Work(missing.to_string()))?);
-    let outcome = run_rank(arguments, Some(process.clone()));
+    let process = match Mpi::join(launch, patience.map_or(USUAL_PATIENCE, Duration::from_secs)) {
+        Ok(process) => Arc::new(process),
+        // One process needs no library.
+        Err(JoinError::NoLibrary(_)) if launch.of == Some(1) => return run_rank(arguments, None),
+        Err(error) => return Err(apart(launch, &error)),
+    };
+    let told = process.clone();
+    let outcome = catch_unwind(AssertUnwindSafe(|| run_rank(arguments, Some(process.clone())))).unwrap_or_else(|_| {
+        let message = format!("rank {} panicked; its message stands above", told.rank().number);
+        told.abort(&message);
+        Err(Failure::Untold(1))
+    });
     process.leave();
     match outcome {
         // The first rank tells it.
         Err(failure) if process.rank().number > 0 => Err(failure.untold()),
         outcome => outcome,
+    }
+}
+
+/// The end of a process that cannot be a rank: where the first one cannot either, that one tells it, and the launcher ends the others.
+fn apart(launch: Launch, error: &JoinError) -> Failure {
+    match launch.number {
+        Some(number) if number > 0 => {
+            thread::sleep(Duration::from_secs(2));
+            Failure::Work(format!("process {number}: {error}"))
+        }
+        _ => Failure::Work(error.to_string()),
     }
 }
 

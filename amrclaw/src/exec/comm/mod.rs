@@ -309,6 +309,9 @@ impl Ranks {
     }
 }
 
+/// How long a rank whose patience is at its end leaves it to those that wait for a lost one to say so.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// How long a rank waits for another unless it is told otherwise.
 pub const USUAL_PATIENCE: Duration = Duration::from_secs(300);
 

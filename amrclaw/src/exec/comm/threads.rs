@@ -1,6 +1,6 @@
 //! Ranks that are threads of one process.
 
-use super::{CommError, Communicator, Ranks};
+use super::{CommError, Communicator, GRACE, Ranks};
 use crate::mesh::Rank;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
@@ -8,7 +8,7 @@ use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Builder, scope};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ pub struct Threads {
     from: Vec<Receiver<Vec<u64>>>,
     /// Why the run has ended.
     ended: Arc<Mutex<Option<String>>>,
+    /// Which ranks wait.
+    waits: Arc<Vec<AtomicBool>>,
     patience: Duration,
 }
 
@@ -29,6 +31,7 @@ impl Threads {
     /// So many ranks, each for a thread of its own. `patience`: how long one waits for another.
     pub fn new(size: usize, patience: Duration) -> Vec<Self> {
         let ended: Arc<Mutex<Option<String>>> = Arc::default();
+        let waits: Arc<Vec<AtomicBool>> = Arc::new((0..size).map(|_| AtomicBool::new(false)).collect());
         // `channels[a][b]` leads from `a` to `b`.
         let channels: Vec<Vec<_>> = (0..size).map(|_| (0..size).map(|_| unbounded()).collect()).collect();
         let rank = |number: usize| Threads {
@@ -36,6 +39,7 @@ impl Threads {
             to: channels[number].iter().map(|(sender, _)| sender.clone()).collect(),
             from: channels.iter().map(|to| to[number].1.clone()).collect(),
             ended: ended.clone(),
+            waits: waits.clone(),
             patience,
         };
         (0..size).map(rank).collect()
@@ -74,6 +78,30 @@ impl Threads {
         Ok(outcome?.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 
+    /// The next words of a rank, or the end of the run.
+    fn next(&self, from: usize) -> Result<Vec<u64>, CommError> {
+        let (clock, mut patience) = (Instant::now(), self.patience);
+        loop {
+            match self.from[from].recv_timeout(LOOK) {
+                Ok(words) => return Ok(words),
+                Err(RecvTimeoutError::Timeout) => self.check()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.check()?;
+                    return Err(CommError::Ended(format!("rank {from} has left the run")));
+                }
+            }
+            let waited = clock.elapsed();
+            if waited >= patience {
+                // One that waits itself is not the one that is lost: the rank that waits for that one tells.
+                if patience > self.patience || !self.waits[from].load(Ordering::Relaxed) {
+                    let seconds = self.patience.as_secs();
+                    return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+                }
+                patience = waited + GRACE;
+            }
+        }
+    }
+
     fn check(&self) -> Result<(), CommError> {
         self.ended.lock().clone().map_or(Ok(()), |reason| Err(CommError::Ended(reason)))
     }
@@ -99,21 +127,12 @@ impl Communicator for Threads {
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let clock = Instant::now();
-        loop {
-            match self.from[from].recv_timeout(LOOK) {
-                Ok(words) => return Ok(words),
-                Err(RecvTimeoutError::Timeout) => self.check()?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.check()?;
-                    return Err(CommError::Ended(format!("rank {from} has left the run")));
-                }
-            }
-            if clock.elapsed() >= self.patience {
-                let seconds = self.patience.as_secs();
-                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
-            }
-        }
+        let waits = &self.waits[self.rank.number];
+        waits.store(true, Ordering::Relaxed);
+        let words = self.next(from)?;
+        // After an error it does nothing more: it is not to be taken for lost before the others have heard of that.
+        waits.store(false, Ordering::Relaxed);
+        Ok(words)
     }
 
     fn abort(&self, reason: &str) {
@@ -125,7 +144,6 @@ impl Communicator for Threads {
 mod tests {
     use super::super::{Head, Phase};
     use super::*;
-    use std::sync::atomic::Ordering;
 
     /// Does the same on so many ranks.
     fn on_ranks<T: Send>(size: usize, patience: Duration, work: impl Fn(Ranks) -> T + Sync) -> Vec<T> {
@@ -224,17 +242,22 @@ mod tests {
         assert!(clock.elapsed() < SOON / 2);
     }
 
-    /// A rank that does not come is named by the one that waits for it.
+    /// A rank that does not come is named to all by one that waits for it, not those that wait for others that wait.
     #[test]
     fn a_silent_rank_is_named() {
-        let found = on_ranks(2, Duration::from_millis(100), |ranks| match ranks.rank().number {
-            0 => ranks.gather(&[]).map(drop),
-            _ => {
-                // Not dropped: a rank that hangs is still there.
-                std::thread::sleep(Duration::from_millis(400));
-                Ok(())
-            }
-        });
-        assert_eq!(found[0], Err(CommError::Silent { rank: 1, waiting: 0, seconds: 0 }));
+        for size in [2, 3, 5] {
+            let found = on_ranks(size, Duration::from_millis(100), |ranks| match ranks.rank().number {
+                1 => {
+                    // Not dropped: a rank that hangs is still there.
+                    std::thread::sleep(Duration::from_millis(400));
+                    Ok(())
+                }
+                _ => ranks.gather(&[]).map(drop),
+            });
+            let told = found[0].clone().expect_err("rank 1 does not come").to_string();
+            assert!(told.starts_with("rank 1 has sent nothing for 0 s, while rank "), "{told}");
+            let others = found.iter().enumerate().filter(|(rank, _)| *rank != 1);
+            assert!(others.into_iter().all(|(_, outcome)| outcome.as_ref().is_err_and(|e| e.to_string() == told)));
+        }
     }
 }

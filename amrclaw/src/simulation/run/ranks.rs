@@ -2,7 +2,7 @@
 
 use super::{Cause, Progress, RunFailure, RunFiles, run_case};
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, Head, Phase, Ranks, Threads, USUAL_PATIENCE};
+use crate::exec::comm::{CommError, Head, Phase, Ranks, Threads, USUAL_PATIENCE, mpi};
 use crate::index::Level;
 use crate::io::config::Case;
 use crate::io::frame::Frame;
@@ -55,7 +55,7 @@ pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -
         return Ok(());
     }
     let own = [
-        ("version of the program", env!("CARGO_PKG_VERSION").to_owned()),
+        ("program", program()),
         ("case file", case.text()),
         ("precision", options.precision.name().to_owned()),
         ("checkpoint", format!("{:?}", files.restart)),
@@ -68,6 +68,12 @@ pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -
         }
     }
     Ok(())
+}
+
+/// What tells one program from another: its version and, where each rank has its own, its file.
+fn program() -> String {
+    let file = mpi::launch().and_then(|_| std::fs::read(std::env::current_exe().ok()?).ok());
+    format!("{} {:?}", env!("CARGO_PKG_VERSION"), file.map(|bytes| crc32fast::hash(&bytes)))
 }
 
 /// What the first rank says.

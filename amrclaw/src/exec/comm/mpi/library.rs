@@ -1,27 +1,40 @@
-//! The functions of MPI that ranks use, from a library with the standard ABI (MPI-5.0, chapter 20): found when the program runs.
+//! The functions of MPI that ranks use, found when the program runs: of a library with the standard ABI (MPI-5.0, chapter 20), or of any
+//! other through a shim ([`super::shim`]).
 
+use super::launcher::Family;
+use super::shim;
 use libloading::Library;
+use std::collections::BTreeSet;
 use std::ffi::{c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 
 /// Names of a library with the standard ABI; the second one may be a text for linkers.
 const NAMES: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
 
-/// The variable that names another file.
+/// Names of the compilers by which other libraries are found. Debian has several side by side.
+const COMPILERS: [&str; 3] = ["mpicc", "mpicc.openmpi", "mpicc.mpich"];
+
+/// The variable that names a library, or a compiler.
 pub const VARIABLE: &str = "AMRCLAW_MPI";
 
-/// Where the library was looked for, and why it could not be taken.
+/// Where a library was looked for, and why it could not be taken.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(
-    "the program was started as one of several ranks, and no MPI library with the standard ABI is found:\n{}\n  help: install MPICH 5 or \
-     later (`pip install mpich` brings one, with its mpiexec), or name the file {} in the variable {VARIABLE}; for ranks in one \
-     process write --ranks",
-    .tried.iter().map(|(path, why)| format!("  {}: {why}", path.display())).collect::<Vec<_>>().join("\n"),
+    "a launcher has started this program as one of several processes, and no MPI library is found by which they are ranks of one run:\n{}\n  \
+     help: of MPICH from version 5 on the library {} is enough (`pip install mpich` brings one, with its mpiexec); of Open MPI and other \
+     libraries the command mpicc is needed once (Debian: libopenmpi-dev or libmpich-dev; on a cluster: the module of its MPI); the \
+     variable {VARIABLE} names either file. For ranks in one process leave mpiexec out and write --ranks",
+    tried_text(tried),
     NAMES[0]
 )]
 pub struct NoLibrary {
     /// Files and errors.
     pub tried: Vec<(PathBuf, String)>,
+}
+
+fn tried_text(tried: &[(PathBuf, String)]) -> String {
+    let lines = tried.iter().map(|(path, why)| format!("  {}: {why}", path.display()));
+    if tried.is_empty() { "  there is no mpicc".to_owned() } else { lines.collect::<Vec<_>>().join("\n") }
 }
 
 /// `MPI_COMM_WORLD`.
@@ -32,6 +45,8 @@ pub const WORDS: usize = 0x259;
 pub const NO_REQUEST: usize = 0x180;
 /// `MPI_THREAD_SERIALIZED`.
 pub const SERIALIZED: c_int = 2048;
+/// `MPI_ANY_SOURCE`.
+pub const ANY: c_int = -1;
 
 /// `MPI_Status`.
 #[repr(C)]
@@ -49,17 +64,28 @@ macro_rules! functions {
         /// The functions, by what they do. Handles are pointers in the standard ABI; each function answers 0 if all is well.
         pub struct Functions {
             $(pub $field: unsafe extern "C" fn($($argument),*) -> c_int,)*
+            /// Which library it is; the compiler stands for one that has been found by it.
+            pub path: PathBuf,
+            /// Says whether messages may lie in a GPU's memory.
+            gpu_aware: Option<unsafe extern "C" fn() -> c_int>,
             _library: Library,
         }
 
         impl Functions {
+            /// Functions whose names in the `library` begin so.
+            ///
             /// # Safety
             /// The library is what its name says.
-            unsafe fn load(path: &Path) -> Result<Self, libloading::Error> {
+            unsafe fn load(library: &Path, prefix: &str, path: &Path) -> Result<Self, libloading::Error> {
                 // SAFETY: the caller's promise; the table keeps the library for as long as its functions may be called.
                 unsafe {
-                    let library = Library::new(path)?;
-                    Ok(Functions { $($field: *library.get(concat!($name, "\0").as_bytes())?,)* _library: library })
+                    let library = Library::new(library)?;
+                    Ok(Functions {
+                        $($field: *library.get(format!("{prefix}{}", $name).as_bytes())?,)*
+                        path: path.to_owned(),
+                        gpu_aware: library.get(format!("{prefix}MPIX_Query_cuda_support").as_bytes()).ok().map(|f| *f),
+                        _library: library,
+                    })
                 }
             }
         }
@@ -67,6 +93,7 @@ macro_rules! functions {
 }
 
 functions! {
+    is_initialized "MPI_Initialized": fn(*mut c_int);
     init "MPI_Init_thread": fn(*mut c_int, *mut *mut *mut c_char, c_int, *mut c_int);
     finalize "MPI_Finalize": fn();
     abort "MPI_Abort": fn(usize, c_int);
@@ -81,23 +108,34 @@ functions! {
 }
 
 impl Functions {
-    /// Finds the library: the file that the variable names; where the system looks; beside the launcher.
+    /// Finds a library for processes that a launcher of this family has started: the one that the variable names; one with the standard ABI,
+    /// where the system looks, or beside the launcher; one whose compiler is beside the launcher or in `PATH`.
     ///
     /// # Errors
     /// There is none.
-    pub fn find() -> Result<(Self, PathBuf), NoLibrary> {
+    pub fn find(family: Family) -> Result<Self, NoLibrary> {
         let mut tried = Vec::new();
-        for path in places() {
-            // SAFETY: a file of this name is an MPI library with the standard ABI, or one that the user has named as such.
-            match unsafe { Functions::load(&path) } {
-                Ok(functions) => return Ok((functions, path)),
-                Err(error) => {
-                    let why = std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string);
-                    tried.push((path, why));
+        for place in places() {
+            match place.open() {
+                Ok(functions) if family.takes(&functions.version()) => return Ok(functions),
+                Ok(functions) => {
+                    tried.push((functions.path.clone(), format!("{}, not the launcher's", functions.version())))
                 }
+                Err(why) => tried.push((place.path().to_owned(), why)),
             }
         }
         Err(NoLibrary { tried })
+    }
+
+    /// All libraries that are found.
+    pub fn all() -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for functions in places().iter().filter_map(|place| place.open().ok()) {
+            if all.iter().all(|known| known.version() != functions.version()) {
+                all.push(functions);
+            }
+        }
+        all
     }
 
     /// What the library says of itself, in a line.
@@ -108,31 +146,73 @@ impl Functions {
         unsafe { (self.version)(text.as_mut_ptr().cast(), &raw mut len) };
         text.truncate(usize::try_from(len).unwrap_or(0));
         let text = String::from_utf8_lossy(&text).into_owned();
-        text.lines().next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+        let line = text.lines().next().unwrap_or_default().trim_end_matches('\0');
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether messages may lie in a GPU's memory, if the library says so. Others than Open MPI say so only once they have been started.
+    pub fn is_gpu_aware(&self) -> Option<bool> {
+        let mut is_started = 0;
+        // SAFETY: it is a place for the answer, and may be asked at any time.
+        unsafe { (self.is_initialized)(&raw mut is_started) };
+        let may_ask = is_started != 0 || Family::OpenMpi.takes(&self.version());
+        // SAFETY: it only asks, and does so at a time when it may.
+        self.gpu_aware.filter(|_| may_ask).map(|ask| unsafe { ask() } == 1)
     }
 }
 
-/// Where the library may be.
-fn places() -> Vec<PathBuf> {
-    if let Some(named) = std::env::var_os(VARIABLE) {
-        return vec![named.into()];
+/// Where a library may be.
+enum Place {
+    /// One with the standard ABI.
+    Standard(PathBuf),
+    /// The compiler of another one.
+    Compiler(PathBuf),
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        match self {
+            Place::Standard(path) | Place::Compiler(path) => path,
+        }
     }
-    let launchers = std::env::var_os("PATH").into_iter().flat_map(|path| {
-        std::env::split_paths(&path)
-            .map(|folder| folder.join("mpiexec"))
-            .filter(|file| file.is_file())
-            .collect::<Vec<_>>()
-    });
+
+    fn open(&self) -> Result<Functions, String> {
+        let why = |error: libloading::Error| {
+            std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string)
+        };
+        match self {
+            // SAFETY: a file of this name is an MPI library with the standard ABI, or one that the user has named as such.
+            Place::Standard(path) => unsafe { Functions::load(path, "", path) }.map_err(why),
+            Place::Compiler(path) => {
+                let library = shim::compiled(path)?;
+                // SAFETY: it has been made from the shim, for the library whose compiler made it.
+                unsafe { Functions::load(&library, shim::PREFIX, path) }.map_err(why)
+            }
+        }
+    }
+}
+
+fn places() -> Vec<Place> {
+    if let Some(named) = std::env::var_os(VARIABLE).map(PathBuf::from) {
+        let is_compiler = named.file_name().is_some_and(|name| name.to_string_lossy().contains("mpicc"));
+        return vec![if is_compiler { Place::Compiler(named) } else { Place::Standard(named) }];
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
     // A launcher that is called by its path need not be in `PATH`; its helper is what starts the ranks.
     #[cfg(target_os = "linux")]
     let parent = std::fs::read_link(format!("/proc/{}/exe", std::os::unix::process::parent_id())).ok();
     #[cfg(not(target_os = "linux"))]
-    let parent = None;
-    let folders =
-        parent.into_iter().chain(launchers).filter_map(|program| Some(program.parent()?.parent()?.join("lib")));
-    let beside = folders.flat_map(|folder| NAMES.map(|name| folder.join(name))).filter(|file| file.is_file());
-    let mut places: Vec<PathBuf> = NAMES.map(PathBuf::from).into();
-    places.extend(beside);
-    places.dedup();
-    places
+    let parent: Option<PathBuf> = None;
+    let beside = parent.as_ref().and_then(|program| program.parent()).map(Path::to_owned);
+    let folders = beside.into_iter().chain(std::env::split_paths(&path));
+    // A folder may be there under several names.
+    let mut known = BTreeSet::new();
+    let folders = folders.filter_map(|folder| folder.canonicalize().ok()).filter(|folder| known.insert(folder.clone()));
+    let folders: Vec<PathBuf> = folders.collect();
+    let launchers = folders.iter().filter(|folder| folder.join("mpiexec").is_file());
+    let libraries = launchers.filter_map(|folder| Some(folder.parent()?.join("lib")));
+    let libraries = libraries.flat_map(|folder| NAMES.map(|name| folder.join(name))).filter(|file| file.is_file());
+    let standard = NAMES.map(PathBuf::from).into_iter().chain(libraries).map(Place::Standard);
+    let compilers = folders.iter().flat_map(|folder| COMPILERS.map(|name| folder.join(name)));
+    standard.chain(compilers.filter(|file| file.is_file()).map(Place::Compiler)).collect()
 }

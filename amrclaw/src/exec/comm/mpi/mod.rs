@@ -1,38 +1,79 @@
 //! Ranks that are processes, on one machine or on many: by MPI.
 
+mod launcher;
 mod library;
+mod shim;
 
+pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
-use super::{CommError, Communicator};
+use super::{CommError, Communicator, GRACE};
 use crate::mesh::Rank;
-use library::{Functions, NO_REQUEST, SERIALIZED, Status, WORDS, WORLD};
+use library::{ANY, Functions, NO_REQUEST, SERIALIZED, Status, WORDS, WORLD};
 use parking_lot::Mutex;
 use std::ffi::c_int;
 use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What launchers of ranks leave in the environment of each.
-const LAUNCHED: [&str; 5] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID"];
-
-/// The tag of all messages: they are told apart by their order.
-const TAG: c_int = 0;
+/// The tag of messages: they are told apart by their order.
+const MESSAGE: c_int = 0;
+/// The tag of questions whether a rank still does anything, and of answers.
+const QUESTION: c_int = 1;
+const ANSWER: c_int = 2;
 
 /// A rank that waits for so long looks less often, to leave the processor to others.
 const EAGER: Duration = Duration::from_micros(50);
 
-/// True if a launcher of MPI has started this process.
-pub fn is_launched() -> bool {
-    LAUNCHED.iter().any(|name| std::env::var_os(name).is_some())
+/// How often a rank that waits looks for questions.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long a rank that waits too may take to say so.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
+
+/// Of several ranks that end the run at once the first tells why: each waits so long for those before it, up to a second.
+const TURN: Duration = Duration::from_millis(25);
+
+/// A library that would be used.
+#[derive(Clone, Debug)]
+pub struct LibraryInfo {
+    /// What it says of itself.
+    pub version: String,
+    /// Its file; the compiler of a library without the standard ABI.
+    pub path: PathBuf,
+    /// Whether messages may lie in a GPU's memory, if it says so.
+    pub gpu_aware: Option<bool>,
 }
 
-/// The library that would be used: its version and its file.
-///
-/// # Errors
-/// There is none.
-pub fn library() -> Result<(String, PathBuf), NoLibrary> {
-    Functions::find().map(|(functions, path)| (functions.version(), path))
+/// All libraries that are found.
+pub fn libraries() -> Vec<LibraryInfo> {
+    let info = |f: Functions| LibraryInfo { version: f.version(), gpu_aware: f.is_gpu_aware(), path: f.path };
+    Functions::all().into_iter().map(info).collect()
+}
+
+/// Why a process cannot be a rank.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// There is no library.
+    #[error(transparent)]
+    NoLibrary(#[from] NoLibrary),
+    /// The library is not the one that the launcher works with.
+    #[error(
+        "the launcher has started {launched} processes, but {version} ({}) knows of {found}: they would not be ranks of one run\n  \
+         help: use the mpiexec of this library, or name another library in the variable {}; with Slurm choose the library's way of \
+         starting, as in srun --mpi=pmi2 or --mpi=pmix", path.display(), library::VARIABLE
+    )]
+    Apart {
+        /// How many processes there are.
+        launched: usize,
+        /// How many the library finds.
+        found: usize,
+        /// What it says of itself.
+        version: String,
+        /// Its file.
+        path: PathBuf,
+    },
 }
 
 /// This process as one of the ranks of `MPI_COMM_WORLD`.
@@ -48,24 +89,36 @@ struct State {
     /// Messages under way, whose memory MPI reads.
     sent: Vec<(usize, Vec<u64>)>,
     ended: bool,
+    /// It is for others to bring MPI to its end.
+    is_guest: bool,
 }
 
 impl Mpi {
     /// Joins the other ranks. `patience`: how long one waits for another. To be called once.
     ///
     /// # Errors
-    /// There is no library.
-    pub fn join(patience: Duration) -> Result<Self, NoLibrary> {
-        let (functions, _) = Functions::find()?;
-        let (mut provided, mut number, mut of) = (0, 0, 1);
+    /// There is no library, or not the launcher's.
+    pub fn join(launch: Launch, patience: Duration) -> Result<Self, JoinError> {
+        let functions = Functions::find(launch.family)?;
+        let (mut is_guest, mut provided, mut number, mut of) = (0, 0, 0, 1);
+        let all_there = watch_start(patience);
         // SAFETY: MPI takes null for the arguments of `main`; the rest are places for the answers. MPI ends the process if one fails.
         unsafe {
-            (functions.init)(std::ptr::null_mut(), std::ptr::null_mut(), SERIALIZED, &raw mut provided);
+            (functions.is_initialized)(&raw mut is_guest);
+            if is_guest == 0 {
+                (functions.init)(std::ptr::null_mut(), std::ptr::null_mut(), SERIALIZED, &raw mut provided);
+            }
             (functions.rank)(WORLD, &raw mut number);
             (functions.size)(WORLD, &raw mut of);
         }
+        drop(all_there);
         let rank = Rank { number: number as usize, of: of as usize };
-        Ok(Mpi { rank, patience, state: Mutex::new(State { functions, sent: Vec::new(), ended: false }) })
+        if let Some(launched) = launch.of.filter(|&launched| launched != rank.of) {
+            let (version, path) = (functions.version(), functions.path.clone());
+            return Err(JoinError::Apart { launched, found: rank.of, version, path });
+        }
+        let state = State { functions, sent: Vec::new(), ended: false, is_guest: is_guest != 0 };
+        Ok(Mpi { rank, patience, state: Mutex::new(state) })
     }
 
     /// Leaves the other ranks, all of which leave; for the end of the program.
@@ -74,15 +127,62 @@ impl Mpi {
         while !state.ended && !state.sent.is_empty() {
             state.forget_sent();
         }
-        if !state.ended {
+        if !std::mem::replace(&mut state.ended, true) && !state.is_guest {
             // SAFETY: nothing is under way any more, and nothing is asked of MPI after this.
             unsafe { (state.functions.finalize)() };
-            state.ended = true;
         }
+    }
+
+    /// True if a rank answers: it waits for others as this one does.
+    fn answers(&self, rank: usize) -> bool {
+        self.state.lock().send(rank, QUESTION, vec![self.rank.number as u64]);
+        let clock = Instant::now();
+        while clock.elapsed() < ANSWERS_WITHIN {
+            let mut state = self.state.lock();
+            state.forget_sent();
+            state.answer();
+            if state.receive(rank as c_int, ANSWER).is_some() {
+                return true;
+            }
+            drop(state);
+            thread::sleep(EAGER);
+        }
+        false
     }
 }
 
+/// Ends the process if the other ranks do not start, until what is returned is dropped: MPI itself would wait for ever.
+fn watch_start(patience: Duration) -> Sender<()> {
+    let (started, starts) = channel::<()>();
+    let watch = move || {
+        if starts.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+            let seconds = patience.as_secs();
+            tell(&format!("other ranks have not started for {seconds} s: --comm-timeout sets how long that may last"));
+            std::process::exit(1);
+        }
+    };
+    // Without a thread to watch there is nothing to be done but wait.
+    drop(thread::Builder::new().name("start".to_owned()).spawn(watch));
+    started
+}
+
+/// Says in one piece why the run ends.
+fn tell(reason: &str) {
+    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("error: {reason}\n").as_bytes());
+}
+
 impl State {
+    /// Sends words.
+    fn send(&mut self, to: usize, tag: c_int, words: Vec<u64>) {
+        let mut request = NO_REQUEST;
+        let count = c_int::try_from(words.len()).expect("a message has less than 16 GiB");
+        // SAFETY: the words stay where they are until the request is done.
+        unsafe {
+            (self.functions.send)(words.as_ptr().cast(), count, WORDS, to as c_int, tag, WORLD, &raw mut request);
+        }
+        self.sent.push((request, words));
+    }
+
     /// Frees messages that have been sent.
     fn forget_sent(&mut self) {
         let State { functions, sent, .. } = self;
@@ -94,11 +194,11 @@ impl State {
         });
     }
 
-    /// The next message of a rank, if it is there.
-    fn receive(&mut self, from: usize) -> Option<Vec<u64>> {
+    /// The next message of a rank, or of any, if it is there.
+    fn receive(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
         let (mut is_there, mut status, mut count) = (0, Status::default(), 0);
         // SAFETY: all are places for the answers.
-        unsafe { (self.functions.probe)(from as c_int, TAG, WORLD, &raw mut is_there, &raw mut status) };
+        unsafe { (self.functions.probe)(from, tag, WORLD, &raw mut is_there, &raw mut status) };
         if is_there == 0 {
             return None;
         }
@@ -106,9 +206,15 @@ impl State {
         unsafe {
             (self.functions.count)(&raw const status, WORDS, &raw mut count);
             let mut words = vec![0_u64; count as usize];
-            let memory = words.as_mut_ptr().cast();
-            (self.functions.receive)(memory, count, WORDS, from as c_int, TAG, WORLD, &raw mut status);
+            (self.functions.receive)(words.as_mut_ptr().cast(), count, WORDS, from, tag, WORLD, &raw mut status);
             Some(words)
+        }
+    }
+
+    /// Tells ranks that ask for it that this one waits.
+    fn answer(&mut self) {
+        while let Some(question) = self.receive(ANY, QUESTION) {
+            self.send(question[0] as usize, ANSWER, vec![]);
         }
     }
 }
@@ -121,30 +227,32 @@ impl Communicator for Mpi {
     fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
         let mut state = self.state.lock();
         state.forget_sent();
-        let mut request = NO_REQUEST;
-        let count = c_int::try_from(words.len()).expect("a message has less than 16 GiB");
-        // SAFETY: the words stay where they are until the request is done.
-        unsafe {
-            (state.functions.send)(words.as_ptr().cast(), count, WORDS, to as c_int, TAG, WORLD, &raw mut request);
-        }
-        state.sent.push((request, words));
+        state.send(to, MESSAGE, words);
         Ok(())
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let clock = Instant::now();
+        let (clock, mut looked, mut patience) = (Instant::now(), Instant::now(), self.patience);
         loop {
             let mut state = self.state.lock();
-            if let Some(words) = state.receive(from) {
+            if let Some(words) = state.receive(from as c_int, MESSAGE) {
                 return Ok(words);
             }
             // Large messages move on only when MPI is asked about them.
             state.forget_sent();
+            if looked.elapsed() >= LOOK {
+                state.answer();
+                looked = Instant::now();
+            }
             drop(state);
             let waited = clock.elapsed();
-            if waited >= self.patience {
-                let seconds = self.patience.as_secs();
-                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+            if waited >= patience {
+                // One that waits itself is not the one that is lost: the rank that waits for that one tells.
+                if patience > self.patience || !self.answers(from) {
+                    let seconds = self.patience.as_secs();
+                    return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+                }
+                patience = waited + GRACE;
             }
             if waited < EAGER { thread::yield_now() } else { thread::sleep(EAGER) }
         }
@@ -152,9 +260,10 @@ impl Communicator for Mpi {
 
     /// Tells the reason and ends the processes of all ranks.
     fn abort(&self, reason: &str) {
+        thread::sleep(TURN * self.rank.number.min(40) as u32);
         let mut state = self.state.lock();
         if !std::mem::replace(&mut state.ended, true) {
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("error: {reason}\n").as_bytes());
+            tell(reason);
             // SAFETY: MPI may be asked for this at any time.
             unsafe { (state.functions.abort)(WORLD, 1) };
         }

@@ -1,0 +1,114 @@
+//! What tests of several ranks share: runs, and what they leave.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use amrclaw::io::config::{Case, find_built_in};
+use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, run};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+/// What a run leaves: every file but the record, which tells seconds; and how it ended, without the names of files.
+#[derive(PartialEq)]
+pub struct Left {
+    pub files: BTreeMap<String, Vec<u8>>,
+    pub outcome: Result<(), String>,
+}
+
+impl Left {
+    /// Refuses files that are not those of another run.
+    pub fn assert_files_are_those_of(&self, other: &Left, what: &str) {
+        assert!(self.files.keys().eq(other.files.keys()), "{what}: {:?}, {:?}", self.names(), other.names());
+        let different = self.files.iter().find(|(name, bytes)| other.files[*name] != **bytes);
+        assert!(different.is_none(), "{what}: {} differs", different.map_or("", |(name, _)| name));
+    }
+
+    /// Refuses gauges, and files of the sixth step, that are not those of another run.
+    pub fn assert_ends_as(&self, other: &Left, what: &str) {
+        let compared = other.files.iter().filter(|(name, _)| name.starts_with("gauge") || name.contains("000006"));
+        assert!(compared.clone().count() > 1, "{what}: {:?}", other.names());
+        let different = compared.into_iter().find(|(name, bytes)| self.files.get(*name) != Some(bytes));
+        assert!(different.is_none(), "{what}: {} differs", different.map_or("", |(name, _)| name));
+    }
+
+    fn names(&self) -> Vec<&String> {
+        self.files.keys().collect()
+    }
+}
+
+pub fn left(dir: &Path, outcome: Result<(), RunFailure>) -> Left {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name != "run.json" && entry.path().is_file() {
+            files.insert(name, std::fs::read(entry.path()).expect("a file of the run"));
+        }
+    }
+    let message = |failure: RunFailure| failure.to_string().replace(&dir.display().to_string(), "DIR");
+    Left { files, outcome: outcome.map_err(message) }
+}
+
+/// Runs a case on so many ranks, threads of this process.
+pub fn run_on(ranks: usize, case: &Case, files: &RunFiles) -> Left {
+    let options = RunOptions { ranks: Some(ranks), threads: Some(2), ..RunOptions::default() };
+    let outcome = run(case, &options, files, &mut |_| ControlFlow::Continue(()));
+    left(&files.dir, outcome.map(drop))
+}
+
+pub fn load(path: &Path, overrides: &[&str]) -> Case {
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+    Case::load_with(path, &overrides, find_built_in).unwrap_or_else(|e| panic!("{e}"))
+}
+
+pub fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(name).join("case.toml")
+}
+
+/// Every case file of the tests.
+pub fn all_cases() -> Vec<PathBuf> {
+    let cases = cases_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases"));
+    assert!(cases.len() > 40);
+    cases
+}
+
+/// Every case file in a folder, those of its folders included.
+fn cases_in(folder: &Path) -> Vec<PathBuf> {
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("the folder of cases").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            cases.extend(cases_in(&path));
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            cases.push(path);
+        }
+    }
+    cases.sort();
+    cases
+}
+
+/// Three steps with a checkpoint, in small patches.
+pub const SHORT: [&str; 4] =
+    ["time.max_steps=3", "output.checkpoint_every_steps=2", "output.png=false", "regrid.max_patch_size=12"];
+
+/// Examples whose solvers are built in, and cells for a short run.
+pub const EXAMPLES: [(&str, &str); 20] = [
+    ("acoustics_3d_interface", "mesh.cells=[10,8,6]"),
+    ("acoustics_interface", "mesh.cells=[30,26]"),
+    ("acoustics_radial", "mesh.cells=[40,36]"),
+    ("acoustics_spherical", "mesh.cells=[12,10,8]"),
+    ("advection_3d_swirl", "mesh.cells=[12,10,8]"),
+    ("advection_swirl", "mesh.cells=[22,20]"),
+    ("burgers_3d_cube", "mesh.cells=[10,9,8]"),
+    ("burgers_square", "mesh.cells=[22,20]"),
+    ("decaying_puff", "mesh.cells=[22,20]"),
+    ("elastic_push", "mesh.cells=[22,20]"),
+    ("euler_3d_radial", "mesh.cells=[10,8,8]"),
+    ("euler_quadrants", "mesh.cells=[25,20]"),
+    ("euler_shock_bubble", "mesh.cells=[40,10]"),
+    ("euler_wedge", "mesh.cells=[20,14]"),
+    ("sedov_3d", "mesh.cells=[10,8,8]"),
+    ("shallow_hump", "mesh.cells=[30,26]"),
+    ("shallow_radial_dam_break", "mesh.cells=[22,20]"),
+    ("shock_bubble_3d", "mesh.cells=[18,8,8]"),
+    ("strain_pulse", "mesh.cells=[22,20]"),
+    ("traffic_light", "mesh.cells=[50]"),
+];

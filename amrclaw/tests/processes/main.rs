@@ -1,0 +1,97 @@
+//! Ranks that are processes: by every MPI that this machine has they leave the files of a single rank, and whatever ends one ends all.
+
+#[path = "../common/ranks.rs"]
+mod common;
+mod faults;
+mod launchers;
+mod starts;
+
+use amrclaw::simulation::RunFiles;
+use common::{EXAMPLES, SHORT, all_cases, example, left, load, run_on};
+use launchers::Launcher;
+use std::path::Path;
+use std::process::Output;
+
+/// What a command of the test said.
+pub fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// `--set` for each.
+pub fn sets_of<'a>(overrides: &[&'a str]) -> Vec<&'a str> {
+    overrides.iter().flat_map(|text| ["--set", *text]).collect()
+}
+
+/// Runs a case as so many processes and on a single rank, and compares what they leave.
+fn assert_processes_are_ranks(launcher: &Launcher, count: usize, path: &Path, overrides: &[&str]) {
+    let what = format!("{} on {count} ranks by {}", path.display(), launcher.program.display());
+    let folder = tempfile::tempdir().expect("a folder");
+    let one = run_on(1, &load(path, overrides), &RunFiles::new(folder.path().join("one")));
+    let case = path.display().to_string();
+    let arguments = [&[&*case, "--output", "many"][..], &sets_of(overrides)].concat();
+    let output = launcher.run(folder.path(), count, &arguments).output().expect("a launcher that starts");
+    // What is refused leaves nothing.
+    let (code, told) = match &one.outcome {
+        Ok(()) => (0, 0),
+        Err(_) if one.files.is_empty() => (2, 1),
+        Err(_) => (1, 1),
+    };
+    assert_eq!(output.status.code(), Some(code), "{what}: {}", said(&output));
+    assert_eq!(said(&output).matches("error: ").count(), told, "{what}: {}", said(&output));
+    left(&folder.path().join("many"), Ok(())).assert_files_are_those_of(&one, &what);
+}
+
+/// Every case on 1, 2 and 3 ranks in turn, and by every launcher in turn: those that break end with the error of a single rank, told once.
+#[test]
+fn every_case_is_the_same_on_processes() {
+    let launchers = Launcher::all();
+    let turns = launchers.iter().flat_map(|launcher| [2, 3, 1].map(|count| (launcher, count))).cycle();
+    for (path, (launcher, count)) in all_cases().iter().zip(turns) {
+        assert_processes_are_ranks(launcher, count, path, &SHORT);
+    }
+}
+
+/// Every example, small, on 3, 2 and 1 ranks in turn, and by every launcher in turn.
+#[test]
+fn examples_are_the_same_on_processes() {
+    let launchers = Launcher::all();
+    let turns = [3, 2, 1].into_iter().flat_map(|count| launchers.iter().map(move |launcher| (launcher, count)));
+    let turns: Vec<_> = turns.collect();
+    for ((name, cells), (launcher, count)) in EXAMPLES.into_iter().zip(turns.into_iter().cycle()) {
+        assert_processes_are_ranks(
+            launcher,
+            count,
+            &example(name),
+            &[&SHORT[..], &[cells, "regrid.max_patch_size=8"]].concat(),
+        );
+    }
+}
+
+/// What processes left as a checkpoint goes on in one, on ranks that are threads, and the other way about.
+#[test]
+fn processes_go_on_from_threads() {
+    let case = example("acoustics_interface");
+    let overrides = |steps| [&SHORT[1..], &["mesh.cells=[30,26]", "output.checkpoint_every_steps=3", steps]].concat();
+    let (first, whole) = (overrides("time.max_steps=3"), overrides("time.max_steps=6"));
+    for launcher in Launcher::all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = |name: &str| folder.path().join(name);
+        let solo = run_on(1, &load(&case, &whole), &RunFiles::new(dir("solo")));
+        let path = case.display().to_string();
+        let processes = |sets: &[&str], more: &[&str]| {
+            let arguments = [&[&*path][..], &sets_of(sets), more].concat();
+            let output = launcher.run(folder.path(), 2, &arguments).output().expect("a launcher that starts");
+            assert!(output.status.success(), "{}", said(&output));
+        };
+        let checkpoint = |name: &str| dir(name).join("checkpoint_000003.h5");
+        processes(&first, &["--output", "processes"]);
+        let restart = Some(checkpoint("processes"));
+        run_on(3, &load(&case, &whole), &RunFiles { restart, ..RunFiles::new(dir("processes")) });
+        run_on(3, &load(&case, &first), &RunFiles::new(dir("threads")));
+        let from = checkpoint("threads").display().to_string();
+        processes(&whole, &["--output", "threads", "--restart", &from]);
+        for name in ["processes", "threads"] {
+            left(&dir(name), Ok(())).assert_ends_as(&solo, name);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Processes that cannot be ranks of one run are refused; they never run the case once each.
+
+use crate::common::example;
+use crate::launchers::Launcher;
+use crate::{said, sets_of};
+use std::path::Path;
+use std::process::Command;
+
+const SMALL: [&str; 4] = ["mesh.cells=[30,26]", "time.max_steps=2", "output.png=false", "output.times=[]"];
+
+/// The program as a launcher of Open MPI would start it, with no library to be found.
+fn without_library(number: &str, of: &str, folder: &Path, arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_amrclaw"));
+    command.current_dir(folder).args(arguments).env("OMPI_COMM_WORLD_RANK", number).env("OMPI_COMM_WORLD_SIZE", of);
+    command.env("PATH", "").env("AMRCLAW_MPI", folder.join("nowhere/mpicc")).output().expect("the program")
+}
+
+/// Without a library one of several processes ends with an error that says what to install; a single one needs none.
+#[test]
+fn processes_without_a_library_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = example("acoustics_interface").display().to_string();
+    let run = |of, name: &str| {
+        let arguments = [&["run", &*case, "--quiet", "--output", name][..], &sets_of(&SMALL)].concat();
+        without_library("0", of, folder.path(), &arguments)
+    };
+    let several = run("2", "several");
+    assert_eq!(several.status.code(), Some(1));
+    for part in ["nowhere/mpicc: ", "pip install mpich", "libopenmpi-dev", "AMRCLAW_MPI"] {
+        assert!(said(&several).contains(part), "{}", said(&several));
+    }
+    assert!(!folder.path().join("several").exists());
+    let alone = run("1", "alone");
+    assert!(alone.status.success() && folder.path().join("alone/run.json").is_file(), "{}", said(&alone));
+}
+
+/// Commands that start runs themselves are refused as one of several processes. Alone they start runs that know of no launcher: none looks for
+/// a library, which here would leave a trace.
+#[test]
+#[cfg(unix)]
+fn sweeps_start_runs_of_their_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let case = example("acoustics_interface").display().to_string();
+    let arguments =
+        [&["sweep", &*case, "--quiet", "--vary", "regrid.buffer=1,2", "--output", "sweep"][..], &sets_of(&SMALL)];
+    let refused = without_library("0", "2", folder.path(), &arguments.concat());
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(said(&refused).contains("leave mpiexec out"), "{}", said(&refused));
+    let silent = without_library("1", "2", folder.path(), &arguments.concat());
+    assert_eq!((silent.status.code(), said(&silent)), (Some(2), String::new()));
+
+    let compiler = folder.path().join("mpicc");
+    std::fs::write(&compiler, "#!/bin/sh\n: > trace\nexit 1\n").expect("a script");
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    let started = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_amrclaw"));
+        command.current_dir(folder.path()).args(arguments).env("AMRCLAW_MPI", &compiler);
+        let output =
+            command.env("OMPI_COMM_WORLD_RANK", "0").env("OMPI_COMM_WORLD_SIZE", "1").output().expect("the program");
+        assert!(output.status.success(), "{}", said(&output));
+        folder.path().join("trace").exists()
+    };
+    assert!(!started(&arguments.concat()), "a run of the sweep takes itself for one of several processes");
+    assert!(
+        started(&[&["run", &*case, "--quiet", "--output", "run"][..], &sets_of(&SMALL)].concat()),
+        "a run looks for a library"
+    );
+}
+
+/// Ranks that are given another case, or another program, are refused before anything is written, by a message that names one of them.
+#[test]
+fn ranks_must_be_alike() {
+    let case = example("acoustics_interface").display().to_string();
+    let program = env!("CARGO_BIN_EXE_amrclaw");
+    for launcher in Launcher::all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let other = folder.path().join("amrclaw-other");
+        let bytes = std::fs::read(program).expect("the program");
+        std::fs::copy(program, &other).expect("room for a copy");
+        std::fs::write(&other, [&bytes[..], b"other"].concat()).expect("room for a copy");
+        let part = |program: &str, cells: &str| {
+            let words = ["-n", "1", program, "run", &*case, "--quiet", "--output", "out", "--set", cells];
+            words.map(str::to_owned).to_vec()
+        };
+        let same = part(program, "mesh.cells=[30,26]");
+        for (second, what) in [
+            (part(program, "mesh.cells=[30,28]"), "the case file"),
+            (part(&other.display().to_string(), "mesh.cells=[30,26]"), "the program"),
+            (part(program, "mesh.cells=[30,0]"), "mesh.cells"),
+        ] {
+            let mut command = launcher.command(folder.path());
+            let output = command.args(&same).arg(":").args(&second).output().expect("a launcher that starts");
+            let text = said(&output);
+            assert_eq!((output.status.code(), text.matches("error: ").count()), (Some(2), 1), "{what}: {text}");
+            assert!(text.contains("error: rank 1: ") && text.contains(what), "{what}: {text}");
+            assert!(!folder.path().join("out").exists(), "{what}");
+        }
+    }
+}
+
+/// A launcher's processes do not take a library that is not the launcher's.
+#[test]
+fn libraries_of_others_are_not_taken() {
+    let case = example("acoustics_interface").display().to_string();
+    let launchers = Launcher::all();
+    let open = launchers.iter().find(|launcher| launcher.is_open);
+    let Some((open, other)) = open.zip(launchers.iter().find(|launcher| !launcher.is_open)) else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = other.program.parent().map(|bin| bin.join("../lib/libmpi_abi.so.1")).filter(|file| file.is_file());
+    let compiler = other.program.with_file_name("mpicc.mpich");
+    let arguments = [&[&*case, "--output", "out"][..], &sets_of(&SMALL)].concat();
+    let mut command = open.run(folder.path(), 2, &arguments);
+    let output = command.env("AMRCLAW_MPI", library.unwrap_or(compiler)).output().expect("a launcher that starts");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("not the launcher's"), "{}", said(&output));
+    assert!(!folder.path().join("out").exists());
+}
