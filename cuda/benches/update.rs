@@ -118,14 +118,13 @@ struct Level<R: Plain> {
     kept: DeviceBuffer<R>,
     num_slots: usize,
     words: DeviceBuffer<u32>,
+    bases: DeviceBuffer<u32>,
     slots: DeviceBuffer<u32>,
-    num_cells: usize,
 }
 
 /// Patches of one size, one after another.
 struct Patches {
     all: Vec<Patch>,
-    dim: usize,
     /// Words of a map of faces.
     num_words: usize,
 }
@@ -145,28 +144,31 @@ impl Patches {
             lo: [0; 3],
             size,
         };
-        Patches { all: (0..count).map(patch).collect(), dim, num_words: count * words }
+        Patches { all: (0..count).map(patch).collect(), num_words: count * words }
     }
 
-    /// A map of the faces along some of all patches' sides, as at the edge of a level: bits, slots, and how many these are.
-    fn edges(&self) -> (Vec<u32>, Vec<u32>, usize) {
-        let num_cells = self.all.iter().map(|patch| patch.component as usize).sum::<usize>();
-        let (mut words, mut slots, mut count) = (vec![0; self.num_words], vec![0; self.dim * num_cells], 0);
+    /// A map of the faces along some of all patches' sides, as at the edge of a level: bits, bases, and slots.
+    fn edges(&self) -> [Vec<u32>; 3] {
+        let mut words = vec![0_u32; self.num_words];
         for patch in &self.all {
             let (row, [columns, rows, planes]) = (patch.stride[1], patch.size);
             let mut mark = |axis: i32, [x, y, z]: [i32; 3]| {
                 let cell = patch.inner + x + y * patch.stride[1] + z * patch.stride[2];
                 let word = (axis * (patch.component / row) + cell / row) * ((row + 31) / 32) + cell % row / 32;
                 words[patch.first_word as usize + word as usize] |= 1 << (cell % row % 32);
-                slots[axis as usize * num_cells + patch.first as usize + cell as usize] = count as u32;
-                count += 1;
             };
             for z in 0..planes {
                 (0..rows).for_each(|y| mark(0, [0, y, z]));
                 (0..columns).for_each(|x| mark(1, [x, rows, z]));
             }
         }
-        (words, slots, count)
+        let mut count = 0;
+        let base = |word: &u32| {
+            count += word.count_ones();
+            count - word.count_ones()
+        };
+        let bases = words.iter().map(base).collect();
+        [words, bases, (0..count).collect()]
     }
 }
 
@@ -182,7 +184,7 @@ impl<R: Scalar + Plain> Level<R> {
         let patches = Patches::new(solver.kernels.double.dim(), count, size);
         let component = patches.all[0].component as usize;
         (0..count).for_each(|k| table.add_patch(shape, rows, k as u32, [[0; 3], size]));
-        let (words, slots, num_slots) = if options.keeps_faces { patches.edges() } else { Default::default() };
+        let [words, bases, slots] = if options.keeps_faces { patches.edges() } else { Default::default() };
         let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
         let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
             let buffer = bench.device.buffer(count * one.len() + 2 * PACK_OVERRUN)?;
@@ -197,11 +199,11 @@ impl<R: Scalar + Plain> Level<R> {
             reports,
             states: [fill(&q_of_one)?, fill(&q_of_one)?],
             aux: fill(&aux_of_one)?,
-            kept: bench.device.buffer(num_eqn * num_slots)?,
-            num_slots,
+            kept: bench.device.buffer(num_eqn * slots.len())?,
+            num_slots: slots.len(),
             words: bench.send(&words)?,
+            bases: bench.send(&bases)?,
             slots: bench.send(&slots)?,
-            num_cells: count * component,
         })
     }
 
@@ -218,8 +220,8 @@ impl<R: Scalar + Plain> Level<R> {
             kept: address(&self.kept),
             kept_stride: self.num_slots as u64,
             face_words: self.words.at(0),
+            face_bases: self.bases.at(0),
             face_slots: self.slots.at(0),
-            num_cells: self.num_cells as u64,
             dt_over_dx: [0.1; 3],
             num_tiles: self.tiles.len() as i32,
             num_ghost: GHOSTS,

@@ -9,6 +9,7 @@ struct Column {
     int columns, rows; // of the tile and around it
     int i, j;          // counted from the tile's first column
     bool there;        // there are as many columns as threads
+    int rows_of_plane, rows_of_patch; // with ghost cells
 
     __device__ __forceinline__ Column(const UpdateArgs& a, int number)
         : args(a), tile(a.tiles[number]), patch(a.patches[tile.patch]), columns(tile.size[X] + 2), rows(tile.size[Y] + 2)
@@ -17,6 +18,8 @@ struct Column {
         j = thread / columns - 1;
         i = thread % columns - 1;
         there = int(threadIdx.x) < columns * rows;
+        rows_of_plane = patch.stride[Z] / patch.stride[Y];
+        rows_of_patch = patch.component / patch.stride[Y];
     }
 
     __device__ __forceinline__ int position(Axis axis) const { return axis == X ? i : j; }
@@ -88,19 +91,28 @@ struct Column {
         else return Real(1.0);
     }
 
-    // Keeps the correction of the lower face along an axis in plane k, if a map names it. A face between two tiles belongs to the upper
-    // one; a patch's last faces to its last tiles.
-    __device__ __forceinline__ void keep(Axis axis, int k, const State& correction) const
+    // True if a map names the lower face along an axis in plane k. A face between two tiles belongs to the upper one; a patch's last faces
+    // to its last tiles.
+    __device__ __forceinline__ bool keeps(Axis axis, int k) const
     {
         const int place = axis == Z ? k : position(axis) + tile.lo[axis];
         const bool last = place == tile.lo[axis] + tile.size[axis];
-        if (!has_faces(axis) || (last && place != patch.size[axis])) return;
-        const int row = patch.stride[Y], words = (row + 31) / 32;
-        const long long cell = patch.inner + offset(0, 0, k);
-        const int number = int(cell / row), bit = int(cell % row);
-        const unsigned* of_axis = args.face_words + patch.first_word + axis * (patch.component / row) * words;
-        if (!(of_axis[number * words + bit / 32] >> (bit % 32) & 1u)) return;
-        const unsigned slot = args.face_slots[axis * args.num_cells + patch.first + cell] & 0x7fffffffu;
+        if (!has_faces(axis) || (last && place != patch.size[axis])) return false;
+        return __ldg(args.face_words + map_word(axis, k)) >> (map_column() % 32) & 1u;
+    }
+    // Where the map has that face: column among the bits of a row, and number of the word.
+    __device__ __forceinline__ int map_column() const { return tile.lo[X] + i + args.num_ghost; }
+    __device__ __forceinline__ unsigned map_word(Axis axis, int k) const
+    {
+        const int ghosts = args.num_ghost, words = (patch.stride[Y] + 31) / 32;
+        const int row = axis * rows_of_patch + (k + ghosts) * rows_of_plane + tile.lo[Y] + j + ghosts;
+        return patch.first_word + row * words + map_column() / 32;
+    }
+    // Keeps the correction of such a face.
+    __device__ __forceinline__ void keep(Axis axis, int k, const State& correction) const
+    {
+        const unsigned place = place_of_face(args.face_words, args.face_bases, map_word(axis, k), map_column() % 32);
+        const unsigned slot = __ldg(args.face_slots + place) & 0x7fffffffu;
 #pragma unroll
         for (int m = 0; m < M; m++) args.kept[m * args.kept_stride + slot] = correction[m];
     }

@@ -1,13 +1,15 @@
-// face_map.cu: marks the faces whose corrections the update keeps, from runs of faces beside coarse or fine patches.
+// face_map.cu: marks the faces whose corrections the update keeps, from runs of faces beside coarse or fine patches; once the faces marked
+// have been numbered, notes their slots.
 // Map     one warp per chunk of a run's faces, one coarse face a lane at a time
-// Bytes   one atomic and one store of 4 bytes per face
+// Bytes   one atomic of 4 bytes per face, then 12
 // Order   every face is marked by one lane; bits are set atomically: repeats bit for bit
 
-// Marks the face below a cell.
+// Marks the face below a cell, or notes its slot.
 __device__ __forceinline__ void mark(const FaceMapArgs& args, const Patch& patch, unsigned axis, const Cell& cell, unsigned slot)
 {
-    atomicOr(args.words + map_word(patch, axis, cell), 1u << map_bit(cell));
-    args.slots[axis * args.num_cells + cell_number(patch, cell)] = slot;
+    const unsigned word = map_word(patch, axis, cell), bit = map_bit(cell);
+    if (args.numbered) args.slots[place_of_face(args.words, args.bases, word, bit)] = slot;
+    else atomicOr(args.words + word, 1u << bit);
 }
 
 extern "C" __global__ void face_map(const FaceMapArgs args)

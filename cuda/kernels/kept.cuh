@@ -4,14 +4,23 @@
 // rows.
 struct KeptFaces {
     unsigned x_faces, y_faces; // of rows base + lane - 1 and base + lane, a bit for each lane
+    unsigned x_place, y_place; // where the slots of these rows' first ones lie
     unsigned rows;             // which of these 32 rows have any
     int base;
+    unsigned x_word, y_word, word_step; // words of the map: where those of row 0 begin, and from row to row
     bool keeps_x, keeps_y;     // of the row at hand
     unsigned x_slot, y_slot;   // where these go
 
     __device__ __forceinline__ KeptFaces(const Lane& at) : base(at.first_row())
     {
-        if constexpr (KEEPS_FACES > 0) fetch(at);
+        if constexpr (KEEPS_FACES > 0) {
+            const int of_row = at.patch.stride[Y], rows = at.patch.component / of_row, words = (of_row + 31) / 32;
+            const int first = int(at.to_plane) / of_row;
+            x_word = at.patch.first_word + (X * rows + first) * words;
+            y_word = at.patch.first_word + (ROWS * rows + first) * words;
+            word_step = at.patch.stride[ROWS] / of_row * words;
+            fetch(at);
+        }
     }
 
     __device__ __forceinline__ void fetch(const Lane& at)
@@ -22,19 +31,20 @@ struct KeptFaces {
         const unsigned last = right == at.patch.size[X] && at.tile.size[X] < 32 ? 1u << (MARGIN + at.tile.size[X]) : 0u;
         const int row = base + at.lane;
         // All that may be needed is asked for at once.
-        const unsigned y = SWEEP_ROWS ? line(at, ROWS, min(row, end == at.patch.size[ROWS] ? end : end - 1)) : 0u;
-        const unsigned x = SWEEP_X ? line(at, X, min(max(row, at.first_row() + 1), end) - 1) : 0u;
+        const unsigned y = SWEEP_ROWS ? line(at, y_word, min(row, end == at.patch.size[ROWS] ? end : end - 1), y_place) : 0u;
+        const unsigned x = SWEEP_X ? line(at, x_word, min(max(row, at.first_row() + 1), end) - 1, x_place) : 0u;
         y_faces = row < end || (row == end && end == at.patch.size[ROWS]) ? y & own : 0u;
         x_faces = row > at.first_row() && row <= end ? x & (own | last) : 0u;
         rows = __ballot_sync(ALL_LANES, (x_faces | y_faces) != 0u);
     }
 
-    // Marked faces below the cells of a row, one bit a lane.
-    __device__ __forceinline__ unsigned line(const Lane& at, int axis, int k) const
+    // Marked faces below the cells of row K, one bit a lane. FIRST: where the slots lie of the tile's own, if there are any.
+    __device__ __forceinline__ unsigned line(const Lane& at, unsigned word, int k, unsigned& first) const
     {
-        const int of_row = at.patch.stride[Y], rows = at.patch.component / of_row, words = (of_row + 31) / 32;
-        const int bit = at.tile.lo[X] - MARGIN + at.args.num_ghost, row = (int(at.to_plane) + k * at.patch.stride[ROWS]) / of_row;
-        const unsigned* start = at.args.face_words + at.patch.first_word + (axis * rows + row) * words;
+        const int own = at.tile.lo[X] + at.args.num_ghost, bit = own - MARGIN, words = (at.patch.stride[Y] + 31) / 32;
+        const unsigned row = word + k * word_step; // rows of ghost cells come before row 0
+        first = place_of_face(at.args.face_words, at.args.face_bases, row + own / 32, own % 32);
+        const unsigned* start = at.args.face_words + row;
         // Beyond the patch's last word no lane has a cell of its own.
         return __funnelshift_r(start[bit / 32], start[min(bit / 32 + 1, words - 1)], bit % 32);
     }
@@ -49,15 +59,17 @@ struct KeptFaces {
             fetch(at);
         }
         if (!(rows >> (k - base) & 1u)) return;
-        keeps_x = __shfl_sync(ALL_LANES, x_faces, k - base) >> at.lane & 1u;
-        keeps_y = __shfl_sync(ALL_LANES, y_faces, k - base) >> at.lane & 1u;
-        if (keeps_x) x_slot = slot(at, X, k - 1);
-        if (keeps_y) y_slot = slot(at, ROWS, k);
+        if constexpr (SWEEP_X) keeps_x = keeps(at, x_faces, x_place, k - base, x_slot);
+        if constexpr (SWEEP_ROWS) keeps_y = keeps(at, y_faces, y_place, k - base, y_slot);
     }
 
-    __device__ __forceinline__ unsigned slot(const Lane& at, int axis, int k) const
+    // Whether the lane's face of a row is marked, and its slot then: those of a row follow one another.
+    __device__ __forceinline__ bool keeps(const Lane& at, unsigned faces, unsigned place, int row, unsigned& slot) const
     {
-        return at.args.face_slots[axis * at.args.num_cells + at.first_cell + (long long)k * at.patch.stride[ROWS] + at.column];
+        const unsigned of_row = __shfl_sync(ALL_LANES, faces, row), first = __shfl_sync(ALL_LANES, place, row);
+        const bool kept = of_row >> at.lane & 1u;
+        if (kept) slot = at.args.face_slots[first + __popc(of_row & ((1u << at.lane) - 1u))];
+        return kept;
     }
 
     // F: of the x-faces of row k − 1. G: of the y-faces k. Whoever reads what is kept adds the fluctuations.

@@ -23,12 +23,6 @@ __device__ __forceinline__ size_t place(const Patch& patch, int count, const Cel
     return PACK_OVERRUN + patch.first * count + place_within(patch, cell);
 }
 
-// The same cell's position in an array of one number a cell.
-__device__ __forceinline__ size_t cell_number(const Patch& patch, const Cell& cell)
-{
-    return patch.first + place_within(patch, cell);
-}
-
 // Cells from a box's first one to that with number `i`, x fastest.
 __device__ __forceinline__ Cell cell_of_number(const int* size, int i)
 {

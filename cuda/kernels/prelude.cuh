@@ -43,6 +43,11 @@ enum Axis { X, Y, Z };
 enum Side { Lower, Upper };
 
 // The functions of riemann::real::Real, with the same meaning where an argument is NaN.
+// Where the slot lies of a face that a map marks, by number and bit of its word.
+__device__ __forceinline__ unsigned place_of_face(const unsigned* words, const unsigned* bases, unsigned word, unsigned bit)
+{
+    return bases[word] + __popc(words[word] & ((1u << bit) - 1u));
+}
 template <class T> __device__ __forceinline__ T select(bool which, T yes, T no) { return which ? yes : no; }
 __device__ __forceinline__ Real real_min(Real a, Real b) { return a < b ? a : b; }
 __device__ __forceinline__ Real real_max(Real a, Real b) { return a > b ? a : b; }

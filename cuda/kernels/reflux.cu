@@ -14,7 +14,8 @@ __device__ __forceinline__ bool is_kept(const RefluxArgs& args, const Patch& pat
 __device__ __forceinline__ unsigned slot_at(
     const RefluxArgs& args, const Patch& patch, bool kept, unsigned axis, const Cell& cell, unsigned side)
 {
-    unsigned slot = kept ? args.slots[axis * args.num_cells + cell_number(patch, cell)] : ~0u;
+    unsigned slot = ~0u;
+    if (kept) slot = args.slots[place_of_face(args.words, args.bases, map_word(patch, axis, cell), map_bit(cell))];
     unsigned number = slot & 0x7fffffffu;
     return kept && slot >> 31 == side && number >= args.first_kept ? number - args.first_kept : ~0u;
 }

@@ -94,18 +94,27 @@ __device__ __forceinline__ Incoming solve_faces(
     return in;
 }
 
-// Adds what one face along FROM sends: the lower one's upper-going fluctuation (SIDE: Upper), or the upper one's lower-going one.
+// What enters through the lower face and moves up (SIDE: Upper), or through the upper one and moves down. TWICE_SPLIT: it will be split
+// twice. The factors of the correction are those of ½ Δt/Δx and of ⅙ Δt², by which the parts are scaled.
+__device__ __forceinline__ State entering(const Incoming& in, Side side, bool twice_split)
+{
+    const int face = side == Upper ? 0 : 1;
+    if constexpr (!CORRECTIONS_TOO) return in.asdq[face];
+    State correction = sum(in.corrections[face], in.corrections[face]);
+    if (twice_split) correction = sum(correction, in.corrections[face]);
+    return side == Lower ? sum(in.asdq[face], correction) : difference(in.asdq[face], correction);
+}
+
+// Adds what one face along FROM sends, towards SIDE; both faces where their sum can be split.
 __device__ __forceinline__ void add_parts(const Solver& solver, const Column& at, int k, Axis from, Axis through, Axis third,
     Side side, const Incoming& in, Parts& parts)
 {
     const int face = side == Upper ? 0 : 1;
     const State &ql = in.states[face], &qr = in.states[face + 1];
-    State once = in.asdq[face], twice = once;
-    if constexpr (CORRECTIONS_TOO) {
-        // The factors of the correction are those of ½ Δt/Δx and of ⅙ Δt², by which the parts are scaled.
-        const State correction = in.corrections[face], whole = sum(correction, correction);
-        once = side == Lower ? sum(once, whole) : difference(once, whole);
-        twice = side == Lower ? sum(twice, sum(whole, correction)) : difference(twice, sum(whole, correction));
+    State once = entering(in, side, false), twice = entering(in, side, true);
+    if constexpr (Solver::SPLITS_SUMS) {
+        once = sum(once, entering(in, Lower, false));
+        twice = sum(twice, entering(in, Lower, true));
     }
     const Transverse here = solver.transverse(from, through, side, ql, qr, at.transverse_aux(through, third, 0, k), once);
     parts.t[0] = sum(parts.t[0], here.bmasdq);
@@ -132,7 +141,7 @@ __device__ __forceinline__ Parts split(
 #pragma unroll
     for (int side = 0; side < 2; side++) parts.t[side] = parts.up[side] = parts.down[side] = zeros();
     add_parts(solver, at, k, from, through, third, Upper, in, parts);
-    add_parts(solver, at, k, from, through, third, Lower, in, parts);
+    if constexpr (!Solver::SPLITS_SUMS) add_parts(solver, at, k, from, through, third, Lower, in, parts);
     if constexpr (TWICE && CAPACITY >= 0) {
 #pragma unroll
         for (int side = 0; side < 2; side++) {
@@ -345,6 +354,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) update_3d(const __
 #pragma unroll 1
     for (int k = first - 1; k <= end; k++) {
         const bool inside = first <= k && k < end;
+        // Asked for before they are needed: a plane's work is over before the answer would be there.
+        bool keeps[3] = {};
+        if constexpr (KEEPS_FACES) {
+            keeps[X] = k > first && at.keeps(X, k - 1);
+            keeps[Y] = k > first && at.keeps(Y, k - 1);
+            keeps[Z] = k >= first && at.keeps(Z, k);
+        }
         // 1. Solve and limit the faces around the cell of plane k.
         Fluxes fluxes{march.before.x_correction, march.before.y_correction, march.correction};
         const Incoming z = solve_z(solver, at, k, march, dtdz, found);
@@ -355,8 +371,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) update_3d(const __
         // 3. Plane k − 1 is complete.
         finish(solver, at, k, fluxes, exchange, march, found);
         if constexpr (KEEPS_FACES) {
-            if (k > first) at.keep(X, k - 1, fluxes.f), at.keep(Y, k - 1, fluxes.g);
-            if (k >= first) at.keep(Z, k, fluxes.h);
+            if (keeps[X]) at.keep(X, k - 1, fluxes.f);
+            if (keeps[Y]) at.keep(Y, k - 1, fluxes.g);
+            if (keeps[Z]) at.keep(Z, k, fluxes.h);
         }
         // 4. Plane k becomes plane k − 1.
         march.h = fluxes.h;

@@ -36,7 +36,7 @@ fn compare<R: Scalar>(
         Emulated::new::<UpdateArgs>(&options.source(&solver.source, target.precision), &target, options.entry());
     let mut level = TestLevel::<R>::new(solver, sizes, *grow, options.sweep, &mut Random::new(7));
     let expected = level.reference(kernels, options);
-    let Tables { patches, tiles, words, slots, num_cells } = level.tables(options, ROWS);
+    let Tables { patches, tiles, words, bases, slots } = level.tables(options, ROWS);
     let mut q_next = vec![R::default(); level.q.len()];
     let mut kept = vec![R::default(); expected.fluxes.len()];
     let mut reports = vec![PatchReport { courant: 0, not_finite: 0, padding: 0 }; patches.len()];
@@ -51,8 +51,8 @@ fn compare<R: Scalar>(
             kept: Pointer::new(kept.as_mut_ptr() as u64),
             kept_stride: level.num_slots as u64,
             face_words: Pointer::new(words.as_ptr() as u64),
+            face_bases: Pointer::new(bases.as_ptr() as u64),
             face_slots: Pointer::new(slots.as_ptr() as u64),
-            num_cells: num_cells as u64,
             dt_over_dx: DX.map(|dx| level.dt / dx),
             num_tiles: tiles.tiles.len() as i32,
             num_ghost: level.ghosts,

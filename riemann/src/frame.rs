@@ -267,6 +267,7 @@ fn framed(inside: DeviceSource, vectors: &[usize]) -> DeviceSource {
     Inside inside;
 
     {QUALIFIERS} static int vector(int k) {{ constexpr int first[] = {{{list}}}; return first[k]; }}
+    static constexpr bool SPLITS_SUMS = false;
     {QUALIFIERS} static Inside::Aux own(const Aux& aux) {{
         Inside::Aux values = Inside::Aux();
         for (int a = 0; a < Inside::A; ++a) values[a] = aux[a];

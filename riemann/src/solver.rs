@@ -97,6 +97,9 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// The solver splits fluctuations transversely. Without, unsplit sweeps in two and three dimensions are stable at small
     /// Courant numbers only.
     const HAS_TRANSVERSE: bool = true;
+    /// Fluctuations into a cell are split the same whichever of its faces along an axis they come through: by constants, so that their
+    /// sum can be split in their place.
+    const SPLITS_SUMS: bool = false;
     /// The solver has a source term.
     const HAS_SOURCE: bool = false;
     /// The solver has initial data of its own.

@@ -1,4 +1,5 @@
-//! What varies along one axis alone is the run of one dimension, and what varies in a plane that of two, to the bit; whichever the axes.
+//! What varies along one axis alone is the run of one dimension, and what varies in a plane that of two, to the bit, whichever the axes;
+//! to round-off where in space a sum of fluctuations is split and in the plane each by itself.
 
 use super::common::take_steps;
 use super::start;
@@ -152,11 +153,18 @@ impl Flow {
         place.zip(keys).map_or(name, |(d, keys)| keys[axes[d]].trim_start_matches("initial."))
     }
 
+    /// How far a run in space may lie from one in the plane: ten units in the last place of states of size one, an addition or two in
+    /// other order in each of eight steps, where transverse parts are constants times the fluctuation.
+    fn round_off(&self) -> f64 {
+        if ["acoustics", "advection"].contains(&self.solver) { 1e-15 } else { 0.0 }
+    }
+
     /// Compares a run in space with one in `D` dimensions.
     fn compare<const D: usize>(&self, axes: &[usize], thin: &Frame<D>, space: &Frame<3>, what: &str) {
         let (thin_patch, patch) = (&thin.levels[0].patches[0], &space.levels[0].patches[0]);
         let place: HashMap<_, _> = thin_patch.cells.cells().enumerate().map(|(k, cell)| (cell, k)).collect();
         let mut compared = vec![false; space.equations.len()];
+        let round_off = if D == 2 { self.round_off() } else { 0.0 };
         for (m, name) in thin.equations.iter().enumerate() {
             let renamed = self.renamed(name, axes);
             let n = space.equations.iter().position(|other| other == renamed).expect("the same equations and more");
@@ -165,11 +173,18 @@ impl Flow {
                 let found = patch.q[n * patch.cells.volume() + k];
                 let in_thin: [i32; D] = std::array::from_fn(|d| cell[axes[d]]);
                 let expected = thin_patch.q[m * thin_patch.cells.volume() + place[&in_thin]];
-                assert!(found == expected, "{what}: {renamed} of {cell:?} is {found:e}, not {expected:e}");
+                assert!(
+                    (found - expected).abs() <= round_off,
+                    "{what}: {renamed} of {cell:?} is {found:e}, not {expected:e}"
+                );
             }
         }
         for (n, values) in patch.q.chunks_exact(patch.cells.volume()).enumerate() {
-            assert!(compared[n] || values.iter().all(|v| *v == 0.0), "{what}: {} is not zero", space.equations[n]);
+            assert!(
+                compared[n] || values.iter().all(|v| v.abs() <= round_off),
+                "{what}: {} is not zero",
+                space.equations[n]
+            );
         }
     }
 

@@ -13,12 +13,12 @@ device_struct! {
         pub chunks: Pointer<Chunk>,
         /// Patches of the level that the map is of.
         pub patches: Pointer<Patch>,
-        /// Bits, written.
+        /// Bits, written if the faces are not numbered.
         pub words: Pointer<u32>,
-        /// Slots, written.
+        /// Of each word the place of its first face.
+        pub bases: Pointer<u32>,
+        /// Slots by place, written if the faces are numbered.
         pub slots: Pointer<u32>,
-        /// Cells of the level, ghost cells included.
-        pub num_cells: u64,
         /// Number of chunks.
         pub num_chunks: u32,
         /// Faces of a chunk.
@@ -27,8 +27,24 @@ device_struct! {
         pub fine: u32,
         /// Place of slot 0 among what the update of the coarser level keeps.
         pub first_slot: u32,
+        /// The faces marked have been numbered.
+        pub numbered: u32,
         /// Fine cells in a coarse one along each axis.
         pub ratio: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// What `number_faces` takes.
+    pub struct NumberFacesArgs {
+        /// Patches of the level that the map is of.
+        pub patches: Pointer<Patch>,
+        /// Bits.
+        pub words: Pointer<u32>,
+        /// Of each word the place of its first face, written where it has any.
+        pub bases: Pointer<u32>,
+        /// Faces numbered, zero at the beginning.
+        pub count: Pointer<u32>,
     }
 }
 
@@ -91,10 +107,10 @@ device_struct! {
         pub sums: Pointer<Real>,
         /// The coarse level's face map.
         pub words: Pointer<u32>,
-        /// Its slots.
+        /// Of each word the place of its first face.
+        pub bases: Pointer<u32>,
+        /// Slots by place.
         pub slots: Pointer<u32>,
-        /// Cells of the coarse level, ghost cells included.
-        pub num_cells: u64,
         /// Coarse cell size along each axis.
         pub dx: [f64; 3],
         /// Number of chunks.

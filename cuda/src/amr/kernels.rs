@@ -5,8 +5,8 @@
 use super::tuning::{BLOCKS_PER_PATCH, FLAG_THREADS, THREADS, WIDEN_THREADS};
 use super::{
     AverageArgs, BoundaryArgs, Chunk, Chunked, ConserveArgs, ContinueArgs, EvaluateArgs, FaceMapArgs, FaceRun,
-    FillArgs, FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, Origin, Patch, PatchReport, RefluxArgs,
-    Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
+    FillArgs, FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, NumberFacesArgs, Origin, Patch, PatchReport,
+    RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -167,6 +167,8 @@ kernels! {
     CONTINUE_AUX = "continue_aux" in Regions, Work::WarpPerChunk, ContinueArgs: Origin;
     /// Makes the map of the faces kept.
     FACE_MAP = "face_map" in Regions, Work::WarpPerChunk, FaceMapArgs: ;
+    /// Numbers the faces of such a map.
+    NUMBER_FACES = "number_faces" in Regions, Work::BlocksPerItem(BLOCKS_PER_PATCH), NumberFacesArgs: ;
     /// Applies the conservation fix.
     REFLUX = "reflux" in Regions, Work::WarpPerChunk, RefluxArgs: ;
     /// Flags by differences.

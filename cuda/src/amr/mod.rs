@@ -12,7 +12,7 @@ mod tiles;
 pub mod tuning;
 mod update;
 
-pub use fix::{FaceMapArgs, RefluxArgs, RegisterArgs};
+pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
 pub use kernels::{CaseFunction, Group, Launcher, Shape};
 pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, EvaluateArgs, FillArgs, Origin};

@@ -1,7 +1,7 @@
 //! Cutting patches into tiles.
 
 use super::Tile;
-use super::tuning::{LANES, space_threads};
+use super::tuning::{LANES, space_block};
 use crate::compile::Precision;
 use crate::kernel::Grid;
 
@@ -16,18 +16,25 @@ pub(super) fn in_space(sweep: [bool; 3]) -> bool {
 pub struct TileShape {
     sweep: [bool; 3],
     threads: u32,
+    /// Blocks that a multiprocessor should hold, where three axes are swept at once.
+    blocks: u32,
 }
 
 impl TileShape {
     /// `sweep`: axes swept at once. `equations`: of the solver.
     pub fn new(sweep: [bool; 3], equations: usize, precision: Precision) -> Self {
-        let threads = if in_space(sweep) { space_threads(equations, precision) } else { LANES as u32 };
-        TileShape { sweep, threads }
+        let [threads, blocks] = if in_space(sweep) { space_block(equations, precision) } else { [LANES as u32, 0] };
+        TileShape { sweep, threads, blocks }
     }
 
     /// Threads of a block.
     pub fn threads(self) -> u32 {
         self.threads
+    }
+
+    /// Blocks that a multiprocessor should hold, where three axes are swept at once.
+    pub(super) fn blocks(self) -> u32 {
+        self.blocks
     }
 
     /// The launch for so many tiles.

@@ -41,24 +41,25 @@ pub(super) fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precisi
     }
 }
 
-/// Threads of a block that updates a tile in space, most wanted first. Each has a column; those of the columns around the tile work for
-/// their neighbours alone, so that many are good.
-const SPACE_THREADS: [u32; 5] = [352, 192, 128, 64, 32];
+/// Threads that a multiprocessor has where three axes are updated at once, with many values in registers and with fewer: each has all 255
+/// registers then, or 168. Values that spill cost more than warps that are missing.
+const SPACE_THREADS: [u32; 2] = [256, 384];
+/// Threads of a block then, most wanted first. Each has a column; those of the columns around the tile work for their neighbours alone,
+/// so that many are good.
+const SPACE_BLOCKS: [&[u32]; 2] = [&[256, 128, 64], &[352, 192, 128, 64]];
 /// Bytes of shared memory that a block has without being asked for.
 const SHARED_BYTES: usize = 48 << 10;
 /// Vectors that a column passes to its neighbours at a time.
 const PASSED: usize = 4;
 
-/// Threads of a block that updates a tile in space.
-pub(super) fn space_threads(equations: usize, precision: Precision) -> u32 {
+/// Threads of a block that updates a tile in space, and blocks that a multiprocessor should hold.
+pub(super) fn space_block(equations: usize, precision: Precision) -> [u32; 2] {
     let bytes = if precision == Precision::Double { 8 } else { 4 };
-    let fits = |threads: &u32| PASSED * equations * bytes * *threads as usize <= SHARED_BYTES;
-    SPACE_THREADS.into_iter().find(fits).unwrap_or(32)
-}
-
-/// Blocks of so many threads that should fit a multiprocessor at once: each thread then has 168 registers or more.
-pub(super) fn blocks_per_multiprocessor(threads: u32) -> u32 {
-    384 / threads
+    // A column of one equation in double precision keeps as few values as one of several in single.
+    let row = usize::from(precision == Precision::Single || equations == 1);
+    let fits = |threads: &&u32| PASSED * equations * bytes * **threads as usize <= SHARED_BYTES;
+    let threads = SPACE_BLOCKS[row].iter().find(fits).map_or(LANES as u32, |&threads| threads);
+    [threads, SPACE_THREADS[row] / threads]
 }
 
 /// Rows that a warp marches through beyond those of its tile, about: it starts below and ends above.

@@ -2,7 +2,7 @@
 //! `kernels/update_3d.cu` of three axes at once.
 
 use super::tiles::in_space;
-use super::tuning::{blocks_per_multiprocessor, warps_per_multiprocessor};
+use super::tuning::warps_per_multiprocessor;
 use super::{Patch, TileShape};
 use crate::abi::{DeviceStruct, Pointer, Real};
 use crate::compile::{Precision, Source, Target};
@@ -57,10 +57,10 @@ crate::device_struct! {
         /// A map of the faces kept: per patch a bit for each face below a cell, `[axis, z, y, x]`, ghost cells included, rows along x
         /// in whole words.
         pub face_words: Pointer<u32>,
-        /// The slots of these faces: `[axis, cell]`, the highest bit set where the face is seen from above.
+        /// Of each word the place of its first face; the others of the word follow.
+        pub face_bases: Pointer<u32>,
+        /// The slots of these faces by place, the highest bit set where the face is seen from above.
         pub face_slots: Pointer<u32>,
-        /// Cells of the level, ghost cells included.
-        pub num_cells: u64,
         /// Δt/Δx along each axis.
         pub dt_over_dx: [f64; 3],
         /// Number of tiles.
@@ -131,7 +131,7 @@ impl UpdateOptions {
             defines.extend([
                 ("DOUBLE_TRANSVERSE", flag(self.double_transverse)),
                 ("THREADS", shape.threads().to_string()),
-                ("BLOCKS", blocks_per_multiprocessor(shape.threads()).to_string()),
+                ("BLOCKS", shape.blocks().to_string()),
             ]);
             "update_3d.cu"
         } else {

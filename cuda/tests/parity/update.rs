@@ -47,13 +47,13 @@ fn update_on_device<R: Scalar + Plain>(
     options: &UpdateOptions,
     num_kept: usize,
 ) -> Outcome<R> {
-    let Tables { patches, tiles, words, slots, num_cells } = level.tables(options, 16);
+    let Tables { patches, tiles, words, bases, slots } = level.tables(options, 16);
     let none = PatchReport { courant: 0, not_finite: 0, padding: 0 };
     let reports = machine.send(&vec![none; patches.len()]);
     let (num_patches, num_tiles) = (patches.len(), tiles.tiles.len());
     let patches = machine.send(&patches);
     let tiles = machine.send(&tiles.tiles);
-    let (words, slots) = (machine.send(&words), machine.send(&slots));
+    let (words, bases, slots) = (machine.send(&words), machine.send(&bases), machine.send(&slots));
     let (q, aux) = (machine.send(&level.q), machine.send(&level.aux));
     let q_next = machine.send(&vec![R::default(); level.q.len()]);
     let kept = machine.send(&vec![R::default(); num_kept]);
@@ -68,8 +68,8 @@ fn update_on_device<R: Scalar + Plain>(
         kept: address(&kept),
         kept_stride: level.num_slots as u64,
         face_words: words.at(0),
+        face_bases: bases.at(0),
         face_slots: slots.at(0),
-        num_cells: num_cells as u64,
         dt_over_dx: DX.map(|dx| level.dt / dx),
         num_tiles: num_tiles as i32,
         num_ghost: level.ghosts,

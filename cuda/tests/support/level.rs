@@ -41,10 +41,10 @@ pub struct TestLevel<R> {
 pub struct Tables {
     pub patches: Vec<Patch>,
     pub tiles: TileTable,
-    /// The map of the faces kept: its bits, and the slots.
+    /// The map of the faces kept: its bits, the bases of its words, and the slots.
     pub words: Vec<u32>,
+    pub bases: Vec<u32>,
     pub slots: Vec<u32>,
-    pub num_cells: usize,
 }
 
 /// What an update writes.
@@ -152,10 +152,9 @@ impl<R: Scalar> TestLevel<R> {
 
     /// The level's tables for the device.
     pub fn tables(&self, options: &UpdateOptions, rows: i32) -> Tables {
-        let num_cells = self.sizes.iter().map(|&size| self.extent(size)[2]).sum();
         let shape = TileShape::new(options.sweep, self.num_eqn, Precision::of::<R>());
-        let (mut tiles, mut patches, mut words) = (TileTable::default(), Vec::new(), Vec::new());
-        let (mut first, mut slots) = (0, vec![0; self.dim * num_cells]);
+        let (mut tiles, mut patches, mut words) = (TileTable::default(), Vec::new(), Vec::<u32>::new());
+        let (mut first, mut places) = (0, Vec::new());
         for (k, &size) in self.sizes.iter().enumerate() {
             let [row, slab, component] = self.extent(size);
             let (num_rows, words_of_row) = (component / row, row.div_ceil(32));
@@ -172,14 +171,27 @@ impl<R: Scalar> TestLevel<R> {
             for kept in &self.kept_faces[k] {
                 let [x, y, z] = std::array::from_fn(|d| (kept.cell[d] + self.ghosts_along()[d]) as usize);
                 let word = (kept.axis.index() * num_rows + z * (slab / row) + y) * words_of_row + x / 32;
-                words[patch.first_word as usize + word] |= 1 << (x % 32);
-                slots[kept.axis.index() * num_cells + first + z * slab + y * row + x] = kept.slot;
+                let word = patch.first_word as usize + word;
+                words[word] |= 1 << (x % 32);
+                places.push((word, x % 32, kept.slot));
             }
             first += component;
             patches.push(patch);
             tiles.add_patch(shape, rows, k as u32, self.written(size));
         }
-        Tables { patches, tiles, words, slots, num_cells }
+        // Faces lie by the bits of their words, whatever the slots.
+        let mut bases = Vec::new();
+        let mut count = 0;
+        for word in &words {
+            bases.push(count);
+            count += word.count_ones();
+        }
+        let mut slots = vec![0; count as usize];
+        for (word, bit, slot) in places {
+            let before = words[word] & ((1_u32 << bit) - 1);
+            slots[(bases[word] + before.count_ones()) as usize] = slot;
+        }
+        Tables { patches, tiles, words, bases, slots }
     }
 
     /// What crosses the faces kept, of the second-order corrections that an update keeps: the sum with the fluctuation that runs into

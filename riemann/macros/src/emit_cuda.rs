@@ -37,6 +37,7 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     for parameter in &description.parameters {
         let _ = writeln!(body, "    Real {};", parameter.name);
     }
+    let _ = writeln!(body, "    static constexpr bool SPLITS_SUMS = {};", program.splits_sums());
     body + &text.tuples() + &functions
 }
 

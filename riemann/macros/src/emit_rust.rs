@@ -162,6 +162,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
         let (flag, value) = (format_ident!("{flag}"), has(function));
         quote!(const #flag: bool = #value;)
     });
+    let splits_sums = program.splits_sums();
     quote! {
         const DIM: usize = #dim;
         const EQUATIONS: [&'static str; #m] = [#(#equations),*];
@@ -172,6 +173,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
         const POSITIVE: &'static [&'static str] = &[#(#positive),*];
         const NONNEGATIVE: &'static [&'static str] = &[#(#nonnegative),*];
         #(#flags)*
+        const SPLITS_SUMS: bool = #splits_sums;
         const WALL_NORMAL: [::core::option::Option<usize>; 3] = [#(#walls),*];
         const VECTORS: &'static [usize] = &[#(#vectors),*];
         const DIRECTIONS: bool = #directions;

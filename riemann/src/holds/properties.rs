@@ -17,6 +17,7 @@ pub const ALL: &[(&str, Check)] = &[
     ("fluctuations sum to the flux difference", flux_difference),
     ("the axes are alike", axes_are_alike),
     ("transverse parts sum to the other axis's fluctuations", transverse_sums),
+    ("transverse parts are linear in the fluctuation", transverse_is_linear),
     ("f32 agrees with f64", single_precision),
 ];
 
@@ -238,6 +239,26 @@ fn transverse_sums(subject: &Subject<'_>) -> Outcome {
                 let [lower, upper] = solver.transverse(face.axis, across, side, [q, q], [aux, aux, aux], &asdq);
                 let tolerance = 2e-4 * (1.0 + largest(lower.iter().chain(&upper)) + largest(&expected));
                 close(["bmasdq + bpasdq =", "B asdq ="], names, &sum(&lower, &upper), &expected, tolerance)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A fluctuation is split by a matrix, whatever its size and sign: the update splits several at once. Tolerance: round-off in products of
+/// the parts, amplified by squares of Mach numbers.
+fn transverse_is_linear(subject: &Subject<'_>) -> Outcome {
+    let names = subject.info.equations;
+    let solver = &subject.faces.double;
+    try_faces(subject, subject.axes(), false, |face, random| {
+        let (a, b) = (direction(face.q[0].len(), random), direction(face.q[0].len(), random));
+        for (across, side) in subject.across(face.axis).flat_map(|across| Side::BOTH.map(|side| (across, side))) {
+            let split =
+                |asdq: &[f64]| solver.transverse(face.axis, across, side, face.states(), face.aux_around(), asdq);
+            let (whole, [first, second]) = (split(&sum(&a, &b)), [split(&a), split(&b)]);
+            let tolerance = 1e-12 * (1.0 + largest(first.iter().chain(&second).flatten()));
+            for (k, name) in ["bmasdq of a sum is", "bpasdq of a sum is"].into_iter().enumerate() {
+                close([name, "of its terms"], names, &whole[k], &sum(&first[k], &second[k]), tolerance)?;
             }
         }
         Ok(())

@@ -55,8 +55,10 @@ impl Solver<3, 2, 0> for Wrong {
         asdq: [V; 3],
     ) -> Transverse<V, 3> {
         let mut split = self.right.transverse(axis, across, side, ql, qr, aux, asdq);
-        if self.property.starts_with("transverse") {
-            split.bmasdq[0] = -split.bmasdq[0];
+        match self.property {
+            "transverse parts are linear in the fluctuation" => split.bmasdq[0] += V::constant(1e-3) * asdq[0].abs(),
+            property if property.starts_with("transverse") => split.bmasdq[0] = -split.bmasdq[0],
+            _ => {}
         }
         split
     }

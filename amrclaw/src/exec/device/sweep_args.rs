@@ -40,10 +40,10 @@ pub(in crate::exec) struct DeviceSweep<'a> {
 pub(in crate::exec) struct FaceMapPlace {
     /// Its bits.
     pub words: Pointer<u32>,
-    /// Its slots.
+    /// Of each word the place of its first face.
+    pub bases: Pointer<u32>,
+    /// Slots by place.
     pub slots: Pointer<u32>,
-    /// Cells that it is of, ghost cells included.
-    pub num_cells: usize,
 }
 
 /// What an update writes, and by which tiles.
@@ -69,6 +69,11 @@ pub(in crate::exec) struct RegisterPlace {
     pub coarse_cells: Pointer<Real>,
 }
 
+impl FaceMapPlace {
+    /// Where there is no map.
+    pub const NONE: FaceMapPlace = FaceMapPlace { words: Pointer::NULL, bases: Pointer::NULL, slots: Pointer::NULL };
+}
+
 impl DeviceSweep<'_> {
     fn sweep(&self) -> &Sweep {
         &self.sweeps[self.number]
@@ -91,8 +96,8 @@ impl DeviceSweep<'_> {
             kept: self.kept,
             kept_stride: self.num_kept as u64,
             face_words: map.words,
+            face_bases: map.bases,
             face_slots: map.slots,
-            num_cells: map.num_cells as u64,
             dt_over_dx: dx.map(|dx| self.sweep_dt() / dx),
             num_tiles: place.num_tiles as i32,
             num_ghost,

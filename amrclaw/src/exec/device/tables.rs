@@ -3,13 +3,13 @@
 use super::axes::axes;
 use super::outside::{Sides, origin};
 use super::regions::Place;
-use super::{HostTables, Machine, Table, TableBuilder, pointer};
+use super::{FaceMapPlace, HostTables, Machine, Table, TableBuilder, pointer};
 use crate::index::{CellBox, CellIndex, Ratio};
 use crate::mesh::{LevelMesh, OriginRun};
 use crate::plan::{GhostPlan, LevelPlans, OutsideParts, RefluxPlan, RestrictPlan, TransferPlan};
 use cuda::CudaError;
 use cuda::abi::Pointer;
-use cuda::amr::{FaceRun, Origin, Region};
+use cuda::amr::{FaceRun, NumberFacesArgs, Origin, Patch, Region};
 use std::ops::Range;
 
 /// A region and its number of cells.
@@ -247,8 +247,38 @@ impl TransferTables<HostTables> {
 
 /// The faces of a level whose fluxes are kept: which, and in which slots.
 pub(in crate::exec) struct FaceMap<N: Machine> {
+    /// Words of bits, a base for each, and the number of faces.
     pub words: N::Memory,
+    pub num_words: usize,
+    /// By the places of the faces, which a word's base and the bits before theirs say.
     pub slots: N::Memory,
     /// Slots of faces to the coarser level; those to the finer one follow.
     pub num_fine: usize,
+}
+
+impl<N: Machine> FaceMap<N> {
+    /// A map without faces, of so many words, with room for so many faces.
+    pub fn new(machine: &N, num_words: usize, num_faces: usize, num_fine: usize) -> Result<Self, CudaError> {
+        let bytes = (2 * num_words + 1) * size_of::<u32>();
+        let words = machine.allocate(bytes)?;
+        machine.zero(&words, 0, bytes)?;
+        let slots = machine.allocate(num_faces.max(1) * size_of::<u32>())?;
+        Ok(FaceMap { words, num_words, slots, num_fine })
+    }
+
+    /// Where kernels find it.
+    pub fn place(&self) -> FaceMapPlace {
+        FaceMapPlace {
+            words: pointer::<_, N>(&self.words, 0),
+            bases: pointer::<_, N>(&self.words, self.num_words * size_of::<u32>()),
+            slots: pointer::<_, N>(&self.slots, 0),
+        }
+    }
+
+    /// What numbering its faces takes. `patches`: of the level.
+    pub fn numbering(&self, patches: Pointer<Patch>) -> NumberFacesArgs {
+        let FaceMapPlace { words, bases, .. } = self.place();
+        let count = pointer::<_, N>(&self.words, 2 * self.num_words * size_of::<u32>());
+        NumberFacesArgs { patches, words, bases, count }
+    }
 }

@@ -5,7 +5,7 @@ use super::store::Place;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::{
-    DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, axes, bytes_of, pointer, tile_shape, update_name,
+    DeviceSweep, FaceMap, FaceMapPlace, RegisterPlace, UpdatePlace, axes, bytes_of, pointer, tile_shape, update_name,
 };
 use crate::exec::step::source_after_waves;
 use crate::index::Level;
@@ -160,11 +160,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (store, sweep) = (&self.levels[l], self.sweeps[n]);
         let (tiles, num_tiles) = (store.tiles_at(tiles), tiles.count as u32);
         let map = store.map.as_ref();
-        let faces = FaceMapPlace {
-            words: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.words, 0)),
-            slots: map.map_or(Pointer::NULL, |map| pointer::<_, N>(&map.slots, 0)),
-            num_cells: store.layout.num_cells_with_ghosts(),
-        };
+        let faces = map.map_or(FaceMapPlace::NONE, FaceMap::place);
         let place = UpdatePlace { tiles, num_tiles, q_next: to, reports: step.reports };
         let dx = store.geometry.dx_in_space();
         let args = self.device_sweep(step, n, from).update(place, faces, dx, self.sizes.num_ghost);

@@ -3,10 +3,10 @@
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{FaceMap, axes, pointer};
+use crate::exec::device::{FaceMap, FaceMapPlace, axes, pointer};
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange, RefluxPlan};
-use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, REFLUX};
+use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
 use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
 use riemann::real::Scalar;
 
@@ -56,30 +56,44 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.levels[l].map = None;
             return Ok(());
         }
-        let num_cells = store.layout.num_cells_with_ghosts();
-        let words = self.machine.allocate(store.map_words * 4)?;
-        let slots = self.machine.allocate(D * num_cells * 4)?;
-        self.machine.zero(&words, 0, store.map_words * 4)?;
         let num_fine = plans[0].map_or(0, RefluxPlan::num_fine);
+        let map = FaceMap::new(&self.machine, store.map_words, store.num_kept, num_fine)?;
+        self.mark_faces(l, &map, plans, false)?;
+        // SAFETY: the map has a base for each of its words.
+        unsafe { self.machine.run(&NUMBER_FACES, D, store.mesh.patches().len(), &map.numbering(store.patches()))? };
+        self.mark_faces(l, &map, plans, true)?;
+        self.levels[l].map = Some(map);
+        Ok(())
+    }
+
+    /// Marks the faces of a level that its update keeps, or notes their slots once they are `numbered`.
+    fn mark_faces(
+        &self,
+        l: usize,
+        map: &FaceMap<N>,
+        plans: [Option<&RefluxPlan<D>>; 2],
+        numbered: bool,
+    ) -> Result<(), ExecError> {
+        let FaceMapPlace { words, bases, slots } = map.place();
         for (k, owner) in [l, l + 1].into_iter().enumerate().filter(|&(k, _)| plans[k].is_some()) {
             let tables = self.levels[owner].tables.as_ref().expect("made with the plans");
             let args = FaceMapArgs {
                 runs: tables.runs.items::<_, N>(&tables.memory),
                 chunks: tables.runs.chunks::<N>(&tables.memory),
-                patches: store.patches(),
-                words: pointer::<_, N>(&words, 0),
-                slots: pointer::<_, N>(&slots, 0),
-                num_cells: num_cells as u64,
+                patches: self.levels[l].patches(),
+                words,
+                bases,
+                slots,
                 num_chunks: tables.runs.num_chunks,
                 chunk_cells: tables.runs.chunk_cells,
                 fine: u32::from(k == 0),
-                first_slot: num_fine as u32,
+                first_slot: map.num_fine as u32,
+                numbered: u32::from(numbered),
                 ratio: axes(self.ratios[owner - 1].0, 1),
             };
-            // SAFETY: the runs lie along this level's patches; the map has room for all its cells.
+            // SAFETY: the runs lie along this level's patches; the map has room for all their faces.
             unsafe { self.machine.run(&FACE_MAP, D, tables.runs.num_chunks as usize, &args)? };
         }
-        self.levels[l].map = Some(FaceMap { words, slots, num_fine });
         Ok(())
     }
 
@@ -90,6 +104,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (Some(tables), Some(register), Some(map)) = (&fine.tables, &fine.register, &coarse.map) else {
             return Ok(());
         };
+        let FaceMapPlace { words, bases, slots } = map.place();
         let args = RefluxArgs {
             runs: tables.runs.items::<_, N>(&tables.memory),
             chunks: tables.runs.chunks::<N>(&tables.memory),
@@ -97,9 +112,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             q: coarse.q_address(),
             aux: coarse.aux_address(),
             sums: pointer::<_, N>(&register.sums, 0),
-            words: pointer::<_, N>(&map.words, 0),
-            slots: pointer::<_, N>(&map.slots, 0),
-            num_cells: coarse.layout.num_cells_with_ghosts() as u64,
+            words,
+            bases,
+            slots,
             dx: coarse.geometry.dx_in_space(),
             num_chunks: tables.runs.num_chunks,
             chunk_cells: tables.runs.chunk_cells,

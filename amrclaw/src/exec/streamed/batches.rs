@@ -27,6 +27,13 @@ pub(super) struct Batch {
     pub words: Range<usize>,
 }
 
+impl Batch {
+    /// Numbers that its map of faces takes but for the slots: words, a base for each, and how many faces there are.
+    pub fn map_words(&self) -> usize {
+        2 * self.words.len() + 1
+    }
+}
+
 /// Bytes that a lane needs for the largest batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Largest {

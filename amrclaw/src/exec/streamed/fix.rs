@@ -5,14 +5,14 @@
 //! C2 and C3 are summed up there; the host fetches the sums when it applies the fix.
 
 use super::faces::CHUNK;
-use super::lanes::{Lane, in_level};
+use super::lanes::Lane;
 use super::tables::LevelTables;
-use crate::exec::device::{DeviceSweep, RegisterPlace, axes};
+use crate::exec::device::{DeviceSweep, FaceMapPlace, RegisterPlace, axes};
 use crate::exec::step::Pass;
 use crate::plan::MeshChange;
 use cuda::abi::Pointer;
-use cuda::amr::FaceMapArgs;
-use cuda::amr::kernels::{FACE_MAP, REGISTER_COARSE, REGISTER_FINE};
+use cuda::amr::kernels::{FACE_MAP, NUMBER_FACES, REGISTER_COARSE, REGISTER_FINE};
+use cuda::amr::{FaceMapArgs, NumberFacesArgs};
 use cuda::{CudaError, Device, DeviceBuffer, Kernel, Stream};
 use riemann::real::Scalar;
 
@@ -26,6 +26,7 @@ pub(super) struct Fix<const D: usize> {
 
 struct Kernels {
     map: Kernel,
+    number: Kernel,
     coarse: Kernel,
     fine: Kernel,
 }
@@ -43,6 +44,7 @@ impl<const D: usize> Fix<D> {
     pub fn new(kernel: impl Fn(&'static str) -> Kernel, conservation_fix: bool) -> Self {
         let kernels = || Kernels {
             map: kernel(FACE_MAP.row.name),
+            number: kernel(NUMBER_FACES.row.name),
             coarse: kernel(REGISTER_COARSE.row.name),
             fine: kernel(REGISTER_FINE.row.name),
         };
@@ -80,7 +82,25 @@ impl<const D: usize> Fix<D> {
     pub fn map_faces(&self, tables: &LevelTables<D>, (number, lane): (usize, &Lane)) -> Result<(), CudaError> {
         let Some(kernels) = &self.kernels else { return Ok(()) };
         let batch = &tables.batches[number];
-        lane.stream.fill(&lane.words, 0, batch.words.len() * size_of::<u32>(), 0)?;
+        lane.stream.fill(&lane.words, 0, batch.map_words() * size_of::<u32>(), 0)?;
+        self.mark_faces(kernels, tables, (number, lane), false)?;
+        let FaceMapPlace { words, bases, .. } = lane.face_map(batch);
+        let count = Pointer::new(lane.words.at(2 * batch.words.len() * size_of::<u32>()).address());
+        let args = NumberFacesArgs { patches: tables.patches.at(batch.patches.start), words, bases, count };
+        // SAFETY: the lane has room for the map of the batch.
+        unsafe { kernels.number.launch(&lane.stream, NUMBER_FACES.grid(batch.patches.len(), D), &args)? };
+        self.mark_faces(kernels, tables, (number, lane), true)
+    }
+
+    /// Marks the faces of a batch, or notes their slots once they are `numbered`.
+    fn mark_faces(
+        &self,
+        kernels: &Kernels,
+        tables: &LevelTables<D>,
+        (number, lane): (usize, &Lane),
+        numbered: bool,
+    ) -> Result<(), CudaError> {
+        let FaceMapPlace { words, bases, slots } = lane.face_map(&tables.batches[number]);
         for (faces, fine) in tables.faces.iter().zip([true, false]) {
             let Some(faces) = faces.as_ref().filter(|faces| faces.has_faces(number)) else { continue };
             let chunks = faces.of_batch[number].clone();
@@ -88,13 +108,14 @@ impl<const D: usize> Fix<D> {
                 runs: faces.runs.at(0),
                 chunks: faces.chunks.at(chunks.start),
                 patches: tables.patches.at(0),
-                words: in_level(&lane.words, batch.words.start, size_of::<u32>()),
-                slots: in_level(&lane.slots, batch.cells.start, size_of::<u32>()),
-                num_cells: batch.cells.len() as u64,
+                words,
+                bases,
+                slots,
                 num_chunks: chunks.len() as u32,
                 chunk_cells: CHUNK as u32,
                 fine: u32::from(fine),
                 first_slot: tables.first_coarse() as u32,
+                numbered: u32::from(numbered),
                 ratio: axes(faces.plan.ratio.0, 1),
             };
             // SAFETY: the runs lie along patches of the batch; the lane has room for the map of its cells.

@@ -1,6 +1,7 @@
 //! Streams that take turns, each with room for a batch.
 
-use super::batches::Largest;
+use super::batches::{Batch, Largest};
+use crate::exec::device::FaceMapPlace;
 use cuda::abi::{Pointee, Pointer};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Stream};
 
@@ -13,7 +14,7 @@ pub(super) struct Lane {
     pub q: DeviceBuffer<u8>,
     pub q_next: DeviceBuffer<u8>,
     pub aux: DeviceBuffer<u8>,
-    /// The map of the faces that a batch keeps: bits and slots.
+    /// The map of the faces that a batch keeps: bits, bases and number; slots.
     pub words: DeviceBuffer<u8>,
     pub slots: DeviceBuffer<u8>,
 }
@@ -66,6 +67,13 @@ impl Lanes {
 }
 
 impl Lane {
+    /// Where the kernels find the map of a batch's faces.
+    pub fn face_map(&self, batch: &Batch) -> FaceMapPlace {
+        let words: Pointer<u32> = in_level(&self.words, batch.words.start, size_of::<u32>());
+        let bases = Pointer::new(words.address().wrapping_add((batch.words.len() * size_of::<u32>()) as u64));
+        FaceMapPlace { words, bases, slots: Pointer::new(self.slots.at(0).address()) }
+    }
+
     /// Its buffers, and the bytes that each needs.
     fn sized(&mut self, largest: Largest) -> [(&mut DeviceBuffer<u8>, usize); 5] {
         let Largest { q, aux, words, slots } = largest;

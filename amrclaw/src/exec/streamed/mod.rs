@@ -13,7 +13,7 @@ mod lanes;
 mod tables;
 
 use super::device::{
-    DeviceSweep, FaceMapPlace, KernelOptions, UpdatePlace, bytes_of, bytes_of_mut, compile, tile_shape, update_name,
+    DeviceSweep, KernelOptions, UpdatePlace, bytes_of, bytes_of_mut, compile, tile_shape, update_name,
 };
 use super::step::{LevelSweep, Pass, SweepEngine};
 use super::{DeviceUse, ExecError, StepReport, StreamedUse};
@@ -177,11 +177,7 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
             num_kept: tables.num_kept(),
             num_fine: tables.first_coarse(),
         };
-        let faces = FaceMapPlace {
-            words: in_level(&lane.words, batch.words.start, size_of::<u32>()),
-            slots: in_level(&lane.slots, batch.cells.start, size_of::<u32>()),
-            num_cells: batch.cells.len(),
-        };
+        let faces = lane.face_map(batch);
         let place = UpdatePlace {
             tiles: tables.tiles.at(batch.tiles.start),
             num_tiles: batch.tiles.len() as u32,

@@ -83,8 +83,8 @@ impl<const D: usize> LevelTables<D> {
         Largest {
             q: largest(|batch| batch.q.len()) * bytes_of_number,
             aux: largest(|batch| batch.aux.len()) * bytes_of_number,
-            words: of_map(largest(|batch| batch.words.len())),
-            slots: of_map(D * largest(|batch| batch.cells.len())),
+            words: of_map(largest(Batch::map_words)),
+            slots: of_map(self.num_kept().min(D * largest(|batch| batch.cells.len()))),
         }
     }
 }

@@ -59,7 +59,7 @@ where
         unsafe { [self.tile.inverse_capacity(cell - self.step(axis)), self.tile.inverse_capacity(cell)] }
     }
 
-    /// Keeps what enters a pack of cells, to be split: `asdq` is 𝒜⁺ΔQ of the lower faces and 𝒜⁻ΔQ of the upper ones,
+    /// Keeps what enters a pack of cells, to be split, as a sum in the place of the first where that is enough: `asdq` is 𝒜⁺ΔQ of the lower faces and 𝒜⁻ΔQ of the upper ones,
     /// `corrections` are those of both.
     #[inline(always)]
     unsafe fn keep_entering(&self, place: isize, asdq: [[V; M]; 2], corrections: [[V; M]; 2]) {
@@ -72,6 +72,12 @@ where
                 twice[0][m] -= lower + lower + lower;
                 once[1][m] += upper + upper;
                 twice[1][m] += upper + upper + upper;
+            }
+        }
+        if S::SPLITS_SUMS {
+            for m in 0..M {
+                once[0][m] += once[1][m];
+                twice[0][m] += twice[1][m];
             }
         }
         // SAFETY: the place is one of the row.

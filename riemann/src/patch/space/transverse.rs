@@ -119,8 +119,10 @@ where
                 [self.tile.state(cell - step), self.tile.state(cell), self.tile.state(cell + step)];
             let upward = Entering { axis, side: Side::Upper, between: [below, here] };
             self.split_one(upward, [through, third], cell, place, 0, &mut parts);
-            let downward = Entering { axis, side: Side::Lower, between: [here, above] };
-            self.split_one(downward, [through, third], cell, place, M, &mut parts);
+            if !S::SPLITS_SUMS {
+                let downward = Entering { axis, side: Side::Lower, between: [here, above] };
+                self.split_one(downward, [through, third], cell, place, M, &mut parts);
+            }
             self.per_capacity(cell, &mut parts);
         }
         parts
