@@ -9,6 +9,7 @@
 //! adds to the sum, the coarse one receives it. Both ranks therefore have the face; it crosses after each step of the coarse level,
 //! and back when the sums are applied.
 
+use super::neighbours::PlanInput;
 use super::region::{CopyRegion, InterpRegion};
 use super::{FaceRun, JoiningPlans, PatchLists, RestrictRegion};
 use crate::index::{CellBox, Ratio};
@@ -61,9 +62,9 @@ impl<const D: usize> Regions<D> {
     }
 }
 
-/// The part of one rank in the plans of a level. `own`, `coarser`: owners of the level's patches and of the next coarser one's;
+/// The part of one rank in plans of a level. `own`, `coarser`: owners of the level's patches and of the next coarser one's;
 /// `old`: of the level's before it was replaced.
-pub(super) fn split<const D: usize>(
+fn split<const D: usize>(
     plans: &JoiningPlans<D>,
     rank: usize,
     own: &Partition,
@@ -76,6 +77,47 @@ pub(super) fn split<const D: usize>(
         restrict: plans.restrict.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
         transfer: plans.transfer.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser, old)),
     }
+}
+
+/// Owners of the patches that plans of a level have to do with.
+#[derive(Clone, Copy)]
+pub(super) struct PlanOwners<'a> {
+    /// Of the level.
+    pub own: &'a Partition,
+    /// Of the next coarser level.
+    pub coarser: Option<&'a Partition>,
+    /// Of the level before it was replaced.
+    pub old: Option<&'a Partition>,
+}
+
+/// The plans of one rank: its part of those that a single rank has. Only those patches are planned that have to do with it, so that its
+/// work does not grow with what others own, but for a look at every box.
+pub(super) fn of_rank<const D: usize>(input: PlanInput<'_, D>, rank: usize, owners: PlanOwners<'_>) -> JoiningPlans<D> {
+    let concerned = concerned(&input, rank, owners);
+    let plans = JoiningPlans::of_patches(input, |k| concerned[k]);
+    split(&plans, rank, owners.own, owners.coarser, owners.old)
+}
+
+/// Patches of a level whose items read or write patches of a rank: its own, those around them, those over and around its coarser ones,
+/// and those in the place of old ones of its own.
+fn concerned<const D: usize>(input: &PlanInput<'_, D>, rank: usize, owners: PlanOwners<'_>) -> Vec<bool> {
+    let mut concerned = vec![false; input.mesh.patches().len()];
+    let ratio = input.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
+    let reach = input.reach();
+    let mut mark = |region: &CellBox<D>| input.mesh.for_each_image(region, |image| concerned[image.patch] = true);
+    for k in owners.own.patches_of(rank) {
+        mark(&input.mesh.patches()[k].grow_by(reach));
+    }
+    if let (Some((coarse, _)), Some(partition)) = (input.coarser, owners.coarser) {
+        for k in partition.patches_of(rank) {
+            // What is around a fine patch is rounded to whole coarse cells.
+            mark(&coarse.patches()[k].grow(1).fine_from_coarse(ratio).grow_by(reach));
+        }
+    }
+    if let (true, Some(old), Some(partition)) = (input.transfer, input.old, owners.old) {
+        partition.patches_of(rank).for_each(|k| mark(&old.patches()[k]));
+    }
+    concerned
 }
 
 /// An item of a plan: which patch it reads, which it writes.
@@ -193,7 +235,6 @@ fn items_of<P: Default>(parcels: &mut Vec<Parcel<P>>, rank: usize) -> &mut P {
 
 #[cfg(test)]
 mod tests {
-    use super::super::neighbours::PlanInput;
     use super::*;
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;
@@ -249,19 +290,26 @@ mod tests {
         let mesh = LevelMesh::new(fine_domain, periodic, blocks(fine_domain, 6, keep));
         let later: Vec<bool> = keep.iter().rev().copied().collect();
         let old = LevelMesh::new(fine_domain, periodic, blocks(fine_domain, 8, &later));
-        let solo = JoiningPlans::new(PlanInput {
+        let input = PlanInput {
             mesh: &mesh,
             coarser: Some((&coarse, ratio)),
             transfer: true,
             old: Some(&old),
             num_ghost: 2,
             conservation_fix: true,
-        });
+        };
+        let solo = JoiningPlans::new(input);
         let of = |mesh: &LevelMesh<D>, first: usize| {
             Partition::of_owners(owners.iter().copied().cycle().skip(first).take(mesh.patches().len()).collect())
         };
         let (own, coarser, before) = (of(&mesh, 0), of(&coarse, 1), of(&old, 2));
-        let parts: Vec<_> = (0..ranks).map(|rank| split(&solo, rank, &own, Some(&coarser), Some(&before))).collect();
+        let owners = PlanOwners { own: &own, coarser: Some(&coarser), old: Some(&before) };
+        let parts: Vec<_> = (0..ranks).map(|rank| of_rank(input, rank, owners)).collect();
+        for (rank, part) in parts.iter().enumerate() {
+            // What is not planned is nothing of the rank's.
+            let whole = split(&solo, rank, &own, Some(&coarser), Some(&before));
+            assert_eq!(format!("{part:?}"), format!("{whole:?}"), "rank {rank}");
+        }
         let fine_owner = |patch: u32| own.owner(patch as usize);
 
         let ghost = parts.iter().map(|part| &part.ghost);

@@ -85,10 +85,15 @@ impl<const D: usize> GhostPlan<D> {
                 cover.open.iter().for_each(|cells| interpolations(under, ratio, target, cells, &mut self.interps));
             }
         }
+        self.pass_patch();
+        open == 0
+    }
+
+    /// Plans nothing for the next patch.
+    pub(super) fn pass_patch(&mut self) {
         self.copies.end_patch();
         self.interps.end_patch();
         self.boundaries.end_patch();
-        open == 0
     }
 
     /// Ghost cells outside the domain. Along axes before the region's own it reaches over all ghost cells, along later

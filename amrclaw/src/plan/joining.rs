@@ -55,14 +55,37 @@ impl<const D: usize> Part<D> {
             self.transfer.add_patch(k, input, ratio, neighbours);
         }
     }
+
+    /// Plans nothing for the next patch.
+    fn pass_patch(&mut self, input: &PlanInput<'_, D>) {
+        self.ghost.pass_patch();
+        if input.coarser.is_none() {
+            return;
+        }
+        if input.conservation_fix {
+            self.runs.pass_patch();
+        }
+        if input.transfer {
+            self.transfer.pass_patch();
+        }
+    }
 }
 
 impl<const D: usize> JoiningPlans<D> {
     /// Plans what joins a level to itself and to the next coarser one.
     pub fn new(input: PlanInput<'_, D>) -> Self {
+        Self::of_patches(input, |_| true)
+    }
+
+    /// As [`JoiningPlans::new`], for some of the patches.
+    pub(super) fn of_patches(input: PlanInput<'_, D>, is_planned: impl Fn(usize) -> bool + Sync) -> Self {
         let parts = in_parts(input.mesh.patches().len(), |patches| {
-            let (mut part, mut neighbours) = (Part::with_room(patches.len()), Neighbours::default());
-            patches.for_each(|k| part.add_patch(k, &input, &mut neighbours));
+            let planned = patches.clone().filter(|&k| is_planned(k)).count();
+            let (mut part, mut neighbours) = (Part::with_room(planned), Neighbours::default());
+            patches.for_each(|k| match is_planned(k) {
+                true => part.add_patch(k, &input, &mut neighbours),
+                false => part.pass_patch(&input),
+            });
             part
         });
         let (mut ghosts, mut runs, mut regions, mut transfers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -149,20 +149,23 @@ fn join_to_coarser<const D: usize>(
     {
         return (LevelPlans { epoch, ..plans[l].clone() }, None);
     }
-    let mut joined = JoiningPlans::new(PlanInput {
+    let input = PlanInput {
         mesh,
         coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
         transfer: transfer && before.is_some() && !stayed(l),
         old: before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
         num_ghost: options.num_ghost,
         conservation_fix: options.conservation_fix,
-    });
+    };
     let partition = partitions[l].clone();
-    if let Some(own) = &partition {
-        let coarser = coarser.and_then(|coarser| partitions[coarser.index()].as_deref());
-        let old = before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
-        joined = exchange::split(&joined, options.rank.number, own, coarser, old);
-    }
+    let joined = match &partition {
+        None => JoiningPlans::new(input),
+        Some(own) => {
+            let coarser = coarser.and_then(|coarser| partitions[coarser.index()].as_deref());
+            let old = before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
+            exchange::of_rank(input, options.rank.number, exchange::PlanOwners { own, coarser, old })
+        }
+    };
     let JoiningPlans { ghost, reflux, restrict, transfer } = joined;
     let (ghost, reflux, restrict) = (Arc::new(ghost), reflux.map(Arc::new), restrict.map(Arc::new));
     (LevelPlans { epoch, partition, ghost, reflux, restrict }, transfer)

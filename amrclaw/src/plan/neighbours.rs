@@ -20,6 +20,14 @@ pub struct PlanInput<'a, const D: usize> {
     pub conservation_fix: bool,
 }
 
+impl<const D: usize> PlanInput<'_, D> {
+    /// How far from a patch, along each axis, others have to do with it.
+    pub(super) fn reach(&self) -> [i32; D] {
+        let ratio = self.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
+        ratio.0.map(|r| r.max(self.num_ghost))
+    }
+}
+
 /// What lies around one patch.
 #[derive(Default)]
 pub(super) struct Neighbours<const D: usize> {
@@ -38,8 +46,7 @@ pub(super) struct Neighbours<const D: usize> {
 impl<const D: usize> Neighbours<D> {
     pub fn find(&mut self, k: usize, input: &PlanInput<'_, D>) {
         let patch = &input.mesh.patches()[k];
-        let ratio = input.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
-        let reach = patch.grow_by(ratio.0.map(|r| r.max(input.num_ghost)));
+        let reach = patch.grow_by(input.reach());
         self.beside.clear();
         input.mesh.for_each_image(&reach, |image| {
             if image.patch != k || image.shift != [0; D] {

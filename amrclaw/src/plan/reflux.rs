@@ -120,6 +120,11 @@ impl<const D: usize> FaceRuns<D> {
         FaceRuns(PatchLists::with_room(patches, 5))
     }
 
+    /// No faces of the next fine patch.
+    pub fn pass_patch(&mut self) {
+        self.0.end_patch();
+    }
+
     /// Finds the faces between the next fine patch, which covers these coarse cells, and coarse cells that its level does
     /// not cover. `None`: there are none, since other patches enclose it.
     pub fn add_patch(

@@ -55,6 +55,11 @@ impl<const D: usize> TransferPlan<D> {
         } else {
             interpolations(under, ratio, target, patch, &mut self.interps);
         }
+        self.pass_patch();
+    }
+
+    /// Plans nothing for the next patch.
+    pub(super) fn pass_patch(&mut self) {
         self.copies.end_patch();
         self.interps.end_patch();
     }
