@@ -170,7 +170,7 @@ fn vtkhdf_round_trip() {
 }
 
 fn write<const D: usize>(path: &Path, state: &Checkpoint<D>) -> Result<(), OutputError> {
-    checkpoint::write(path, &state.frame, &state.schedule, &state.case)
+    checkpoint::write(path, (&state.frame, &state.frame), &state.schedule, &state.case)
 }
 
 fn checkpoint_round_trip<const D: usize>() {

@@ -62,19 +62,34 @@ impl Drop for Partial {
 pub fn write_file(
     path: &Path,
     durability: Durability,
-    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    content: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<(), OutputError> {
+    write_in_places(path, durability, |file, _| {
+        let mut out = BufWriter::with_capacity(1 << 18, file);
+        content(&mut out)?;
+        out.into_inner().map(drop).map_err(io::IntoInnerError::into_error)
+    })
+}
+
+/// As [`write_file`], for content that is written here and there; it is told the temporary name, too.
+///
+/// # Errors
+/// As for [`write_file`].
+pub fn write_in_places(
+    path: &Path,
+    durability: Durability,
+    content: impl FnOnce(&File, &Path) -> io::Result<()>,
 ) -> Result<(), OutputError> {
     let (partial, file) = Partial::create(path)?;
     let write = || -> io::Result<()> {
-        let mut out = BufWriter::with_capacity(1 << 18, file);
-        content(&mut out)?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        content(&file, &partial.temporary)?;
         if durability == Durability::Machine {
             file.sync_all()?;
         }
         Ok(())
     };
     write().map_err(OutputError::io("write", path))?;
+    drop(file);
     partial.show()?;
     if durability == Durability::Machine { sync_parent(path) } else { Ok(()) }
 }

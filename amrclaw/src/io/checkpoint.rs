@@ -5,20 +5,21 @@
 //! both texts. Nothing is compressed, so that what is read is bounded by the file. The file is renamed into place only after the disk
 //! has it.
 
-use super::atomic::{Durability, write_file};
+use super::atomic::{Durability, write_in_places};
 use super::error::{InputError, OutputError};
-use super::frame::{Frame, FrameLevel, FramePatch};
+use super::frame::{Frame, FrameLevel, FramePatch, PatchSource};
 use super::frame_header::{self, Attributes, check_patches, damaged, open};
-use super::vtkhdf::io_error;
+use super::hollow::{Filler, Hollow, reserve};
 use crate::index::CellBox;
-use hdf5::{AttrValue, Dataset, FileBuilder, Group};
+use hdf5::{AttrValue, Dataset, FileBuilder, Group, make_f64_type};
+use std::io;
 use std::path::Path;
 
 /// Version of the layout; files of other versions are refused.
 pub const FORMAT_VERSION: i64 = 2;
 
 /// What the messages call these files.
-const KIND: &str = "a checkpoint";
+pub(super) const KIND: &str = "a checkpoint";
 /// The group that makes a file a checkpoint.
 const ROOT: &str = "amrclaw_checkpoint";
 const SCHEDULE: &str = "schedule";
@@ -48,16 +49,61 @@ pub fn steps_of(name: &str) -> Option<u64> {
     (file_name(steps) == name).then_some(steps)
 }
 
-/// Writes a checkpoint: see [`Checkpoint`] for its parts.
+/// Writes a checkpoint: see [`Checkpoint`] for its parts. `values`: where those of the frame come from.
 ///
 /// # Errors
 /// Names the file and the cause; an older checkpoint of that name is then untouched.
-pub fn write<const D: usize>(path: &Path, frame: &Frame<D>, schedule: &str, case: &str) -> Result<(), OutputError> {
-    let file = build(frame, schedule, case);
-    write_file(path, Durability::Machine, |out| file.finish_to(out).map_err(io_error))
+pub fn write<const D: usize>(
+    path: &Path,
+    (frame, values): (&Frame<D>, &dyn PatchSource<D>),
+    schedule: &str,
+    case: &str,
+) -> Result<(), OutputError> {
+    write_in_places(path, Durability::Machine, |out, temporary| {
+        let mut digests = vec![[0; 2]; frame.levels.len()];
+        let file = Hollow::new(out, temporary, build(frame, &digests, schedule, case))?;
+        let mut filled = Vec::new();
+        for (l, digests) in digests.iter_mut().enumerate() {
+            *digests = fill(&file, frame, values, l)?;
+            filled.extend(arrays(frame).iter().filter(|(_, n)| *n > 0).map(|(name, _)| array_path(l, name)));
+        }
+        file.rewrite(build(frame, &digests, schedule, case), &filled)
+    })
 }
 
-fn build<const D: usize>(frame: &Frame<D>, schedule: &str, case: &str) -> FileBuilder {
+/// The arrays of a level: names, and how many fields each has.
+pub(super) fn arrays<const D: usize>(frame: &Frame<D>) -> [(&'static str, usize); 2] {
+    [("q", frame.equations.len()), ("aux", frame.aux.len())]
+}
+
+/// The path of one of them.
+fn array_path(l: usize, name: &str) -> String {
+    format!("{ROOT}/{}/{name}", level_name(l))
+}
+
+/// Puts the values of a level into their places; answers their digests.
+fn fill<const D: usize>(
+    file: &Hollow<'_>,
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    l: usize,
+) -> io::Result<[u32; 2]> {
+    let place =
+        |(name, num_fields): (&str, usize)| (num_fields > 0).then(|| file.filler(&array_path(l, name))).transpose();
+    let [q, aux] = arrays(frame).map(place);
+    let (mut q, mut aux) = (q?, aux?);
+    for number in 0..frame.levels[l].patches.len() {
+        let patch = values.patch(l, number)?;
+        for (filler, values) in [(&mut q, &patch.q), (&mut aux, &patch.aux)] {
+            filler.as_mut().map_or(Ok(()), |filler| filler.put(values, f64::to_le_bytes))?;
+        }
+    }
+    let digest = |filler: Option<Filler<'_>>| filler.map_or(Ok(0), Filler::finish);
+    Ok([digest(q)?, digest(aux)?])
+}
+
+/// The file but for the values, which have these digests.
+fn build<const D: usize>(frame: &Frame<D>, digests: &[[u32; 2]], schedule: &str, case: &str) -> FileBuilder {
     let mut file = FileBuilder::new();
     let mut root = file.create_group(ROOT);
     frame_header::write(&mut root, FORMAT_VERSION, frame);
@@ -69,16 +115,17 @@ fn build<const D: usize>(frame: &Frame<D>, schedule: &str, case: &str) -> FileBu
             root.create_dataset(name).with_u8_data(bytes).set_attr(DIGEST, digest(bytes));
         }
     }
-    for (l, level) in frame.levels.iter().enumerate() {
+    for ((l, level), digests) in frame.levels.iter().enumerate().zip(digests) {
         let mut group = root.create_group(&level_name(l));
         group.set_attr("dx", AttrValue::F64Array(level.dx.to_vec()));
         let boxes: Vec<i32> = level.patches.iter().flat_map(|p| p.cells.lo.into_iter().chain(p.cells.hi)).collect();
         let shape = [level.patches.len() as u64, 2 * D as u64];
         let crc = digest(&bytes_of(&boxes, i32::to_le_bytes));
         group.create_dataset("boxes").with_i32_data(&boxes).with_shape(&shape).set_attr(DIGEST, crc);
-        let values = [("q", all(level, |p| &p.q)), ("aux", all(level, |p| &p.aux))];
-        for (name, values) in values.iter().filter(|(_, values)| !values.is_empty()) {
-            group.create_dataset(name).with_f64_data(values).set_attr(DIGEST, digest_of_values(values));
+        let num_cells: usize = level.patches.iter().map(|p| p.cells.volume()).sum();
+        for ((name, num_fields), &crc) in arrays(frame).into_iter().zip(digests).filter(|((_, n), _)| *n > 0) {
+            let set = reserve(group.create_dataset(name), make_f64_type(), num_fields * num_cells);
+            set.set_attr(DIGEST, AttrValue::U64(crc.into()));
         }
         root.add_group(group.finish());
     }
@@ -130,11 +177,6 @@ fn level_name(level: usize) -> String {
     format!("level_{}", level + 1)
 }
 
-/// The values of all patches, end to end.
-fn all<const D: usize>(level: &FrameLevel<D>, values: impl Fn(&FramePatch<D>) -> &Vec<f64>) -> Vec<f64> {
-    level.patches.iter().flat_map(values).copied().collect()
-}
-
 /// The dimension of the problem in a checkpoint.
 ///
 /// # Errors
@@ -150,26 +192,42 @@ pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
 /// The file cannot be read, is no checkpoint, is of another version or dimension, or is damaged.
 pub fn read<const D: usize>(path: &Path) -> Result<Checkpoint<D>, InputError> {
     let file = open(path, KIND)?;
-    let root = root(path, &file)?;
+    let (mut checkpoint, groups) = read_outline(path, &file)?;
+    for (l, group) in groups.iter().enumerate() {
+        read_values(path, &file, group, l, &mut checkpoint.frame)?;
+    }
+    Ok(checkpoint)
+}
+
+/// Everything but the values, and the groups of the levels.
+pub(super) fn read_outline<const D: usize>(
+    path: &Path,
+    file: &hdf5::File,
+) -> Result<(Checkpoint<D>, Vec<Group>), InputError> {
+    let root = root(path, file)?;
     let (mut frame, num_levels) = header(path, &root)?.frame::<D>()?;
+    let mut groups = Vec::new();
     for l in 0..num_levels {
         let group = root.group(&level_name(l)).map_err(damaged(path))?;
-        let level = read_level(path, &file, &group, l, &frame)?;
+        let level = read_boxes(path, file, &group, l, &frame)?;
         frame.levels.push(level);
+        groups.push(group);
     }
-    let (schedule, case) = (text(path, &file, &root, SCHEDULE)?, text(path, &file, &root, CASE)?);
+    let (schedule, case) = (text(path, file, &root, SCHEDULE)?, text(path, file, &root, CASE)?);
     let header = Attributes::of(path, &root)?;
     check_digest(path, "its header", &header, digest(&header_bytes(&frame, &schedule, &case)))?;
-    Ok(Checkpoint { frame, schedule, case })
+    Ok((Checkpoint { frame, schedule, case }, groups))
 }
 
 /// Compares the digest that was written with that of what has been read.
 fn check_digest(path: &Path, what: &str, written: &Attributes<'_>, read: AttrValue) -> Result<(), InputError> {
-    if Some(written.integer(DIGEST)?) == read.as_i64() {
-        return Ok(());
-    }
+    if Some(written.integer(DIGEST)?) == read.as_i64() { Ok(()) } else { Err(unlike(path, what)) }
+}
+
+/// The error where something is not what was written.
+pub(super) fn unlike(path: &Path, what: &str) -> InputError {
     let reason = format!("{what} is not what was written: the digests differ");
-    Err(InputError::Damaged { path: path.to_owned(), reason })
+    InputError::Damaged { path: path.to_owned(), reason }
 }
 
 /// A data set and its number of values, which the file is large enough to hold: nothing is read before that is known.
@@ -214,8 +272,8 @@ fn text(path: &Path, file: &hdf5::File, root: &Group, name: &str) -> Result<Stri
         .map_err(|e| InputError::Damaged { path: path.to_owned(), reason: format!("the {name} is no text ({e})") })
 }
 
-/// Level `l` of the frame whose header is `frame`.
-fn read_level<const D: usize>(
+/// Level `l` of the frame whose header is `frame`, without values.
+fn read_boxes<const D: usize>(
     path: &Path,
     file: &hdf5::File,
     group: &Group,
@@ -225,33 +283,67 @@ fn read_level<const D: usize>(
     let dx = Attributes::of(path, group)?.array("dx", AttrValue::to_f64s)?;
     let (set, _) = bounded(path, file, group, "boxes")?;
     let boxes = set.read_i32().map_err(damaged(path))?;
-    let what = |name: &str| format!("{name} of level {}", l + 1);
     let read = digest(&bytes_of(&boxes, i32::to_le_bytes));
-    check_digest(path, &what("boxes"), &Attributes::of_dataset(path, &set)?, read)?;
+    check_digest(path, &what("boxes", l), &Attributes::of_dataset(path, &set)?, read)?;
     let cells = boxes
         .chunks_exact(2 * D)
         .map(|b| CellBox::new(std::array::from_fn(|d| b[d]), std::array::from_fn(|d| b[D + d])));
-    let mut patches: Vec<FramePatch<D>> =
-        cells.map(|cells| FramePatch { cells, q: Vec::new(), aux: Vec::new() }).collect();
+    let patches: Vec<FramePatch<D>> = cells.map(|cells| FramePatch { cells, q: Vec::new(), aux: Vec::new() }).collect();
     check_patches(path, frame, l, &patches)?;
-    for (name, num_fields) in [("q", frame.equations.len()), ("aux", frame.aux.len())] {
-        let expected = num_fields * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
-        if expected == 0 {
-            continue;
+    Ok(FrameLevel { dx, patches })
+}
+
+/// What a level's array is called in messages.
+pub(super) fn what(name: &str, l: usize) -> String {
+    format!("{name} of level {}", l + 1)
+}
+
+/// The arrays of a level that have numbers, in the order of [`arrays`], each with the digest that it should have.
+pub(super) fn stored_arrays<const D: usize>(
+    path: &Path,
+    file: &hdf5::File,
+    group: &Group,
+    l: usize,
+    frame: &Frame<D>,
+) -> Result<[Option<(Dataset, i64)>; 2], InputError> {
+    let cells: usize = frame.levels[l].patches.iter().map(|p| p.cells.volume()).sum();
+    let array = |(name, num_fields): (&str, usize)| {
+        if num_fields * cells == 0 {
+            return Ok(None);
         }
         let (set, count) = bounded(path, file, group, name)?;
-        if count != expected {
-            let reason = format!("level {} has {count} values of {name}, not {expected}", l + 1);
+        if count != num_fields * cells {
+            let reason = format!("level {} has {count} values of {name}, not {}", l + 1, num_fields * cells);
             return Err(InputError::Damaged { path: path.to_owned(), reason });
         }
+        let written = Attributes::of_dataset(path, &set)?.integer(DIGEST)?;
+        Ok(Some((set, written)))
+    };
+    let [q, aux] = arrays(frame).map(array);
+    Ok([q?, aux?])
+}
+
+/// The values of level `l` of a frame.
+fn read_values<const D: usize>(
+    path: &Path,
+    file: &hdf5::File,
+    group: &Group,
+    l: usize,
+    frame: &mut Frame<D>,
+) -> Result<(), InputError> {
+    let names = arrays(frame);
+    let sets = stored_arrays(path, file, group, l, frame)?;
+    for ((name, num_fields), (set, written)) in names.into_iter().zip(sets).filter_map(|(n, set)| Some((n, set?))) {
         let values = set.read_f64().map_err(damaged(path))?;
-        check_digest(path, &what(name), &Attributes::of_dataset(path, &set)?, digest_of_values(&values))?;
+        if digest_of_values(&values).as_i64() != Some(written) {
+            return Err(unlike(path, &what(name, l)));
+        }
         let mut rest = values.as_slice();
-        for patch in &mut patches {
+        for patch in &mut frame.levels[l].patches {
             let (own, others) = rest.split_at(num_fields * patch.cells.volume());
             rest = others;
             if name == "q" { patch.q = own.to_vec() } else { patch.aux = own.to_vec() }
         }
     }
-    Ok(FrameLevel { dx, patches })
+    Ok(())
 }

@@ -7,7 +7,7 @@
 
 use super::atomic::{Durability, write_file};
 use super::error::OutputError;
-use super::frame::{FieldIndex, Frame, FramePatch};
+use super::frame::{FieldIndex, Frame, FramePatch, PatchSource};
 use super::text::push_fixed;
 use crate::index::CellBox;
 use std::io::{self, Write};
@@ -29,11 +29,16 @@ const AXES: [char; 3] = ['x', 'y', 'z'];
 /// which would shift the columns.
 const SMALLEST_IN_TEXT: f64 = 1e-90;
 
-/// Writes one frame; returns the files.
+/// Writes one frame, whose values come from `values`; returns the files.
 ///
 /// # Errors
 /// Names the file and the cause.
-pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path, encoding: Encoding) -> Result<Vec<PathBuf>, OutputError> {
+pub fn write<const D: usize>(
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    dir: &Path,
+    encoding: Encoding,
+) -> Result<Vec<PathBuf>, OutputError> {
     let name = |kind: char| dir.join(file_name(kind, frame.number));
     let equations: Vec<_> = (0..frame.equations.len()).map(FieldIndex::Equation).collect();
     let aux: Vec<_> = (0..frame.aux.len()).map(FieldIndex::Aux).collect();
@@ -46,17 +51,17 @@ pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path, encoding: Encoding) -
     };
     match encoding {
         Encoding::Ascii => {
-            file(name('q'), &|out| write_text(out, frame, &equations))?;
+            file(name('q'), &|out| write_text(out, frame, values, &equations))?;
             if !aux.is_empty() {
-                file(name('a'), &|out| write_text(out, frame, &aux))?;
+                file(name('a'), &|out| write_text(out, frame, values, &aux))?;
             }
             file(dir.join(VISIT_FILE_NAME), &|out| out.write_all(VISIT_FILE.as_bytes()))?;
         }
         Encoding::Binary64 => {
             file(name('q'), &|out| write_headers(out, frame))?;
-            file(name('b'), &|out| write_binary(out, frame, &equations, num_ghost))?;
+            file(name('b'), &|out| write_binary(out, frame, values, (&equations, num_ghost)))?;
             if !aux.is_empty() {
-                file(name('a'), &|out| write_binary(out, frame, &aux, num_ghost))?;
+                file(name('a'), &|out| write_binary(out, frame, values, (&aux, num_ghost)))?;
             }
         }
     }
@@ -112,18 +117,24 @@ fn time_file<const D: usize>(frame: &Frame<D>, encoding: Encoding, num_ghost: i3
 
 /// Headers of all patches, coarse to fine: `fort.q` of the binary form.
 fn write_headers<const D: usize>(out: &mut dyn Write, frame: &Frame<D>) -> io::Result<()> {
-    for (number, level, patch) in patches(frame) {
-        out.write_all(header(frame, number, level, patch).as_bytes())?;
+    for (number, level, k) in patches(frame) {
+        out.write_all(header(frame, number, level, &frame.levels[level].patches[k]).as_bytes())?;
     }
     Ok(())
 }
 
 /// Headers and values of all patches: `fort.q` and `fort.a` of the ascii form. One line per cell; after each row along
 /// x a line of two blanks, and in 3D another one after each layer: VisIt computes positions in the file from that.
-fn write_text<const D: usize>(out: &mut dyn Write, frame: &Frame<D>, fields: &[FieldIndex]) -> io::Result<()> {
+fn write_text<const D: usize>(
+    out: &mut dyn Write,
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    fields: &[FieldIndex],
+) -> io::Result<()> {
     let mut line = String::new();
-    for (number, level, patch) in patches(frame) {
-        out.write_all(header(frame, number, level, patch).as_bytes())?;
+    for (number, level, k) in patches(frame) {
+        let patch = values.patch(level, k)?;
+        out.write_all(header(frame, number, level, &patch).as_bytes())?;
         let values: Vec<_> = fields.iter().map(|&field| patch.values(field)).collect();
         let size = patch.cells.size();
         let row = size[0] as usize;
@@ -150,10 +161,11 @@ fn write_text<const D: usize>(out: &mut dyn Write, frame: &Frame<D>, fields: &[F
 fn write_binary<const D: usize>(
     out: &mut dyn Write,
     frame: &Frame<D>,
-    fields: &[FieldIndex],
-    num_ghost: i32,
+    values: &dyn PatchSource<D>,
+    (fields, num_ghost): (&[FieldIndex], i32),
 ) -> io::Result<()> {
-    for (_, _, patch) in patches(frame) {
+    for (_, level, k) in patches(frame) {
+        let patch = values.patch(level, k)?;
         let values: Vec<_> = fields.iter().map(|&field| patch.values(field)).collect();
         let CellBox { lo, hi } = patch.cells;
         for cell in patch.cells.grow(num_ghost).cells() {
@@ -166,10 +178,10 @@ fn write_binary<const D: usize>(
     Ok(())
 }
 
-/// All patches with their number from 1 and their level, coarse to fine.
-fn patches<const D: usize>(frame: &Frame<D>) -> impl Iterator<Item = (usize, usize, &FramePatch<D>)> {
-    let all = frame.levels.iter().enumerate().flat_map(|(level, l)| l.patches.iter().map(move |p| (level, p)));
-    all.enumerate().map(|(k, (level, patch))| (k + 1, level, patch))
+/// All patches with their number from 1, their level and their number on it, coarse to fine.
+fn patches<const D: usize>(frame: &Frame<D>) -> impl Iterator<Item = (usize, usize, usize)> {
+    let all = frame.levels.iter().enumerate().flat_map(|(level, l)| (0..l.patches.len()).map(move |k| (level, k)));
+    all.enumerate().map(|(number, (level, k))| (number + 1, level, k))
 }
 
 /// The header of one patch, with the blank line after it.

@@ -1,7 +1,7 @@
 //! The formats in which frames are written, by the names that case files use.
 
 use super::error::OutputError;
-use super::frame::Frame;
+use super::frame::{Frame, PatchSource};
 use super::{clawpack, plotfile, vtkhdf};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -90,11 +90,24 @@ impl FrameFormat {
     /// # Errors
     /// Names the file and the cause.
     pub fn write<const D: usize>(self, frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
+        self.write_from(frame, frame, dir)
+    }
+
+    /// As [`FrameFormat::write`], of a frame whose values come from `values`, patch by patch: no level of them is held at once.
+    ///
+    /// # Errors
+    /// Names the file and the cause.
+    pub fn write_from<const D: usize>(
+        self,
+        frame: &Frame<D>,
+        values: &dyn PatchSource<D>,
+        dir: &Path,
+    ) -> Result<Vec<PathBuf>, OutputError> {
         match self {
-            FrameFormat::VtkHdf => vtkhdf::write(frame, dir),
-            FrameFormat::ClawpackAscii => clawpack::write(frame, dir, clawpack::Encoding::Ascii),
-            FrameFormat::ClawpackBinary => clawpack::write(frame, dir, clawpack::Encoding::Binary64),
-            FrameFormat::Plotfile => plotfile::write(frame, dir),
+            FrameFormat::VtkHdf => vtkhdf::write(frame, values, dir),
+            FrameFormat::ClawpackAscii => clawpack::write(frame, values, dir, clawpack::Encoding::Ascii),
+            FrameFormat::ClawpackBinary => clawpack::write(frame, values, dir, clawpack::Encoding::Binary64),
+            FrameFormat::Plotfile => plotfile::write(frame, values, dir),
         }
     }
 }

@@ -4,6 +4,8 @@ use crate::index::{CellBox, Ratio};
 use crate::io::expression::ExpressionMap;
 use crate::mesh::{Domain, Geometry, Mapping};
 use ndarray::{ArrayViewD, IxDyn};
+use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 
 /// The solution at one time, interior cells only.
@@ -60,6 +62,22 @@ pub struct FramePatch<const D: usize> {
     pub q: Vec<f64>,
     /// Shape `[aux, z, y, x]`, x fastest, no ghost cells.
     pub aux: Vec<f64>,
+}
+
+/// Where those who write or draw a frame have its values from, patch by patch: the frame itself, or whoever else has them. The frame
+/// tells all the rest.
+pub trait PatchSource<const D: usize>: Sync {
+    /// A patch of a level, with its values.
+    ///
+    /// # Errors
+    /// They do not come.
+    fn patch(&self, level: usize, number: usize) -> io::Result<Cow<'_, FramePatch<D>>>;
+}
+
+impl<const D: usize> PatchSource<D> for Frame<D> {
+    fn patch(&self, level: usize, number: usize) -> io::Result<Cow<'_, FramePatch<D>>> {
+        Ok(Cow::Borrowed(&self.levels[level].patches[number]))
+    }
 }
 
 impl<const D: usize> Frame<D> {

@@ -227,6 +227,22 @@ pub fn damaged(path: &Path) -> impl Fn(hdf5::Error) -> InputError {
 /// # Errors
 /// The file cannot be read, or is not HDF5; `expected` says what it should be, with its article.
 pub fn open(path: &Path, expected: &'static str) -> Result<hdf5::File, InputError> {
+    open_by(path, expected, |path| hdf5::File::open(path))
+}
+
+/// As [`open`], without reading more of the file than is asked for.
+///
+/// # Errors
+/// As for [`open`].
+pub fn open_in_pieces(path: &Path, expected: &'static str) -> Result<hdf5::File, InputError> {
+    open_by(path, expected, |path| hdf5::File::open_streaming(path))
+}
+
+fn open_by(
+    path: &Path,
+    expected: &'static str,
+    open: impl Fn(&Path) -> Result<hdf5::File, hdf5::Error>,
+) -> Result<hdf5::File, InputError> {
     // Pipes would be waited for, and devices may never end.
     let found = path.metadata().map_err(InputError::io(path))?;
     if !found.is_file() {
@@ -237,7 +253,7 @@ pub fn open(path: &Path, expected: &'static str) -> Result<hdf5::File, InputErro
         let reason = "it does not begin as an HDF5 file does".to_owned();
         return Err(InputError::Kind { path: path.to_owned(), expected, reason });
     }
-    let file = hdf5::File::open(path).map_err(damaged(path))?;
+    let file = open(path).map_err(damaged(path))?;
     let (stated, found) = (file.superblock().eof_address, file.file_size());
     if found < stated {
         let reason = format!("it has {found} of its {stated} bytes");

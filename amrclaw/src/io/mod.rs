@@ -12,12 +12,14 @@ pub mod format;
 pub mod frame;
 mod frame_header;
 pub mod gauge;
+mod hollow;
 pub mod picture;
 pub mod plotfile;
 pub mod read;
 pub mod run_folder;
 pub mod run_json;
 pub mod slice;
+pub mod stored;
 mod text;
 pub mod vtkhdf;
 

@@ -7,7 +7,7 @@
 use super::atomic::write_folder;
 use super::error::OutputError;
 use super::format::FrameFormat;
-use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch};
+use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch, PatchSource};
 use super::text::digits17;
 use crate::index::CellBox;
 use std::fs::{self, File};
@@ -17,11 +17,15 @@ use std::path::{Path, PathBuf};
 /// AMReX's description of a 64-bit little-endian IEEE number: layout of its bits, then order of its bytes.
 const REAL64: &str = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))";
 
-/// Writes one frame; returns the folder.
+/// Writes one frame, whose values come from `values`; returns the folder.
 ///
 /// # Errors
 /// Names the file and the cause; ratios that differ between axes cannot be expressed.
-pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
+pub fn write<const D: usize>(
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    dir: &Path,
+) -> Result<Vec<PathBuf>, OutputError> {
     let path = dir.join(folder_name(frame.number));
     FrameFormat::Plotfile
         .supports(&frame.ratios)
@@ -32,7 +36,8 @@ pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf
             let sub = folder.join(format!("Level_{l}"));
             fs::create_dir(&sub).map_err(OutputError::io("create", &path))?;
             // Errors name the folder the user knows, not its temporary stand-in.
-            write_level(&sub, level, &fields).map_err(OutputError::io("write", &path.join(format!("Level_{l}"))))?;
+            let written = write_level(&sub, (l, level), values, &fields);
+            written.map_err(OutputError::io("write", &path.join(format!("Level_{l}"))))?;
         }
         fs::write(folder.join("Header"), header(frame)).map_err(OutputError::io("write", &path.join("Header")))
     };
@@ -86,11 +91,18 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// `Cell_D_00000` and `Cell_H` of one level.
-fn write_level<const D: usize>(folder: &Path, level: &FrameLevel<D>, fields: &[FieldIndex]) -> io::Result<()> {
+fn write_level<const D: usize>(
+    folder: &Path,
+    (l, level): (usize, &FrameLevel<D>),
+    values: &dyn PatchSource<D>,
+    fields: &[FieldIndex],
+) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 18, File::create(folder.join("Cell_D_00000"))?);
     let mut offsets = Vec::with_capacity(level.patches.len());
+    let mut extremes = [String::new(), String::new()];
     let mut position = 0;
-    for patch in &level.patches {
+    for k in 0..level.patches.len() {
+        let patch = values.patch(l, k)?;
         offsets.push(position);
         let line = format!("FAB {REAL64}{} {}\n", box_text(&patch.cells), fields.len());
         out.write_all(line.as_bytes())?;
@@ -99,16 +111,28 @@ fn write_level<const D: usize>(folder: &Path, level: &FrameLevel<D>, fields: &[F
                 out.write_all(&value.to_le_bytes())?;
             }
         }
+        for (text, pick) in extremes.iter_mut().zip([f64::min, f64::max]) {
+            for &field in fields {
+                *text += &digits17(extreme(&patch, field, pick));
+                text.push(',');
+            }
+            text.push('\n');
+        }
         position += line.len() + fields.len() * patch.cells.volume() * size_of::<f64>();
     }
     out.flush()?;
-    fs::write(folder.join("Cell_H"), cell_header(level, fields, &offsets))
+    fs::write(folder.join("Cell_H"), cell_header(level, fields.len(), &offsets, &extremes))
 }
 
 /// The text of `Cell_H`.
-fn cell_header<const D: usize>(level: &FrameLevel<D>, fields: &[FieldIndex], offsets: &[usize]) -> String {
+fn cell_header<const D: usize>(
+    level: &FrameLevel<D>,
+    num_fields: usize,
+    offsets: &[usize],
+    extremes: &[String; 2],
+) -> String {
     let n = level.patches.len();
-    let mut text = format!("1\n1\n{}\n0\n({n} 0\n", fields.len());
+    let mut text = format!("1\n1\n{num_fields}\n0\n({n} 0\n");
     for patch in &level.patches {
         text += &format!("{}\n", box_text(&patch.cells));
     }
@@ -116,15 +140,8 @@ fn cell_header<const D: usize>(level: &FrameLevel<D>, fields: &[FieldIndex], off
     for offset in offsets {
         text += &format!("FabOnDisk: Cell_D_00000 {offset}\n");
     }
-    for pick in [f64::min, f64::max] {
-        text += &format!("\n{n},{}\n", fields.len());
-        for patch in &level.patches {
-            for &field in fields {
-                text += &digits17(extreme(patch, field, pick));
-                text.push(',');
-            }
-            text.push('\n');
-        }
+    for lines in extremes {
+        text += &format!("\n{n},{num_fields}\n{lines}");
     }
     text
 }

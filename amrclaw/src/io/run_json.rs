@@ -82,6 +82,9 @@ pub struct RunRecord {
     /// What each of several ranks had to do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranks: Vec<RankRecord>,
+    /// Of several ranks, the largest of their cell updates over the mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imbalance: Option<f64>,
     /// The folder that holds the record; not part of the file.
     #[serde(skip)]
     pub dir: PathBuf,
@@ -119,6 +122,12 @@ pub struct MemoryBytes {
 pub struct RankRecord {
     /// Cells of its patches at the end.
     pub cells: u64,
+    /// Cell updates of this process on its patches, steps that were taken again included.
+    #[serde(default)]
+    pub cells_advanced: u64,
+    /// Seconds that these took, without ghost cells.
+    #[serde(default)]
+    pub seconds_advancing: f64,
     /// Memory for values, in bytes.
     pub memory_bytes: u64,
     /// Messages of values that it sent.

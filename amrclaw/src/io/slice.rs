@@ -1,25 +1,42 @@
 //! Plane cuts through 3D frames and line cuts through 2D frames; projections of 3D frames.
 
-use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch};
+use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch, PatchSource};
 use crate::index::{CellBox, Ratio};
+use std::io;
 
 /// The cells of a frame that the plane (in 2D the line) `axis = position` passes through, as a frame of the other axes:
 /// `E` is `D − 1`.
 ///
 /// A position on a face belongs to the cells above it, one at the domain's upper end to the last cells.
 pub fn slice<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, position: f64) -> Frame<E> {
+    slice_from(frame, frame, axis, position).expect("a frame has its values")
+}
+
+/// As [`slice`], of a frame whose values come from `values`: those of patches that are cut, one patch at a time.
+///
+/// # Errors
+/// They do not come.
+pub fn slice_from<const D: usize, const E: usize>(
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    axis: usize,
+    position: f64,
+) -> io::Result<Frame<E>> {
     let mut levels = Vec::new();
     for (l, level) in frame.levels.iter().enumerate() {
         let last = frame.domain(l).hi[axis] - 1;
         let layer = (((position - frame.lower[axis]) / level.dx[axis]).floor() as i32).clamp(0, last);
-        let cut = |patch: &&FramePatch<D>| (patch.cells.lo[axis]..patch.cells.hi[axis]).contains(&layer);
-        let patches: Vec<_> = level.patches.iter().filter(cut).map(|p| slice_patch(p, axis, layer)).collect();
+        let is_cut = |patch: &FramePatch<D>| (patch.cells.lo[axis]..patch.cells.hi[axis]).contains(&layer);
+        let cut = level.patches.iter().enumerate().filter(|(_, patch)| is_cut(patch));
+        let patches = cut.map(|(k, _)| Ok(slice_patch(&*values.patch(l, k)?, axis, layer)));
+        let patches = patches.collect::<io::Result<Vec<_>>>()?;
         if patches.is_empty() {
             break; // levels are nested, so finer ones do not reach the plane either
         }
         levels.push(FrameLevel { dx: without(level.dx, axis), patches });
     }
-    Frame { levels, ..header(frame, axis, frame.ratios.iter().map(|r| Ratio(without(r.0, axis))).collect()) }
+    let ratios = frame.ratios.iter().map(|r| Ratio(without(r.0, axis))).collect();
+    Ok(Frame { levels, ..header(frame, axis, ratios) })
 }
 
 /// A frame without levels over the axes but one.

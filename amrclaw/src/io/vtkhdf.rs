@@ -9,13 +9,14 @@
 
 mod mapped;
 
-use super::atomic::{Durability, write_file};
+use super::atomic::{Durability, write_file, write_in_places};
 use super::error::OutputError;
 use super::format::FrameFormat;
-use super::frame::{Frame, FrameLevel};
+use super::frame::{FieldIndex, Frame, FrameLevel, PatchSource};
 use super::frame_header;
+use super::hollow::{Filler, Hollow, reserve};
 use crate::index::CellBox;
-use hdf5::{AttrValue, FileBuilder, GroupBuilder};
+use hdf5::{AttrValue, FileBuilder, GroupBuilder, make_f64_type, make_u8_type};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,30 +46,28 @@ pub fn file_name(number: usize) -> String {
     format!("frame_{number:04}.vtkhdf")
 }
 
-/// Writes one frame and brings the list of frames up to date; returns both files.
+/// Writes one frame, whose values come from `values`, and brings the list of frames up to date; returns both files.
 ///
 /// # Errors
 /// Names the file and the cause; ratios that differ between axes cannot be expressed.
-pub fn write<const D: usize>(frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
+pub fn write<const D: usize>(
+    frame: &Frame<D>,
+    values: &dyn PatchSource<D>,
+    dir: &Path,
+) -> Result<Vec<PathBuf>, OutputError> {
     let path = dir.join(file_name(frame.number));
     FrameFormat::VtkHdf
         .supports(&frame.ratios)
         .map_err(|reason| OutputError::Unsupported { path: path.clone(), reason })?;
-    let file = build(frame);
-    write_file(&path, Durability::Program, |out| file.finish_to(out).map_err(io_error))?;
+    write_in_places(&path, Durability::Program, |out, temporary| {
+        let file = Hollow::new(out, temporary, build(frame))?;
+        fill(&file, frame, values)
+    })?;
     let series = write_series(frame, dir)?;
     Ok(vec![path, series])
 }
 
-/// The operating system's error behind one of the HDF5 library, or the library's own.
-pub fn io_error(error: hdf5::Error) -> io::Error {
-    match error {
-        hdf5::Error::Io(error) => error,
-        error => io::Error::other(error),
-    }
-}
-
-/// The whole file in memory.
+/// The file but for its values.
 fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
     let names = dataset_names(frame);
     let mut file = FileBuilder::new();
@@ -83,8 +82,8 @@ fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
             root.set_attr("Origin", AttrValue::F64Array(pad(frame.lower, 0.0).to_vec()));
             &mut root
         }
-        Some(mapping) => {
-            mapped::build(&mut root, frame, &mapping, &names);
+        Some(_) => {
+            mapped::build(&mut root, frame, &names);
             &mut header
         }
     };
@@ -103,7 +102,7 @@ fn build<const D: usize>(frame: &Frame<D>) -> FileBuilder {
     file
 }
 
-/// Boxes and values of one level.
+/// Boxes of one level, and places for its values.
 fn build_level<const D: usize>(
     group: &mut GroupBuilder,
     frame: &Frame<D>,
@@ -112,28 +111,44 @@ fn build_level<const D: usize>(
     names: &[String],
 ) {
     let FrameLevel { dx, patches } = &frame.levels[level];
-    let copies = copies(frame);
     group.set_attr("Spacing", AttrValue::F64Array(pad(*dx, thickness).to_vec()));
     let boxes: Vec<i32> = patches.iter().flat_map(|p| vtk_box(&p.cells)).collect();
     group.create_dataset("AMRBox").with_i32_data(&boxes).with_shape(&[patches.len() as u64, 6]);
 
     let mut data = group.create_group("CellData");
-    let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
-    let mut values = Vec::with_capacity(num_cells);
-    for ((_, field), name) in frame.fields().zip(names) {
-        values.clear();
-        for patch in patches {
-            (0..copies).for_each(|_| values.extend_from_slice(patch.values(field)));
-        }
-        data.create_dataset(name).with_f64_data(&values);
+    let num_cells = copies(frame) * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
+    for name in names {
+        reserve(data.create_dataset(name), make_f64_type(), num_cells);
     }
-    let mut covered = Vec::with_capacity(num_cells);
-    for patch in patches {
-        let marks = frame.covered(level, patch);
-        (0..copies).for_each(|_| covered.extend(marks.iter().map(|&c| if c { REFINED_CELL } else { 0 })));
-    }
-    data.create_dataset(GHOST_TYPE).with_u8_data(&covered);
+    reserve(data.create_dataset(GHOST_TYPE), make_u8_type(), num_cells);
     group.add_group(data.finish());
+}
+
+/// Puts the values into their places, patch by patch.
+fn fill<const D: usize>(file: &Hollow<'_>, frame: &Frame<D>, values: &dyn PatchSource<D>) -> io::Result<()> {
+    let names = dataset_names(frame);
+    let fields: Vec<FieldIndex> = frame.fields().map(|(_, field)| field).collect();
+    let copies = copies(frame);
+    let mut mapped = frame.mapped().map(|mapping| mapped::Cells::new(file, mapping, &names)).transpose()?;
+    for (l, level) in frame.levels.iter().enumerate() {
+        let place = |name: &str| file.filler(&format!("{}/CellData/{name}", level_path(frame, l)));
+        let mut fillers = names.iter().map(|name| place(name)).collect::<io::Result<Vec<Filler<'_>>>>()?;
+        let mut marks = place(GHOST_TYPE)?;
+        for number in 0..level.patches.len() {
+            let patch = values.patch(l, number)?;
+            for (filler, &field) in fillers.iter_mut().zip(&fields) {
+                (0..copies).try_for_each(|_| filler.put(patch.values(field), f64::to_le_bytes))?;
+            }
+            let covered = frame.covered(l, &patch);
+            let marked: Vec<u8> = covered.iter().map(|&c| if c { REFINED_CELL } else { 0 }).collect();
+            (0..copies).try_for_each(|_| marks.put(&marked, u8::to_le_bytes))?;
+            if let Some(mapped) = &mut mapped {
+                mapped.put(&patch, level.dx, &covered, &fields)?;
+            }
+        }
+        fillers.into_iter().chain([marks]).try_for_each(|filler| filler.finish().map(drop))?;
+    }
+    mapped.map_or(Ok(()), mapped::Cells::finish)
 }
 
 /// The group that holds a level: VTK shows the cells of a mapped mesh by themselves.

@@ -4,7 +4,7 @@ use super::build::{axes, problem, settings};
 use super::executor::{MakeExecutor, make};
 use super::{Gauge, RunError, RunOptions, ScheduleState, Simulation};
 use crate::io::config::{Case, GaugeSettings};
-use crate::io::frame::Frame;
+use crate::io::frame::{Frame, PatchSource};
 use crate::physics::UserFunctions;
 use crate::plugin::ChosenSolver;
 use riemann::frame::GEOMETRY;
@@ -98,11 +98,25 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
     /// # Errors
     /// Whatever is wrong with the case, or does not fit the frame.
     pub fn resume(self, frame: &Frame<D>, state: &ScheduleState) -> Result<Simulation<D>, RunError> {
+        self.resume_from(frame, frame, state)
+    }
+
+    /// As [`SimulationBuilder::resume`], from a frame whose values come from `values`: of several ranks each has those of its own
+    /// patches.
+    ///
+    /// # Errors
+    /// As for [`SimulationBuilder::resume`]; values do not come.
+    pub fn resume_from(
+        self,
+        frame: &Frame<D>,
+        values: &dyn PatchSource<D>,
+        state: &ScheduleState,
+    ) -> Result<Simulation<D>, RunError> {
         let case = self.case;
         let mut simulation = self.assemble()?;
         simulation.check_fit(case, frame)?;
         simulation.check_levels(case, frame)?;
-        simulation.attempt(|simulation| simulation.load(frame, state))?;
+        simulation.attempt(|simulation| simulation.load(frame, values, state))?;
         Ok(simulation)
     }
 

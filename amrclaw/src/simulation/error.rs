@@ -35,6 +35,9 @@ pub enum RunError {
     /// The executor could not go on.
     #[error("{0}")]
     Exec(#[from] ExecError),
+    /// The values to go on from cannot be read.
+    #[error("{0}")]
+    Values(std::io::Error),
     /// The solution left what its equations allow.
     #[error("{cause}\n  help: {help}")]
     Inadmissible {

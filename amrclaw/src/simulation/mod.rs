@@ -100,6 +100,8 @@ pub struct Simulation<const D: usize> {
     stop: Arc<AtomicBool>,
     /// This rank, and the others.
     ranks: Ranks,
+    /// Of several ranks, the cells that this one has advanced, steps that were taken again included.
+    own_cells_advanced: u64,
     /// To ask whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
 }
@@ -156,6 +158,7 @@ impl<const D: usize> Simulation<D> {
             threads: Arc::new(pool),
             stop: if options.comm.is_solo() { options.stop.clone() } else { options.comm.stop() },
             ranks: options.comm.clone(),
+            own_cells_advanced: 0,
             solver,
             hierarchy,
             problem,
@@ -332,6 +335,11 @@ impl<const D: usize> Simulation<D> {
     /// The ranks that take the simulation through time.
     pub fn ranks(&self) -> &Ranks {
         &self.ranks
+    }
+
+    /// Of several ranks, the cells that this one has advanced, steps that were taken again included; of a single one 0.
+    pub fn own_cells_advanced(&self) -> u64 {
+        self.own_cells_advanced
     }
 
     /// A snapshot of the solution; of several ranks each has the values of its own patches, and the others are empty. Its number is 0: frames are numbered by whoever writes them.

@@ -5,10 +5,11 @@ use crate::diagnose::{Counts, LevelCounts};
 use crate::exec::{LevelState, NewValues};
 use crate::index::{CellBox, Level, Ratio};
 use crate::io::config::{Case, CaseErrors};
-use crate::io::frame::{Frame, FrameLevel};
+use crate::io::frame::{Frame, FrameLevel, PatchSource};
 use crate::mesh::{Hierarchy, LevelMesh};
 use crate::physics::Criterion;
 use crate::regrid::nest::LevelNesting;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 /// What a run knows besides the solution, between two steps of the coarsest level.
@@ -115,8 +116,13 @@ impl<const D: usize> Simulation<D> {
         case.error(key, message, "restart with the value that the checkpoint was written with").into()
     }
 
-    /// Takes over levels, values and schedule.
-    pub(super) fn load(&mut self, frame: &Frame<D>, schedule: &ScheduleState) -> Result<(), RunError> {
+    /// Takes over levels, values, which come from `values`, and schedule.
+    pub(super) fn load(
+        &mut self,
+        frame: &Frame<D>,
+        values: &dyn PatchSource<D>,
+        schedule: &ScheduleState,
+    ) -> Result<(), RunError> {
         let boxes = |level: &FrameLevel<D>| level.patches.iter().map(|p| p.cells).collect::<Vec<_>>();
         let mut levels = frame.levels.iter().map(boxes);
         let coarsest: Vec<CellBox<D>> = levels.next().unwrap_or_default();
@@ -129,11 +135,24 @@ impl<const D: usize> Simulation<D> {
                 return Err(RunError::Damaged { level });
             }
         }
-        let state = |level: Level| {
-            let (q, aux) = frame.levels[level.index()].patches.iter().map(|p| (p.q.clone(), p.aux.clone())).unzip();
+        // Ranks stay together until all have their values: what one cannot read is said then.
+        let unread = Mutex::new(None);
+        let state = |level: Level, is_wanted: &dyn Fn(usize) -> bool| {
+            let patch = |k: usize| {
+                let read = is_wanted(k).then(|| values.patch(level.index(), k)).transpose();
+                let patch = read.unwrap_or_else(|error| {
+                    unread.lock().get_or_insert(error);
+                    None
+                });
+                patch.map(|patch| patch.into_owned()).map_or_else(Default::default, |patch| (patch.q, patch.aux))
+            };
+            let (q, aux) = (0..frame.levels[level.index()].patches.len()).map(patch).unzip();
             LevelState { time: frame.time, q, aux }
         };
         self.adopt(None, NewValues::Given(&state))?;
+        if let Some(error) = unread.into_inner() {
+            return Err(RunError::Values(error));
+        }
         self.time = frame.time;
         self.dt_next = self.settings.dt_fixed.or(schedule.dt_next).unwrap_or(f64::INFINITY);
         self.counts = schedule.counts.clone();

@@ -193,6 +193,10 @@ impl<const D: usize> Simulation<D> {
         counts.steps += 1;
         counts.cells += mesh.num_cells() as u64;
         counts.patches += mesh.patches().len() as u64;
+        if let Some(partition) = &plans[level.index()].partition {
+            let own = partition.patches_of(self.ranks.rank().number);
+            self.own_cells_advanced += own.map(|k| mesh.patches()[k].volume() as u64).sum::<u64>();
+        }
         Ok(())
     }
 

@@ -194,9 +194,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             NewValues::Initial(time) => change
                 .new_levels()
                 .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
-            NewValues::Given(state) => change
-                .new_levels()
-                .try_for_each(|level| self.load_level(hierarchy, level, partition(level), &state(level))),
+            NewValues::Given(state) => change.new_levels().try_for_each(|level| {
+                let (partition, rank) = (partition(level), self.ranks.rank().number);
+                let is_here = |k: usize| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+                let state = state(level, &is_here);
+                self.load_level(hierarchy, level, partition.clone(), &state)
+            }),
         }
     }
 

@@ -245,7 +245,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
             }
             NewValues::Given(state) => {
                 for level in new {
-                    let state = state(level);
+                    let state = state(level, &|_| true);
                     self.host.get_mut().load_level(hierarchy, level, None, &state)?;
                     self.take_from_host(hierarchy, level, state.time)?;
                 }

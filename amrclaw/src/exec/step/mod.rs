@@ -10,7 +10,8 @@ pub(super) use aux_origins::aux_origins;
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub use report::{
-    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, NewValues, Outcomes, StepReport, StreamedUse,
+    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, LevelStates, NewValues, Outcomes, StepReport,
+    StreamedUse,
 };
 pub(super) use states::{Stash, States};
 pub(super) use sweep::{

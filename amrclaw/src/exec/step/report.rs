@@ -107,6 +107,9 @@ pub struct LevelState<const D: usize> {
     pub aux: Vec<Vec<f64>>,
 }
 
+/// States by level, which are told the patches whose values are wanted.
+pub type LevelStates<'a, const D: usize> = dyn Fn(Level, &dyn Fn(usize) -> bool) -> LevelState<D> + Sync + 'a;
+
 /// Where the values of new levels come from.
 #[derive(Clone, Copy)]
 pub enum NewValues<'a, const D: usize> {
@@ -114,8 +117,8 @@ pub enum NewValues<'a, const D: usize> {
     Transferred,
     /// Exact initial data of this time.
     Initial(f64),
-    /// States at hand, by level.
-    Given(&'a (dyn Fn(Level) -> LevelState<D> + Sync)),
+    /// States at hand.
+    Given(&'a LevelStates<'a, D>),
 }
 
 impl<const D: usize> NewValues<'_, D> {

@@ -7,7 +7,7 @@ use crate::io::frame::{Frame, FrameLevel, FramePatch};
 use crate::mesh::{Geometry, Mapping};
 use crate::physics::CellRow;
 
-/// A frame of the same patches whose only fields are `formulas`, each with its name.
+/// A frame of the same patches whose only fields are `formulas`, each with its name. Patches without values stay without.
 ///
 /// # Errors
 /// The first mistake in a formula. The names of fields stand for these fields, whatever signs are in them.
@@ -31,6 +31,9 @@ pub fn derive<const D: usize>(
             .patches
             .iter()
             .map(|patch| {
+                if patch.q.is_empty() {
+                    return patch.clone();
+                }
                 let values = compiled.iter().flat_map(|source| match source {
                     Source::Field(field) => field_values(patch, *field).to_vec(),
                     Source::Formula(formula) => formula.on_patch(frame, l, patch),

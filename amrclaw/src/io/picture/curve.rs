@@ -24,7 +24,7 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
     let view = View::of(frame, options)?;
     let range = match (options.range, options.zoom.get(1)) {
         (Some(range), _) | (None, Some(&range)) => range,
-        (None, None) => with_margin(value_range(frame, index, &view, None, options.log)?, options.log),
+        (None, None) => with_margin(value_range((frame, frame), index, &view, None, options.log)?, options.log),
     };
     let metrics = Metrics::of(options.size);
     let (width, height) = (options.size.max(1), ((SHAPE * options.size as f64) as usize).max(1));

@@ -114,14 +114,14 @@ impl Source<'_> {
         if let Some((frame, mapping)) = any.downcast_ref::<Frame<2>>().and_then(|frame| Some((frame, frame.mapped()?)))
         {
             let view = mapped::view(frame, &mapping, options)?;
-            return value_range(frame, find_field(frame, &name)?, &view, Some(&mapping), options.log);
+            return value_range((frame, frame), find_field(frame, &name)?, &view, Some(&mapping), options.log);
         }
         let view = if D == 3 || !options.cuts.is_empty() {
             View { lower: frame.lower, upper: frame.upper }
         } else {
             View::of(&frame, options)?
         };
-        value_range(&frame, find_field(&frame, &name)?, &view, None, options.log)
+        value_range((&frame, &frame), find_field(&frame, &name)?, &view, None, options.log)
     }
 }
 

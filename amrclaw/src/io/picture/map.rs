@@ -6,9 +6,10 @@ use super::decoration::{
     Axis, Metrics, OUTLINE_OPACITY, PAPER, draw_axes, draw_colour_bar, draw_heading, draw_legend, level_colour, widest,
 };
 use super::range::{View, value_range};
-use super::{Outlines, PictureError, PictureOptions, find_field, mapped, title};
+use super::{Outlines, PictureError, PictureOptions, find_field, lost, mapped, title};
 use crate::index::CellBox;
-use crate::io::frame::{FieldIndex, Frame};
+use crate::io::frame::{FieldIndex, Frame, PatchSource};
+use std::io;
 
 /// Patches with fewer pixels along an axis get no outline: it would hide them.
 const SMALLEST_OUTLINED: usize = 4;
@@ -20,6 +21,16 @@ const FLATTEST: f64 = 0.2;
 /// # Errors
 /// There is no such field, or the frame holds no values.
 pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result<Image, PictureError> {
+    render_from(frame, frame, field, options)
+}
+
+/// As [`render`], of a frame whose values come from `values`, one patch at a time.
+pub(super) fn render_from(
+    frame: &Frame<2>,
+    values: &dyn PatchSource<2>,
+    field: &str,
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
     let index = find_field(frame, field)?;
     let mapping = frame.mapped();
     let view = match &mapping {
@@ -29,7 +40,7 @@ pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result
     let scale = match options.range {
         Some((low, high)) => ColourScale::over(low, high, options.log),
         None => {
-            let (low, high) = value_range(frame, index, &view, mapping.as_ref(), options.log)?;
+            let (low, high) = value_range((frame, values), index, &view, mapping.as_ref(), options.log)?;
             if options.log { logarithmic(low, high) } else { ColourScale::suiting(low, high) }
         }
     };
@@ -37,23 +48,24 @@ pub fn render(frame: &Frame<2>, field: &str, options: &PictureOptions) -> Result
     let (width, height) = plot_size(&view, options.size);
     let x = Axis::along((view.lower[0], view.upper[0]), &options.axes[0], width, metrics);
     let y = Axis::upward((view.lower[1], view.upper[1]), &options.axes[1], height, false, metrics);
-    let values = Axis::upward((scale.low, scale.high), "", height, scale.log, metrics);
+    let ticks = Axis::upward((scale.low, scale.high), "", height, scale.log, metrics);
 
     let left = 2 * metrics.line() + widest(&y.ticks, metrics) + metrics.tick;
     let plot = Area { left, top: 2 * metrics.line(), width, height };
     let bar = Area { left: plot.right() + 2 * metrics.gap, width: metrics.line(), ..plot };
-    let right = bar.right() + metrics.tick + widest(&values.ticks, metrics) + 2 * metrics.gap;
+    let right = bar.right() + metrics.tick + widest(&ticks.ticks, metrics) + 2 * metrics.gap;
     let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
 
     let mut image = Image::new(right, bottom, PAPER);
     match &mapping {
         Some(mapping) => {
-            mapped::paint(&mut image, plot, (frame, mapping), index, &view, &scale, options.outlines);
+            mapped::paint(&mut image, plot, (frame, values, mapping), index, &view, &scale, options.outlines)
         }
-        None => paint(&mut image, plot, frame, index, &view, &scale, options.outlines),
+        None => paint(&mut image, plot, (frame, values), index, &view, &scale, options.outlines),
     }
+    .map_err(lost(frame.number))?;
     draw_axes(&mut image, plot, &x, &y, metrics);
-    draw_colour_bar(&mut image, bar, &scale, &values, metrics);
+    draw_colour_bar(&mut image, bar, &scale, &ticks, metrics);
     draw_heading(&mut image, &title(frame, field, options), [plot.left, right], metrics);
     let corner = [plot.left, bottom - metrics.line()];
     let levels = (0..frame.levels.len()).filter(|&l| options.outlines.shows(l));
@@ -79,24 +91,27 @@ fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
 fn paint(
     image: &mut Image,
     plot: Area,
-    frame: &Frame<2>,
+    (frame, values): (&Frame<2>, &dyn PatchSource<2>),
     field: FieldIndex,
     view: &View<2>,
     scale: &ColourScale,
     outlines: Outlines,
-) {
+) -> io::Result<()> {
     for (l, level) in frame.levels.iter().enumerate() {
         let columns = cells_at_pixels(plot.width, view, frame, 0, level.dx[0]);
         let mut rows = cells_at_pixels(plot.height, view, frame, 1, level.dx[1]);
         rows.reverse(); // y points up, rows count down
-        for patch in &level.patches {
-            let values = patch.values(field);
-            let CellBox { lo, hi } = patch.cells;
+        for (k, CellBox { lo, hi }) in level.patches.iter().map(|patch| patch.cells).enumerate() {
             let inside = |cells: &[i32], d: usize| -> Vec<(usize, i32)> {
                 cells.iter().copied().enumerate().filter(|(_, c)| (lo[d]..hi[d]).contains(c)).collect()
             };
-            let columns = inside(&columns, 0);
-            for (row, j) in inside(&rows, 1) {
+            let (columns, rows) = (inside(&columns, 0), inside(&rows, 1));
+            if columns.is_empty() || rows.is_empty() {
+                continue;
+            }
+            let patch = values.patch(l, k)?;
+            let values = patch.values(field);
+            for (row, j) in rows {
                 for &(column, i) in &columns {
                     let colour = scale.colour(values[patch.offset([i, j])]);
                     image.set(plot.left + column, plot.top + row, colour);
@@ -112,6 +127,7 @@ fn paint(
     {
         draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
     }
+    Ok(())
 }
 
 /// For each pixel along an axis, the cell at its centre.

@@ -6,8 +6,9 @@ use super::decoration::{OUTLINE_OPACITY, level_colour};
 use super::range::View;
 use super::{Outlines, PictureError, PictureOptions};
 use crate::index::CellBox;
-use crate::io::frame::{FieldIndex, Frame};
+use crate::io::frame::{FieldIndex, Frame, PatchSource};
 use crate::mesh::Mapping;
+use std::io;
 
 /// Cells of the domain's boundary that are looked at along each side to find its extent.
 const BOUNDARY_POINTS: i32 = 400;
@@ -61,19 +62,20 @@ impl Pixels<'_> {
 pub fn paint(
     image: &mut Image,
     plot: Area,
-    (frame, mapping): (&Frame<2>, &Mapping<2>),
+    (frame, values, mapping): (&Frame<2>, &dyn PatchSource<2>, &Mapping<2>),
     field: FieldIndex,
     view: &View<2>,
     scale: &ColourScale,
     outlines: Outlines,
-) {
+) -> io::Result<()> {
     let pixels = Pixels { view, plot };
     for (l, level) in frame.levels.iter().enumerate() {
-        for patch in &level.patches {
+        for number in 0..level.patches.len() {
+            let patch = values.patch(l, number)?;
             let corners = positions(mapping, &pixels, &patch.cells, level.dx);
             let columns = patch.cells.size()[0] as usize;
-            let values = patch.values(field).iter().zip(frame.covered(l, patch)).enumerate();
-            for (k, (value, _)) in values.filter(|(_, (_, covered))| !covered) {
+            let cells = patch.values(field).iter().zip(frame.covered(l, &patch)).enumerate();
+            for (k, (value, _)) in cells.filter(|(_, (_, covered))| !covered) {
                 let first = k + k / columns;
                 let quadrangle = [first, first + 1, first + columns + 2, first + columns + 1].map(|n| corners[n]);
                 fill(image, plot, quadrangle, scale.colour(*value));
@@ -88,6 +90,7 @@ pub fn paint(
     {
         draw_outlines(image, (frame, mapping), &pixels, l, level_colour(l, scale.map));
     }
+    Ok(())
 }
 
 /// Pixels of the corners of a box's cells, x fastest.

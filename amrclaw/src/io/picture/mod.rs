@@ -8,6 +8,7 @@ mod chart;
 mod colour_map;
 mod curve;
 mod decoration;
+mod distant;
 mod film;
 mod folder;
 mod font;
@@ -21,6 +22,7 @@ pub use canvas::{Colour, Image};
 pub use chart::{Line, chart};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::render_curve;
+pub use distant::draw_from;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
 pub use map::render;
@@ -33,7 +35,8 @@ use super::slice::{Projection, project, slice};
 use super::vtkhdf;
 use range::{View, value_range};
 use std::any::Any;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What a picture shows beside the field.
 #[derive(Clone, Debug, PartialEq)]
@@ -307,7 +310,11 @@ fn draw_views<const D: usize>(
         options.size = (options.size / 2).max(50);
     }
     if options.range.is_none() && cuts.iter().all(|cut| matches!(cut, Cut::At { .. })) {
-        options.range = Some(common_range(frame, field, &cuts, &options)?);
+        let plane = |cut: &Cut| match *cut {
+            Cut::At { axis, position } => (axis, slice(frame, axis, position)),
+            Cut::Along { .. } => unreachable!("no cut is a projection"),
+        };
+        options.range = Some(common_range(cuts.iter().map(plane), field, &options)?);
     }
     let cut = |cut: &Cut| match *cut {
         Cut::At { axis, position } => {
@@ -324,28 +331,31 @@ fn draw_views<const D: usize>(
     cuts.iter().map(cut).collect()
 }
 
-/// The range that suits all cuts.
+/// The range that suits all planes, each across its axis.
 fn common_range(
-    frame: &Frame<3>,
+    planes: impl Iterator<Item = (usize, Frame<2>)>,
     field: &str,
-    cuts: &[Cut],
     options: &PictureOptions,
 ) -> Result<(f64, f64), PictureError> {
-    let mut all: Option<(f64, f64)> = None;
-    for cut in cuts {
-        let Cut::At { axis, position } = *cut else { continue };
-        let plane: Frame<2> = slice(frame, axis, position);
+    let (mut all, mut number) = (None, 0);
+    for (axis, plane) in planes {
+        number = plane.number;
         let view = View::of(&plane, &of_cut::<3>(axis, "", options))?;
-        let (low, high) = value_range(&plane, find_field(&plane, field)?, &view, None, options.log)?;
+        let (low, high) = value_range((&plane, &plane), find_field(&plane, field)?, &view, None, options.log)?;
         let (lowest, highest) = all.get_or_insert((low, high));
-        (*lowest, *highest) = (lowest.min(low), highest.max(high));
+        (*lowest, *highest) = (f64::min(*lowest, low), f64::max(*highest, high));
     }
-    let (low, high) = all.ok_or(PictureError::Empty(frame.number))?;
+    let (low, high) = all.ok_or(PictureError::Empty(number))?;
     if options.log {
         return Ok(if high > low { (low, high) } else { (0.1 * low, 10.0 * low) });
     }
     let scale = ColourScale::suiting(low, high);
     Ok((scale.low, scale.high))
+}
+
+/// Values of a frame do not come.
+fn lost(number: usize) -> impl Fn(io::Error) -> PictureError {
+    move |error| OutputError::io("draw", Path::new(&super::format::picture_name(number)))(error).into()
 }
 
 /// `z = 0.25`.

@@ -1,7 +1,7 @@
 //! The part of the domain that a picture shows, and the values there.
 
-use super::{PictureError, PictureOptions};
-use crate::io::frame::{FieldIndex, Frame};
+use super::{PictureError, PictureOptions, lost};
+use crate::io::frame::{FieldIndex, Frame, PatchSource};
 use crate::mesh::Mapping;
 
 /// A part of the domain.
@@ -38,7 +38,7 @@ impl<const D: usize> View<D> {
 /// Smallest and largest value of a field in the view, among cells that no finer level covers; NaN and infinities do not
 /// count, for logarithms nor does what is not positive. `mapping`: where cells lie, on a mapped mesh.
 pub fn value_range<const D: usize>(
-    frame: &Frame<D>,
+    (frame, values): (&Frame<D>, &dyn PatchSource<D>),
     field: FieldIndex,
     view: &View<D>,
     mapping: Option<&Mapping<D>>,
@@ -47,13 +47,14 @@ pub fn value_range<const D: usize>(
     let mut range: Option<(f64, f64)> = None;
     let whole = mapping.is_none() && *view == View { lower: frame.lower, upper: frame.upper };
     for (l, level) in frame.levels.iter().enumerate() {
-        for patch in &level.patches {
+        for k in 0..level.patches.len() {
+            let patch = values.patch(l, k).map_err(lost(frame.number))?;
             let centre = |cell| {
                 let corner = frame.corner(l, cell);
                 let centre = std::array::from_fn(|d| corner[d] + 0.5 * level.dx[d]);
                 mapping.map_or(centre, |mapping| mapping.position(centre))
             };
-            let values = patch.values(field).iter().zip(frame.covered(l, patch)).zip(patch.cells.cells());
+            let values = patch.values(field).iter().zip(frame.covered(l, &patch)).zip(patch.cells.cells());
             for ((&v, covered), cell) in values {
                 if !covered && v.is_finite() && (v > 0.0 || !log) && (whole || view.contains(centre(cell))) {
                     let (low, high) = range.get_or_insert((v, v));

@@ -1,49 +1,99 @@
 //! The cells of a mapped mesh as VTK's unstructured grid: quadrangles where they lie, the finest at each place.
 
-use crate::io::frame::Frame;
+use crate::io::frame::{FieldIndex, Frame, FramePatch};
+use crate::io::hollow::{Filler, Hollow, reserve};
 use crate::mesh::Mapping;
-use hdf5::{AttrValue, GroupBuilder};
+use hdf5::{AttrValue, GroupBuilder, make_f64_type, make_i64_type};
+use std::io;
 
 /// VTK's number for quadrangles: `VTK_QUAD`.
 const QUADRANGLE: u8 = 9;
 
-/// Points, cells and values of all fields, each in the data set that `names` has for it. Patches that share corners have each their own.
-pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, mapping: &Mapping<D>, names: &[String]) {
-    let (mut points, mut connectivity) = (Vec::new(), Vec::<i64>::new());
-    let mut values = vec![Vec::new(); names.len()];
+/// Numbers of points and cells; places for points, cells and values of all fields, each in the data set that `names` has for it. Patches
+/// that share corners have each their own.
+pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String]) {
+    let (mut points, mut cells) = (0, 0);
     for (l, level) in frame.levels.iter().enumerate() {
         for patch in &level.patches {
-            let first = (points.len() / 3) as i64;
-            points
-                .extend(mapping.corners(&patch.cells, level.dx).iter().flat_map(|corner| [corner[0], corner[1], 0.0]));
-            let columns = patch.cells.size()[0] as usize;
-            let covered = frame.covered(l, patch);
-            let visible: Vec<usize> = (0..covered.len()).filter(|&k| !covered[k]).collect();
-            for &k in &visible {
-                let corner = first + (k + k / columns) as i64;
-                let above = corner + columns as i64 + 1;
-                connectivity.extend([corner, corner + 1, above + 1, above]);
-            }
-            for (values, (_, field)) in values.iter_mut().zip(frame.fields()) {
-                let of_patch = patch.values(field);
-                values.extend(visible.iter().map(|&k| of_patch[k]));
-            }
+            points += patch.cells.size().iter().map(|&n| n as usize + 1).product::<usize>();
+            cells += frame.covered(l, patch).iter().filter(|covered| !**covered).count();
         }
     }
-    let cells = connectivity.len() / 4;
     root.set_attr("Type", AttrValue::AsciiString("UnstructuredGrid".into()));
-    let counts = [("Points", points.len() / 3), ("Cells", cells), ("ConnectivityIds", connectivity.len())];
-    for (what, count) in counts {
+    for (what, count) in [("Points", points), ("Cells", cells), ("ConnectivityIds", 4 * cells)] {
         root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count as i64]);
     }
-    root.create_dataset("Points").with_f64_data(&points).with_shape(&[points.len() as u64 / 3, 3]);
-    root.create_dataset("Connectivity").with_i64_data(&connectivity);
-    let offsets: Vec<i64> = (0..=cells as i64).map(|cell| 4 * cell).collect();
-    root.create_dataset("Offsets").with_i64_data(&offsets);
+    reserve(root.create_dataset("Points"), make_f64_type(), 3 * points).with_shape(&[points as u64, 3]);
+    reserve(root.create_dataset("Connectivity"), make_i64_type(), 4 * cells);
+    reserve(root.create_dataset("Offsets"), make_i64_type(), cells + 1);
     root.create_dataset("Types").with_u8_data(&vec![QUADRANGLE; cells]);
     let mut data = root.create_group("CellData");
-    for (name, values) in names.iter().zip(&values) {
-        data.create_dataset(name).with_f64_data(values);
+    for name in names {
+        reserve(data.create_dataset(name), make_f64_type(), cells);
     }
     root.add_group(data.finish());
+}
+
+/// Puts points, cells and values into their places, patch by patch.
+pub struct Cells<'a, const D: usize> {
+    mapping: Mapping<D>,
+    points: Filler<'a>,
+    connectivity: Filler<'a>,
+    offsets: Filler<'a>,
+    values: Vec<Filler<'a>>,
+    num_points: i64,
+    num_cells: i64,
+}
+
+impl<'a, const D: usize> Cells<'a, D> {
+    /// In a file with such places.
+    pub fn new(file: &Hollow<'a>, mapping: Mapping<D>, names: &[String]) -> io::Result<Self> {
+        let place = |name: &str| file.filler(&format!("VTKHDF/{name}"));
+        let mut offsets = place("Offsets")?;
+        offsets.put(&[0], i64::to_le_bytes)?;
+        Ok(Cells {
+            mapping,
+            points: place("Points")?,
+            connectivity: place("Connectivity")?,
+            offsets,
+            values: names.iter().map(|name| place(&format!("CellData/{name}"))).collect::<io::Result<_>>()?,
+            num_points: 0,
+            num_cells: 0,
+        })
+    }
+
+    /// The next patch, of cells of this size, and which of its cells finer ones cover.
+    pub fn put(
+        &mut self,
+        patch: &FramePatch<D>,
+        dx: [f64; D],
+        covered: &[bool],
+        fields: &[FieldIndex],
+    ) -> io::Result<()> {
+        for corner in self.mapping.corners(&patch.cells, dx) {
+            self.points.put(&[corner[0], corner[1], 0.0], f64::to_le_bytes)?;
+        }
+        let columns = patch.cells.size()[0] as usize;
+        let visible: Vec<usize> = (0..covered.len()).filter(|&k| !covered[k]).collect();
+        for &k in &visible {
+            let corner = self.num_points + (k + k / columns) as i64;
+            let above = corner + columns as i64 + 1;
+            self.connectivity.put(&[corner, corner + 1, above + 1, above], i64::to_le_bytes)?;
+            self.num_cells += 1;
+            self.offsets.put(&[4 * self.num_cells], i64::to_le_bytes)?;
+        }
+        for (filler, &field) in self.values.iter_mut().zip(fields) {
+            let of_patch = patch.values(field);
+            let seen: Vec<f64> = visible.iter().map(|&k| of_patch[k]).collect();
+            filler.put(&seen, f64::to_le_bytes)?;
+        }
+        self.num_points += patch.cells.size().iter().map(|&n| i64::from(n) + 1).product::<i64>();
+        Ok(())
+    }
+
+    /// Writes what is still to be written.
+    pub fn finish(self) -> io::Result<()> {
+        let all = [self.points, self.connectivity, self.offsets].into_iter().chain(self.values);
+        all.into_iter().try_for_each(|filler| filler.finish().map(drop))
+    }
 }

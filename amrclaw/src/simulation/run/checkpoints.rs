@@ -1,8 +1,12 @@
 //! Checkpoints of a run, and going on from one.
 
-use super::Driver;
+use super::elsewhere::{Elsewhere, Outline, Purpose};
 use super::snapshot::Snapshot;
+use super::{Cause, Driver};
+use crate::exec::ExecError;
+use crate::exec::comm::Ranks;
 use crate::io::config::Case;
+use crate::io::stored::StoredCheckpoint;
 use crate::io::{Checkpoint, InputError, OutputError, RunFolder, checkpoint};
 use crate::simulation::{RunError, ScheduleState};
 use serde::{Deserialize, Serialize};
@@ -26,13 +30,32 @@ pub(super) struct RunState {
 /// Reads a checkpoint and what the run knew.
 pub(super) fn read<const D: usize>(path: &Path) -> Result<(Checkpoint<D>, RunState), InputError> {
     let checkpoint = checkpoint::read::<D>(path)?;
+    let state = state_of(path, &checkpoint)?;
+    Ok((checkpoint, state))
+}
+
+/// As [`read`], for one of several ranks: values are still to be read.
+pub(super) fn open<const D: usize>(path: &Path) -> Result<(StoredCheckpoint<D>, RunState), InputError> {
+    let stored = StoredCheckpoint::open(path)?;
+    let state = state_of(path, &stored.outline)?;
+    Ok((stored, state))
+}
+
+/// What the run knew.
+fn state_of<const D: usize>(path: &Path, checkpoint: &Checkpoint<D>) -> Result<RunState, InputError> {
     let damaged = |reason| InputError::Damaged { path: path.to_owned(), reason };
     let state: RunState =
         serde_json::from_str(&checkpoint.schedule).map_err(|e| damaged(format!("the schedule's state: {e}")))?;
     if !checkpoint.frame.time.is_finite() || state.schedule.dt_next.is_some_and(|dt| dt <= 0.0) {
         return Err(damaged(format!("t = {}, next step {:?}", checkpoint.frame.time, state.schedule.dt_next)));
     }
-    Ok((checkpoint, state))
+    Ok(state)
+}
+
+/// Refuses a checkpoint whose values, of which each rank has read its own, are not what was written.
+pub(super) fn check_whole<const D: usize>(ranks: &Ranks, stored: &StoredCheckpoint<D>) -> Result<(), Cause> {
+    let read = ranks.gather(&stored.digests()).map_err(|lost| RunError::from(ExecError::from(lost)))?;
+    Ok(stored.check(&read)?)
 }
 
 /// Refuses a checkpoint of a time that the case's run does not have.
@@ -49,11 +72,12 @@ pub(super) fn check_time(case: &Case, time: f64) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Writes a snapshot as a checkpoint.
+/// Writes a snapshot as a checkpoint; `elsewhere` has the values that it lacks.
 pub(super) fn write<const D: usize>(
     folder: &RunFolder,
     case: &str,
-    snapshot: &mut Snapshot<D>,
+    snapshot: &Snapshot<D>,
+    elsewhere: Option<&Elsewhere<D>>,
 ) -> Result<PathBuf, OutputError> {
     let state = RunState {
         schedule: snapshot.schedule.clone(),
@@ -64,7 +88,14 @@ pub(super) fn write<const D: usize>(
     let name = checkpoint::file_name(snapshot.steps);
     let path = folder.dir().join(&name);
     folder.announce(&[name])?;
-    checkpoint::write(&path, &snapshot.frame, &schedule, case)?;
+    let frame = &snapshot.frame;
+    match elsewhere {
+        None => checkpoint::write(&path, (frame, frame), &schedule, case)?,
+        Some(elsewhere) => {
+            let values = Outline { frame, elsewhere, purpose: Purpose::Checkpoint };
+            checkpoint::write(&path, (frame, &values), &schedule, case)?;
+        }
+    }
     folder.complete(std::slice::from_ref(&path));
     Ok(path)
 }

@@ -1,47 +1,34 @@
 //! Frames of a run.
 
+use super::elsewhere::{Elsewhere, Outline, Purpose};
 use super::snapshot::Files;
 use crate::io::OutputError;
-use crate::io::derived::{append, derive};
+use crate::io::derived::append;
 use crate::io::format::picture_name;
-use crate::io::frame::Frame;
+use crate::io::frame::{Frame, PatchSource};
 use crate::io::picture::{self, PictureError, PictureOptions};
 use std::path::PathBuf;
 use tracing::warn;
 
-/// Writes a frame in all formats of the case, with its further fields, and its picture; returns the files.
-pub(super) fn write<const D: usize>(files: &Files, frame: &mut Frame<D>) -> Result<Vec<PathBuf>, OutputError> {
-    let dir = files.folder.dir();
-    let write = |frame: &Frame<D>| {
-        let picture = files.png.then(|| picture_name(frame.number));
-        let names = files.format.iter().flat_map(|format| format.file_names(frame.number, !frame.aux.is_empty()));
-        files.folder.announce(&names.chain(picture).collect::<Vec<_>>())?;
-        let mut written = Vec::new();
-        // The picture is drawn meanwhile.
-        let picture = std::thread::scope(|scope| {
-            let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(files, frame));
-            for format in &files.format {
-                written.extend(format.write(frame, dir)?);
-            }
-            match drawing {
-                Ok(drawing) => drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                Err(error) => {
-                    warn!(%error, "no thread to draw on");
-                    draw(files, frame)
-                }
-            }
-        })?;
-        written.extend(picture);
-        files.folder.complete(&written);
-        Ok(written)
-    };
-    let further = derive(frame, &files.fields, &files.vocabulary);
-    let further = further.unwrap_or_else(|error| unreachable!("checked with the case: {error}"));
+/// Writes a frame in all formats of the case, with its further fields, and its picture; returns the files. `elsewhere` has the values
+/// that it lacks.
+pub(super) fn write<const D: usize>(
+    files: &Files,
+    frame: &mut Frame<D>,
+    elsewhere: Option<&Elsewhere<D>>,
+) -> Result<Vec<PathBuf>, OutputError> {
+    let further = files.content.further(frame);
     let show = |frame: &mut Frame<D>| {
         append(frame, further);
-        write(frame)
+        match elsewhere {
+            None => write_shown(files, frame, None),
+            Some(elsewhere) => {
+                let values = Outline { frame, elsewhere, purpose: Purpose::Frame };
+                write_shown(files, frame, Some(&values))
+            }
+        }
     };
-    if !files.aux {
+    if !files.content.aux {
         return without_aux(frame, show);
     }
     let own = frame.aux.len();
@@ -51,6 +38,36 @@ pub(super) fn write<const D: usize>(files: &Files, frame: &mut Frame<D>) -> Resu
     let patches = frame.levels.iter_mut().flat_map(|level| &mut level.patches);
     patches.for_each(|patch| patch.aux.truncate(own * patch.cells.volume()));
     written
+}
+
+/// Writes a frame as it is; `distant`: where its values come from, if not from itself.
+fn write_shown<const D: usize>(
+    files: &Files,
+    frame: &Frame<D>,
+    distant: Option<&dyn PatchSource<D>>,
+) -> Result<Vec<PathBuf>, OutputError> {
+    let dir = files.folder.dir();
+    let picture = files.png.then(|| picture_name(frame.number));
+    let names = files.format.iter().flat_map(|format| format.file_names(frame.number, !frame.aux.is_empty()));
+    files.folder.announce(&names.chain(picture).collect::<Vec<_>>())?;
+    let mut written = Vec::new();
+    // The picture is drawn meanwhile.
+    let picture = std::thread::scope(|scope| {
+        let drawing = std::thread::Builder::new().spawn_scoped(scope, || draw(files, frame, distant));
+        for format in &files.format {
+            written.extend(format.write_from(frame, distant.unwrap_or(frame), dir)?);
+        }
+        match drawing {
+            Ok(drawing) => drawing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => {
+                warn!(%error, "no thread to draw on");
+                draw(files, frame, distant)
+            }
+        }
+    })?;
+    written.extend(picture);
+    files.folder.complete(&written);
+    Ok(written)
 }
 
 /// Shows a frame without its auxiliary values, which it has again afterwards.
@@ -69,12 +86,20 @@ fn without_aux<T, const D: usize>(frame: &mut Frame<D>, look: impl FnOnce(&mut F
 }
 
 /// Draws a frame's pressure, or its first field; a frame without finite values has no picture.
-fn draw<const D: usize>(files: &Files, frame: &Frame<D>) -> Result<Option<PathBuf>, OutputError> {
+fn draw<const D: usize>(
+    files: &Files,
+    frame: &Frame<D>,
+    distant: Option<&dyn PatchSource<D>>,
+) -> Result<Option<PathBuf>, OutputError> {
     if !files.png {
         return Ok(None);
     }
     let field = frame.field("pressure").map(|_| "pressure");
-    match picture::draw(frame, field, &PictureOptions::default()) {
+    let drawn = match distant {
+        None => picture::draw(frame, field, &PictureOptions::default()),
+        Some(values) => picture::draw_from(frame, values, field),
+    };
+    match drawn {
         Ok(image) => {
             let path = files.folder.dir().join(picture_name(frame.number));
             image.write_png(&path)?;

@@ -5,6 +5,8 @@
 //! their own (`writer`) while the run goes on. When a run fails, its last good state and a record of the failure are written.
 
 mod checkpoints;
+mod content;
+mod elsewhere;
 mod error;
 mod frames;
 mod gauges;
@@ -12,6 +14,7 @@ mod output;
 mod ranks;
 mod record;
 mod schedule;
+mod served;
 mod snapshot;
 mod worker;
 mod writer;
@@ -213,6 +216,17 @@ impl<'a, const D: usize> Driver<'a, D> {
                 let simulation = Simulation::<D>::builder(case).options(options).build()?;
                 let (totals, due) = (simulation.totals(), times.due_at_start(simulation.time()));
                 (simulation, totals, 0, due)
+            }
+            Some(path) if !options.comm.is_solo() => {
+                let opened = checkpoints::open::<D>(path).map_err(Cause::from);
+                let (stored, state) = agreed(&options.comm, opened)?;
+                let frame = &stored.outline.frame;
+                checkpoints::check_time(case, frame.time)?;
+                let resumed = Simulation::builder(case).options(options).resume_from(frame, &stored, &state.schedule);
+                let simulation = agreed(&options.comm, resumed.map_err(Cause::from))?;
+                checkpoints::check_whole(&options.comm, &stored)?;
+                times.skip_to(simulation.time());
+                (simulation, state.totals_initial, frame.number, state.frame_due)
             }
             Some(path) => {
                 let (checkpoint, state) = checkpoints::read::<D>(path)?;

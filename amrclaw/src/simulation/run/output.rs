@@ -25,10 +25,15 @@ impl<const D: usize> Driver<'_, D> {
     pub(super) fn write(&mut self, wish: Wish) -> Result<(), Cause> {
         self.timed(|driver| {
             let settled = driver.settle();
-            agreed(&driver.options.comm, settled)?;
-            let snapshot = driver.leaves_files(wish).then(|| driver.snapshot(wish)).transpose()?;
+            let ranks = driver.options.comm.clone();
+            agreed(&ranks, settled)?;
+            let leaves_files = driver.leaves_files(wish);
+            let snapshot = (leaves_files && ranks.is_first()).then(|| driver.snapshot(wish));
+            if leaves_files && !ranks.is_solo() {
+                return driver.write_of_all(snapshot, |driver, snapshot| driver.send(wish, snapshot)).map(drop);
+            }
             let sent = driver.send(wish, snapshot);
-            agreed(&driver.options.comm, sent)
+            agreed(&ranks, sent)
         })
     }
 
@@ -68,11 +73,12 @@ impl<const D: usize> Driver<'_, D> {
         wish.checkpoint || (wish.frame && (output.png || !output.format.is_empty()))
     }
 
-    fn snapshot(&self, wish: Wish) -> Result<Box<Snapshot<D>>, Cause> {
-        let mut frame = self.simulation.whole_frame()?;
+    fn snapshot(&self, wish: Wish) -> Box<Snapshot<D>> {
+        let mut frame = self.simulation.frame();
         frame.number = self.frame_number;
-        Ok(Box::new(Snapshot {
+        Box::new(Snapshot {
             frame,
+            elsewhere: None,
             schedule: self.simulation.schedule_state(),
             totals_initial: self.totals_initial.clone(),
             steps: self.steps(),
@@ -80,7 +86,7 @@ impl<const D: usize> Driver<'_, D> {
             due: wish.due,
             as_checkpoint: wish.checkpoint,
             last: false,
-        }))
+        })
     }
 
     /// Asks whether the writer has come to an end, well or not.
@@ -91,8 +97,13 @@ impl<const D: usize> Driver<'_, D> {
 
     /// Waits until everything that was handed to the writer is written.
     pub(super) fn settle(&mut self) -> Result<(), Cause> {
+        self.settle_files().map(drop)
+    }
+
+    /// As [`Driver::settle`]; answers the files.
+    pub(super) fn settle_files(&mut self) -> Result<Vec<PathBuf>, Cause> {
         let report = self.files.as_mut().and_then(|files| files.writer.wait());
-        report.map_or(Ok(()), |report| self.take_report(report).map(drop))
+        report.map_or(Ok(Vec::new()), |report| self.take_report(report))
     }
 
     /// Takes note of what the writer did; returns the files.
@@ -141,28 +152,39 @@ impl<const D: usize> Driver<'_, D> {
         // What the writer is about counts as written, or comes back as unwritten; why it failed adds nothing then.
         let _ = self.settle();
         let wish = Wish { frame: self.frame_at != Some(self.steps()), ..Wish::default() };
-        // A state that could not be written is the one to go on from: a restart then writes what is missing.
-        let unwritten = self.unwritten.take();
-        let wants_present = first_says(&self.options.comm, u64::from(unwritten.is_none())).is_ok_and(|said| said != 0);
-        let present = (wants_present && self.simulation.is_readable()).then(|| self.snapshot(wish));
-        let snapshot = unwritten.or_else(|| present?.ok());
+        let ranks = self.options.comm.clone();
+        let is_readable = first_says(&ranks, 0).is_ok() && self.simulation.is_readable();
+        // A state that could not be written is the one to go on from: a restart then writes what is missing. Of several ranks it is still
+        // the present one, in which the others have their parts of it.
+        let unwritten = self.unwritten.take().filter(|_| ranks.is_solo() || is_readable);
+        let present = || (is_readable && ranks.is_first()).then(|| self.snapshot(wish));
+        let mut snapshot = unwritten.or_else(present);
         let (mut time, mut step) = (self.simulation.time(), self.steps());
-        let lost = snapshot.is_none();
-        if let Some(mut snapshot) = snapshot {
+        let lost = snapshot.is_none() && (ranks.is_first() || !is_readable);
+        if let Some(snapshot) = &mut snapshot {
             (time, step) = (snapshot.frame.time, snapshot.steps);
             (snapshot.as_checkpoint, snapshot.last) = (true, true);
-            // Where files can no longer be written, that is why the run failed: there is nothing to add then.
-            let _ = self.record_gauges();
-            let report = self.timed(|driver| {
-                let files = driver.files.as_mut()?;
-                files.writer.send(snapshot);
-                files.writer.wait()
-            });
-            let written = report.map(|report| self.take_report(report));
-            self.kept.extend(written.and_then(Result::ok).unwrap_or_default());
-        } else {
+        }
+        if lost {
             // The device took the values with it: the last checkpoint holds the last good state.
             self.kept.extend(self.checkpoint.clone());
+        } else {
+            // Where files can no longer be written, that is why the run failed: there is nothing to add then.
+            let _ = self.record_gauges();
+            let send = |driver: &mut Self, snapshot: Option<Box<Snapshot<D>>>| {
+                driver
+                    .files
+                    .as_mut()
+                    .zip(snapshot)
+                    .into_iter()
+                    .for_each(|(files, snapshot)| files.writer.send(snapshot));
+                Ok(())
+            };
+            let written = self.timed(|driver| match ranks.is_solo() {
+                true => send(driver, snapshot).and_then(|()| driver.settle_files()),
+                false => driver.write_of_all(snapshot, send),
+            });
+            self.kept.extend(written.unwrap_or_default());
         }
         let record = self.record(RunStatus::Failed, Some(cause.to_string()));
         let mut kept = std::mem::take(&mut self.kept);

@@ -1,11 +1,10 @@
-//! Several ranks of one run: the threads that they are, what they agree on, and how the first comes by the values of all.
+//! Several ranks of one run: the threads that they are, and what they agree on.
 
 use super::{Cause, Progress, RunFailure, RunFiles, run_case};
 use crate::exec::ExecError;
-use crate::exec::comm::{CommError, Head, Phase, Ranks, Threads, USUAL_PATIENCE, mpi};
+use crate::exec::comm::{Ranks, Threads, USUAL_PATIENCE, mpi};
 use crate::index::Level;
 use crate::io::config::Case;
-use crate::io::frame::Frame;
 use crate::io::run_json::{RankRecord, RunRecord};
 use crate::simulation::{RunError, RunOptions, Simulation};
 use std::ops::ControlFlow;
@@ -96,52 +95,25 @@ pub(super) fn records<const D: usize>(simulation: &Simulation<D>) -> Vec<RankRec
         Some(own.map(|k| mesh.patches()[k].volume() as u64).sum::<u64>())
     });
     let (cells, traffic) = (levels.sum(), ranks.traffic());
-    let words = [cells, simulation.memory_bytes()[0] as u64, traffic.messages, traffic.bytes, traffic.waited.to_bits()];
+    let [host, _] = simulation.memory_bytes();
+    let seconds = [simulation.stopwatch().seconds().advance, traffic.waited].map(f64::to_bits);
+    let counts = [cells, simulation.own_cells_advanced(), host as u64, traffic.messages, traffic.bytes];
+    let words: Vec<u64> = counts.into_iter().chain(seconds).collect();
     let record = |words: &Vec<u64>| RankRecord {
         cells: words[0],
-        memory_bytes: words[1],
-        messages: words[2],
-        bytes_sent: words[3],
-        seconds_waited: f64::from_bits(words[4]),
+        cells_advanced: words[1],
+        memory_bytes: words[2],
+        messages: words[3],
+        bytes_sent: words[4],
+        seconds_advancing: f64::from_bits(words[5]),
+        seconds_waited: f64::from_bits(words[6]),
     };
     ranks.gather(&words).map_or(Vec::new(), |all| all.iter().map(record).collect())
 }
 
-impl<const D: usize> Simulation<D> {
-    /// A snapshot of the solution, whole on the first rank: it gets the values of one rank after the other, level by level.
-    pub(super) fn whole_frame(&self) -> Result<Frame<D>, RunError> {
-        let mut frame = self.frame();
-        if self.ranks().is_solo() {
-            return Ok(frame);
-        }
-        for l in 0..frame.levels.len() {
-            self.gather_level(Level(l as u8), &mut frame).map_err(ExecError::from)?;
-        }
-        Ok(frame)
-    }
-
-    fn gather_level(&self, level: Level, frame: &mut Frame<D>) -> Result<(), CommError> {
-        let (ranks, l) = (self.ranks(), level.index());
-        let partition = self.partition(level).expect("several ranks share the patches");
-        let head = Head { phase: Phase::Output, level: level.0, epoch: self.hierarchy().epoch().0 };
-        let components = frame.equations.len() + frame.aux.len();
-        let patches = &mut frame.levels[l].patches;
-        if !ranks.is_first() {
-            let own = partition.patches_of(ranks.rank().number).map(|k| &patches[k]);
-            let values: Vec<f64> = own.flat_map(|patch| patch.q.iter().chain(&patch.aux)).copied().collect();
-            return ranks.post_values(0, head, &values);
-        }
-        for rank in 1..ranks.rank().of {
-            let numbers: usize = partition.patches_of(rank).map(|k| patches[k].cells.volume() * components).sum();
-            let values = ranks.wait_for_values(rank, head, numbers)?;
-            let mut rest = &values[..];
-            for k in partition.patches_of(rank) {
-                let volume = patches[k].cells.volume();
-                let (q, after) = rest.split_at(volume * frame.equations.len());
-                let (aux, after) = after.split_at(volume * frame.aux.len());
-                (patches[k].q, patches[k].aux, rest) = (q.to_vec(), aux.to_vec(), after);
-            }
-        }
-        Ok(())
-    }
+/// The largest of the ranks' cell updates over their mean; `None` for a single rank, or if there were no steps.
+pub(super) fn imbalance(ranks: &[RankRecord]) -> Option<f64> {
+    let updates = || ranks.iter().map(|rank| rank.cells_advanced);
+    let (sum, most) = (updates().sum::<u64>(), updates().max()?);
+    (sum > 0).then(|| most as f64 * ranks.len() as f64 / sum as f64)
 }

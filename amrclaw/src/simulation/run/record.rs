@@ -1,7 +1,7 @@
 //! The record of a run.
 
 use super::Driver;
-use super::ranks::records;
+use super::ranks::{imbalance, records};
 use crate::exec::{DeviceUse, HostWork};
 use crate::io::run_json::{DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StreamedRecord};
 use cuda::memory::PoolStatistics;
@@ -65,6 +65,7 @@ impl<const D: usize> Driver<'_, D> {
             totals_final: by_equation(&totals_final),
             memory_bytes: MemoryBytes { host, device, host_peak, device_peak, state },
             device_use: simulation.device_use().map(|used| device_record(used, simulation.host_work())),
+            imbalance: imbalance(&ranks),
             ranks,
             dir: self.dir.clone(),
         }

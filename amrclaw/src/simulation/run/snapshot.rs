@@ -1,15 +1,18 @@
 //! States of a run on their way into files.
 
-use crate::io::derived::Vocabulary;
-use crate::io::frame::Frame;
+use super::content::FrameContent;
+use super::elsewhere::Elsewhere;
+use crate::io::frame::{Frame, FrameLevel, FramePatch};
 use crate::io::{FrameFormat, RunFolder};
 use crate::simulation::ScheduleState;
 use std::sync::Arc;
 
 /// A state of the run, and what is to be written of it.
 pub(super) struct Snapshot<const D: usize> {
-    /// The solution. Its number is that of the next frame.
+    /// The solution; of several ranks the first one's part. Its number is that of the next frame.
     pub frame: Frame<D>,
+    /// Where the values of the other ranks come from, until it is written.
+    pub elsewhere: Option<Elsewhere<D>>,
     pub schedule: ScheduleState,
     pub totals_initial: Vec<f64>,
     /// Steps of the coarsest level.
@@ -24,15 +27,31 @@ pub(super) struct Snapshot<const D: usize> {
     pub last: bool,
 }
 
+impl<const D: usize> Snapshot<D> {
+    /// The frame without values.
+    pub fn outline(&self) -> Frame<D> {
+        let bare = |patch: &FramePatch<D>| FramePatch { cells: patch.cells, q: Vec::new(), aux: Vec::new() };
+        let level =
+            |level: &FrameLevel<D>| FrameLevel { dx: level.dx, patches: level.patches.iter().map(bare).collect() };
+        let Frame { steps, equations, aux, ratios, mapping, .. } = &self.frame;
+        Frame {
+            levels: self.frame.levels.iter().map(level).collect(),
+            steps: steps.clone(),
+            equations: equations.clone(),
+            aux: aux.clone(),
+            ratios: ratios.clone(),
+            mapping: mapping.clone(),
+            ..self.frame
+        }
+    }
+}
+
 /// Where and how files are written.
 pub(super) struct Files {
     pub folder: Arc<RunFolder>,
     pub format: Vec<FrameFormat>,
-    pub aux: bool,
     pub png: bool,
-    /// Further fields of frames, by name, and what their formulas may use.
-    pub fields: Vec<(String, String)>,
-    pub vocabulary: Vocabulary,
+    pub content: FrameContent,
     pub case: String,
     /// Names of checkpoints, the first to be removed first.
     pub checkpoints: Vec<String>,

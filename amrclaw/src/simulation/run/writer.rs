@@ -1,6 +1,7 @@
 //! Writes snapshots as frames and as checkpoints, while the run goes on.
 
 use super::checkpoints::{self, KEPT};
+use super::content::FrameContent;
 use super::frames;
 use super::snapshot::{Files, Snapshot};
 use super::worker::Worker;
@@ -35,10 +36,8 @@ impl Files {
         Files {
             folder,
             format: output.format.clone(),
-            aux: output.aux,
             png: output.png,
-            fields: case.output_fields(),
-            vocabulary: case.vocabulary(),
+            content: FrameContent::of(case),
             case: case.text(),
             checkpoints,
         }
@@ -57,8 +56,9 @@ impl Files {
     fn write<const D: usize>(&mut self, mut snapshot: Box<Snapshot<D>>) -> Report<D> {
         let clock = Instant::now();
         let (mut files, mut checkpoint, mut error) = (Vec::new(), None, None);
+        let elsewhere = snapshot.elsewhere.take();
         if snapshot.as_frame {
-            match frames::write(self, &mut snapshot.frame) {
+            match frames::write(self, &mut snapshot.frame, elsewhere.as_ref()) {
                 Ok(written) => {
                     info!(number = snapshot.frame.number, time = snapshot.frame.time, "frame written");
                     files = written;
@@ -69,7 +69,7 @@ impl Files {
             }
         }
         if snapshot.as_checkpoint && (error.is_none() || snapshot.last) {
-            match checkpoints::write(&self.folder, &self.case, &mut snapshot) {
+            match checkpoints::write(&self.folder, &self.case, &snapshot, elsewhere.as_ref()) {
                 Ok(path) => {
                     info!(file = %path.display(), "checkpoint written");
                     snapshot.as_checkpoint = false;

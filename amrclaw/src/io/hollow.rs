@@ -1,0 +1,196 @@
+//! HDF5 files that get the values of their large data sets piece by piece, so that nobody has to hold them whole.
+//!
+//! The library knows where everything lies before it writes a byte, by the sizes of the data sets alone. So these are zeros at first, in
+//! memory that nobody writes to and that the system therefore never has to find; in the file they are holes. Then each has its values
+//! put into its place.
+
+use hdf5::{DatasetBuilder, Datatype, FileBuilder, Layout};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::Path;
+
+/// Bytes that a [`Filler`] gathers before it writes them.
+const GATHERED: usize = 1 << 18;
+/// Zeros of so many bytes at once are left out of a file.
+const HOLE: usize = 1 << 12;
+
+/// Gives a data set a place for so many numbers.
+pub fn reserve(set: &mut DatasetBuilder, kind: Datatype, count: usize) -> &mut DatasetBuilder {
+    let bytes = count * kind.type_size() as usize;
+    set.with_raw_data(kind, vec![0; bytes], count as u64)
+}
+
+/// A file whose data sets have their places.
+pub struct Hollow<'a> {
+    out: &'a File,
+    outline: hdf5::File,
+}
+
+impl<'a> Hollow<'a> {
+    /// Writes everything but the values; `path` is where the file lies for the time being.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn new(out: &'a File, path: &Path, content: FileBuilder) -> io::Result<Self> {
+        let mut sparse = Sparse { out, position: 0, kept: Vec::new() };
+        content.finish_to(&mut sparse).map_err(io_error)?;
+        out.set_len(sparse.position)?;
+        Ok(Hollow { out, outline: hdf5::File::open_streaming(path).map_err(io_error)? })
+    }
+
+    /// Writes everything but the values again: `content` of the same shape, with other attributes. `filled`: the data sets that have
+    /// their values.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn rewrite(&self, content: FileBuilder, filled: &[String]) -> io::Result<()> {
+        let mut kept = filled.iter().map(|name| self.place(name)).collect::<io::Result<Vec<_>>>()?;
+        kept.sort_unstable_by_key(|place| place.start);
+        content.finish_to(&mut Sparse { out: self.out, position: 0, kept }).map_err(io_error)
+    }
+
+    /// Where a data set's values go, from the first one on.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn filler(&self, data_set: &str) -> io::Result<Filler<'a>> {
+        let place = self.place(data_set)?;
+        Ok(Filler { out: self.out, place, gathered: Vec::new(), crc: crc32fast::Hasher::new() })
+    }
+
+    fn place(&self, data_set: &str) -> io::Result<Range<u64>> {
+        let layout = self.outline.dataset(data_set).and_then(|set| set.layout()).map_err(io_error)?;
+        match layout {
+            Layout::Contiguous { address: Some(address), size } => Ok(address..address + size),
+            Layout::Contiguous { size: 0, .. } => Ok(0..0),
+            other => Err(io::Error::other(format!("{data_set} lies as {other:?}"))),
+        }
+    }
+}
+
+/// Puts values into a data set's place, one after another.
+pub struct Filler<'a> {
+    out: &'a File,
+    /// Of the values still to come, those gathered included.
+    place: Range<u64>,
+    gathered: Vec<u8>,
+    crc: crc32fast::Hasher,
+}
+
+impl Filler<'_> {
+    /// The next values.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn put<T: Copy, const N: usize>(&mut self, values: &[T], bytes: fn(T) -> [u8; N]) -> io::Result<()> {
+        for part in values.chunks(GATHERED / N) {
+            self.gathered.extend(part.iter().flat_map(|&value| bytes(value)));
+            if self.gathered.len() >= GATHERED {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let end = self.place.start + self.gathered.len() as u64;
+        assert!(end <= self.place.end, "more values than the data set has place for");
+        self.crc.update(&self.gathered);
+        let mut out = self.out;
+        out.seek(SeekFrom::Start(self.place.start))?;
+        out.write_all(&self.gathered)?;
+        self.place.start = end;
+        self.gathered.clear();
+        Ok(())
+    }
+
+    /// Writes the last values; answers the CRC-32 of all.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub fn finish(mut self) -> io::Result<u32> {
+        self.flush()?;
+        assert!(self.place.is_empty(), "a data set lacks values");
+        Ok(self.crc.finalize())
+    }
+}
+
+/// Leaves holes where there are many zeros, and what is `kept` as it is.
+struct Sparse<'a> {
+    out: &'a File,
+    position: u64,
+    /// In order.
+    kept: Vec<Range<u64>>,
+}
+
+impl Write for Sparse<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let at = self.position;
+        let place = self.kept.iter().find(|place| place.end > at && !place.is_empty());
+        let (len, is_kept) = match place {
+            Some(place) if place.start <= at => (place.end - at, true),
+            Some(place) => (place.start - at, false),
+            None => (u64::MAX, false),
+        };
+        let part = &bytes[..bytes.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
+        let is_hole = is_kept || part.len() >= HOLE && part.iter().all(|&byte| byte == 0);
+        if !is_hole {
+            let mut out = self.out;
+            out.seek(SeekFrom::Start(at))?;
+            out.write_all(part)?;
+        }
+        self.position += part.len() as u64;
+        Ok(part.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The operating system's error behind one of the HDF5 library, or the library's own.
+fn io_error(error: hdf5::Error) -> io::Error {
+    match error {
+        hdf5::Error::Io(error) => error,
+        error => io::Error::other(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that is filled piece by piece, its attributes written again last, has the bytes of one that is written at once: with data
+    /// sets smaller and larger than what is gathered, and an empty one.
+    #[test]
+    fn a_filled_file_is_the_whole_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("filled.h5");
+        let sets: [(&str, Vec<f64>); 4] = [("none", 0), ("few", 3), ("some", 900), ("many", 70_000)]
+            .map(|(name, count)| (name, (0..count).map(|k| if k % 5 == 0 { 0.0 } else { f64::from(k) }).collect()));
+        let content = |crcs: &[u64], put: &dyn Fn(&mut DatasetBuilder, &[f64])| {
+            let mut file = FileBuilder::new();
+            let mut group = file.create_group("group");
+            for ((name, values), &crc) in sets.iter().zip(crcs) {
+                put(group.create_dataset(name), values);
+                group.set_attr(name, hdf5::AttrValue::U64(crc));
+            }
+            file.add_group(group.finish());
+            file
+        };
+        let hollow = |set: &mut DatasetBuilder, values: &[f64]| drop(reserve(set, hdf5::make_f64_type(), values.len()));
+        let out = File::create_new(&path).unwrap();
+        let file = Hollow::new(&out, &path, content(&[0; 4], &hollow)).unwrap();
+        let names: Vec<String> = sets.iter().map(|(name, _)| format!("group/{name}")).collect();
+        let fill = |(name, (_, values)): (&String, &(&str, Vec<f64>))| {
+            let mut filler = file.filler(name).unwrap();
+            values.chunks(37).for_each(|part| filler.put(part, f64::to_le_bytes).unwrap());
+            u64::from(filler.finish().unwrap())
+        };
+        let crcs: Vec<u64> = names.iter().zip(&sets).map(fill).collect();
+        file.rewrite(content(&crcs, &hollow), &names).unwrap();
+        let whole = content(&crcs, &|set, values| drop(set.with_f64_data(values))).finish().unwrap();
+        assert!(std::fs::read(&path).unwrap() == whole);
+    }
+}
