@@ -51,6 +51,8 @@ Usage: cargo xtask TASK
       --cells NX,NY    cells of the coarsest level                              (default 250,250)
       --case FILE      case to run                     (default examples/acoustics_radial/case.toml)
       --json FILE      save the record
+  scale CHECKPOINT     partitions and exchange plans of a checkpoint's levels, put side by side, for up to 10000 ranks, and the
+                       efficiency by a model; `scale --help` lists the options
   bench-compare A B    two saved records side by side; fails if B is slower
       --tolerance X    by more than this fraction                               (default 0.05)
 ";
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(rest),
         "gpu-bundle" => gpu::bundle(),
         "minimax" => elementary::minimax(),
+        "scale" => bench::scale(rest),
         "bench-compare" => bench::compare(rest),
         "help" | "-h" | "--help" => {
             print!("{HELP}");

@@ -6,7 +6,7 @@ mod compare;
 mod measure;
 mod record;
 
-use crate::process::{Outcome, build_program, command, output, root};
+use crate::process::{self, Outcome, build_program, cargo, command, output, root};
 use measure::Sample;
 use record::{Record, Row};
 
@@ -39,6 +39,12 @@ pub fn run(arguments: &[String]) -> Outcome {
         std::fs::write(&path, record.to_json()).map_err(|e| format!("{file}: {e}"))?;
     }
     Ok(())
+}
+
+/// Shares hierarchies out among many ranks: `amrclaw/benches/scale`.
+pub fn scale(arguments: &[String]) -> Outcome {
+    let mut command = cargo(&["bench", "--workspace", "--bench", "scale", "--"]);
+    process::run(command.args(arguments))
 }
 
 fn parse(arguments: &[String]) -> Outcome<Options> {

@@ -1,0 +1,87 @@
+//! How far a hierarchy can be shared out: partitions and exchange plans for up to ten thousand ranks, made by the functions that runs
+//! call, and the time that a step would take by a model. No values, no update.
+//!
+//! A checkpoint's levels are put side by side, a part of a copy for each rank as long as there are not too many patches, then the same
+//! number for more ranks. What is measured are seconds of one thread here. `cargo xtask scale --help` lists the options.
+
+mod model;
+mod options;
+mod shares;
+mod tiled;
+
+use amrclaw::io::checkpoint;
+use amrclaw::io::stored::StoredCheckpoint;
+use model::{Efficiency, Model};
+use options::Options;
+use shares::Shares;
+use std::path::Path;
+use std::process::ExitCode;
+use tiled::Tiles;
+
+fn main() -> ExitCode {
+    // Cargo adds a word of its own.
+    let words = std::env::args().skip(1).filter(|word| word != "--bench");
+    let outcome = match Options::parse(words) {
+        Ok(Some(options)) => run(&options),
+        Ok(None) => {
+            print!("{}", options::HELP);
+            Ok(())
+        }
+        Err(message) => Err(message),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("scale: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let path = Path::new(&options.checkpoint);
+    match checkpoint::peek_dimension(path).map_err(|e| e.to_string())? {
+        1 => run_in::<1>(path, options),
+        2 => run_in::<2>(path, options),
+        _ => run_in::<3>(path, options),
+    }
+}
+
+fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> {
+    let stored = StoredCheckpoint::<D>::open(path).map_err(|e| e.to_string())?;
+    let tiles = Tiles::new(stored.outline.frame, options.split);
+    let model = Model::new(options, &tiles);
+    println!("{}: levels of {:?} patches, {:?} cells", options.checkpoint, tiles.patches(), tiles.cells());
+    println!("{model}");
+    println!(
+        "   ranks   patches  imbalance  neighbours  messages  MB sent    plans s  cuts s  boxes s   memory MB   \
+         efficiency: step  all  shared boxes"
+    );
+    let mut single = None;
+    for &ranks in &options.ranks {
+        let most = (options.most_patches / tiles.patches().iter().sum::<usize>()).max(1);
+        let copies = ((ranks as f64 * options.copies).ceil() as usize).min(most);
+        let shares = Shares::new(&tiles, copies, ranks, options);
+        let step = model.step(&shares);
+        // Of fewer copies than ranks each rank has as much less to do.
+        let part = copies as f64 / ranks as f64;
+        let first = *single.get_or_insert(step);
+        let Efficiency { step: alone, all, shared } = step.efficiency(&first, part);
+        println!(
+            "{ranks:8} {:9} {:10.3} {:11} {:9} {:8.1} {:10.3} {:7.3} {:8.3} {:11.1} {:18.0} % {:3.0} % {:10.0} %",
+            shares.num_patches,
+            shares.imbalance,
+            shares.neighbours,
+            shares.messages,
+            shares.bytes / 1e6,
+            shares.plan_seconds,
+            shares.cut_seconds,
+            shares.box_seconds,
+            shares.memory / 1e6,
+            100.0 * alone,
+            100.0 * all,
+            100.0 * shared,
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! How long a step takes, by a model that overlaps nothing.
+
+use crate::options::Options;
+use crate::shares::Shares;
+use crate::tiled::Tiles;
+use std::fmt;
+
+/// Bytes that every rank tells all others in each step of a level: its report.
+const REPORT: f64 = 40.0;
+/// Bytes of flags that are told to all for each patch, once they are packed: of the patches under a front, few rows differ.
+const FLAGS: f64 = 512.0;
+/// Bytes of a box that is told to all, if ranks share the clustering.
+const BOX: f64 = 24.0;
+
+pub struct Model {
+    cell: f64,
+    step: f64,
+    latency: f64,
+    bandwidth: f64,
+    host: f64,
+    interval: f64,
+    /// Steps of each level in one of the coarsest.
+    steps: Vec<f64>,
+}
+
+/// Seconds of a step of the coarsest level.
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// Updates and what crosses.
+    advance: f64,
+    /// Regrids, in which every rank makes all boxes.
+    regrid: f64,
+    /// The same if ranks share this work and tell each other the boxes.
+    shared_regrid: f64,
+}
+
+/// How much of the ranks' time counts, with regrids as they are and as they could be.
+pub struct Efficiency {
+    pub step: f64,
+    pub all: f64,
+    pub shared: f64,
+}
+
+impl Model {
+    pub fn new<const D: usize>(options: &Options, tiles: &Tiles<D>) -> Self {
+        Model {
+            cell: options.cell_seconds,
+            step: options.step_seconds,
+            latency: options.latency,
+            bandwidth: options.bandwidth,
+            host: options.host,
+            interval: options.interval,
+            steps: tiles.steps(),
+        }
+    }
+
+    pub fn step(&self, shares: &Shares) -> Step {
+        let (ranks, finest) = (shares.ranks as f64, self.steps.len() - 1);
+        let crosses = |[messages, bytes]: [f64; 2]| messages * self.latency + bytes / self.bandwidth;
+        // What all are told goes through every rank.
+        let told = |bytes: f64| {
+            if shares.ranks > 1 { ranks.log2().ceil() * self.latency + ranks * bytes / self.bandwidth } else { 0.0 }
+        };
+        let mut advance = 0.0;
+        for (l, steps) in self.steps.iter().enumerate() {
+            let fills = if l < finest { 2.0 } else { 1.0 };
+            let crossing = &shares.crossings[l];
+            let compute = shares.most_cells[l] * self.cell + self.step;
+            advance += steps * (compute + fills * crosses(crossing.ghost) + told(REPORT));
+            advance += if l > 0 { self.steps[l - 1] * crosses(crossing.joint) } else { 0.0 };
+        }
+        let regrids = if finest > 0 { self.steps[finest - 1] / self.interval } else { 0.0 };
+        let patches = shares.num_patches as f64 / ranks;
+        let own = (shares.plan_seconds + shares.cut_seconds) / self.host;
+        let boxes = shares.box_seconds / self.host;
+        Step {
+            advance,
+            regrid: regrids * (own + boxes + told(patches * FLAGS)),
+            shared_regrid: regrids * (own + boxes / ranks + told(patches * BOX)),
+        }
+    }
+}
+
+impl Step {
+    /// Beside `one`, the step of a single rank that has as much to do, of which this one has a `part`.
+    pub fn efficiency(&self, one: &Step, part: f64) -> Efficiency {
+        Efficiency {
+            step: part * one.advance / self.advance,
+            all: part * (one.advance + one.regrid) / (self.advance + self.regrid),
+            shared: part * (one.advance + one.shared_regrid) / (self.advance + self.shared_regrid),
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "model: {:e} s a cell, {:e} s a step of a level, {:e} s a message, {:e} bytes a second, host {} times this thread, \
+             regrids every {} steps",
+            self.cell, self.step, self.latency, self.bandwidth, self.host, self.interval
+        )
+    }
+}

@@ -1,0 +1,178 @@
+//! Who owns what, and what crosses: by the partitions and plans of runs.
+
+use crate::options::Options;
+use crate::tiled::Tiles;
+use amrclaw::index::CellBox;
+use amrclaw::mesh::{Hierarchy, Partition, Rank, TagSet};
+use amrclaw::plan::{Exchange, FaceRun, LevelPlans, PlanOptions, RestrictRegion, build};
+use amrclaw::regrid::{ClusterParams, cluster};
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// What crosses in one step of a level: of the rank that has most of it.
+#[derive(Clone, Copy, Default)]
+pub struct Crossing {
+    /// Messages of ghost cells, and the larger of the bytes sent and received, each time that they are filled.
+    pub ghost: [f64; 2],
+    /// The same of the conservation fix and the averages, each step of the next coarser level.
+    pub joint: [f64; 2],
+}
+
+/// A hierarchy shared out.
+pub struct Shares {
+    pub ranks: usize,
+    pub num_patches: usize,
+    /// Largest over mean of the work of a step of the coarsest level.
+    pub imbalance: f64,
+    /// Cells of the rank that has most, by level.
+    pub most_cells: Vec<f64>,
+    /// Most other ranks that one of those looked at has to do with.
+    pub neighbours: usize,
+    /// Most messages and bytes that one sends in a step of the coarsest level.
+    pub messages: usize,
+    pub bytes: f64,
+    pub crossings: Vec<Crossing>,
+    /// Seconds of making the plans of one rank; of cutting the curve, which all do; of making all boxes, which all do.
+    pub plan_seconds: f64,
+    pub cut_seconds: f64,
+    pub box_seconds: f64,
+    /// Bytes of boxes, owners and the plans of one rank.
+    pub memory: f64,
+}
+
+impl Shares {
+    pub fn new<const D: usize>(tiles: &Tiles<D>, copies: usize, ranks: usize, options: &Options) -> Self {
+        let hierarchy = tiles.copies(copies);
+        let steps = tiles.steps();
+        let clock = Instant::now();
+        let partitions: Vec<Partition> =
+            hierarchy.levels().iter().map(|mesh| Partition::new(mesh, ranks, None)).collect();
+        let cut_seconds = clock.elapsed().as_secs_f64();
+        let cells: Vec<Vec<f64>> = hierarchy
+            .levels()
+            .iter()
+            .zip(&partitions)
+            .map(|(mesh, partition)| {
+                let mut cells = vec![0.0; ranks];
+                mesh.patches()
+                    .iter()
+                    .zip(partition.owners())
+                    .for_each(|(p, &rank)| cells[rank as usize] += p.volume() as f64);
+                cells
+            })
+            .collect();
+        let work: Vec<f64> =
+            (0..ranks).map(|rank| cells.iter().zip(&steps).map(|(cells, steps)| steps * cells[rank]).sum()).collect();
+        // Levels are stepped one after another: the busiest rank of each holds all up.
+        let most_cells: Vec<f64> = cells.iter().map(|cells| cells.iter().copied().fold(0.0, f64::max)).collect();
+        let most: f64 = most_cells.iter().zip(&steps).map(|(cells, steps)| steps * cells).sum();
+        let mean = work.iter().sum::<f64>() / ranks as f64;
+        let num_patches = hierarchy.levels().iter().map(|mesh| mesh.patches().len()).sum::<usize>();
+        let mut shares = Shares {
+            ranks,
+            num_patches,
+            imbalance: most / mean,
+            most_cells,
+            neighbours: 0,
+            messages: 0,
+            bytes: 0.0,
+            crossings: vec![Crossing::default(); steps.len()],
+            plan_seconds: 0.0,
+            cut_seconds,
+            box_seconds: box_seconds(tiles) * copies as f64,
+            memory: (num_patches * (size_of::<CellBox<D>>() + size_of::<u32>())) as f64,
+        };
+        for rank in samples(&work, options.samples) {
+            shares.look_at(tiles, &hierarchy, rank);
+        }
+        shares
+    }
+
+    /// Takes what one rank has to do into account.
+    fn look_at<const D: usize>(&mut self, tiles: &Tiles<D>, hierarchy: &Hierarchy<D>, rank: usize) {
+        let rank = Rank { number: rank, of: self.ranks };
+        let clock = Instant::now();
+        let (plans, _) = build(hierarchy, PlanOptions { num_ghost: 2, conservation_fix: true, rank }, None);
+        self.plan_seconds = self.plan_seconds.max((clock.elapsed().as_secs_f64() - self.cut_seconds).max(0.0));
+        let steps = tiles.steps();
+        let (mut others, mut messages, mut bytes) = (BTreeSet::new(), 0.0, 0.0);
+        for (l, plans) in plans.iter().enumerate() {
+            let crossing = crossing(plans, tiles, &mut others);
+            // Where there are finer levels, ghost cells are filled before and after the step.
+            let fills = steps[l] * if l + 1 < steps.len() { 2.0 } else { 1.0 };
+            let joint = if l > 0 { steps[l - 1] } else { 0.0 };
+            messages += fills * crossing.ghost[0] + joint * crossing.joint[0];
+            bytes += fills * crossing.ghost[1] + joint * crossing.joint[1];
+            let most = &mut self.crossings[l];
+            for k in 0..2 {
+                most.ghost[k] = most.ghost[k].max(crossing.ghost[k]);
+                most.joint[k] = most.joint[k].max(crossing.joint[k]);
+            }
+        }
+        self.neighbours = self.neighbours.max(others.len());
+        self.messages = self.messages.max(messages as usize);
+        self.bytes = self.bytes.max(bytes);
+        let boxes = (self.num_patches * (size_of::<CellBox<D>>() + size_of::<u32>())) as f64;
+        let lists: usize = plans
+            .iter()
+            .map(|plans| {
+                let regions = plans.ghost.all_copies().all().len() + plans.ghost.all_interps().all().len();
+                let faces = plans.reflux.as_ref().map_or(0, |plan| plan.runs().all().len());
+                // Each list has an end for every patch, those of others too.
+                (regions + faces) * 2 * size_of::<CellBox<D>>() + 5 * size_of::<u32>() * plans.ghost.num_patches()
+            })
+            .sum();
+        self.memory = self.memory.max(boxes + lists as f64);
+    }
+}
+
+/// Ranks with the most work, and others at equal distances.
+fn samples(work: &[f64], count: usize) -> BTreeSet<usize> {
+    let mut order: Vec<usize> = (0..work.len()).collect();
+    order.sort_by(|&a, &b| work[b].total_cmp(&work[a]));
+    let busiest = order.iter().copied().take(count.div_ceil(2));
+    busiest.chain((0..count / 2).map(|k| k * work.len() / count.max(1))).collect()
+}
+
+/// What crosses between one rank and others in the plans of a level.
+fn crossing<const D: usize>(plans: &LevelPlans<D>, tiles: &Tiles<D>, others: &mut BTreeSet<usize>) -> Crossing {
+    let number = size_of::<f64>() * tiles.num_eqn();
+    let ghost = larger(plans.ghost.exchange(), others, |regions| number * regions.num_cells());
+    let mut joint = [0.0; 2];
+    if let Some(plan) = &plans.restrict {
+        let volume = |items: &Vec<RestrictRegion<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();
+        joint = larger(plan.exchange(), others, |items| number * volume(items));
+    }
+    if let Some(plan) = &plans.reflux {
+        // Sums and cells go from the coarse side to the fine one, sums back.
+        let there_and_back = size_of::<f64>() * (2 * tiles.num_eqn() + tiles.num_values());
+        let volume = |items: &Vec<FaceRun<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();
+        let [messages, bytes] = larger(plan.exchange(), others, |items| there_and_back * volume(items));
+        joint = [joint[0] + 2.0 * messages, joint[1] + bytes];
+    }
+    Crossing { ghost, joint }
+}
+
+/// Messages and bytes, of those sent and received the more.
+fn larger<T>(exchange: &Exchange<T>, others: &mut BTreeSet<usize>, bytes: impl Fn(&T) -> usize) -> [f64; 2] {
+    let [sent, received] = [&exchange.sent, &exchange.received].map(|parcels| {
+        others.extend(parcels.iter().map(|parcel| parcel.rank));
+        [parcels.len(), parcels.iter().map(|parcel| bytes(&parcel.items)).sum()]
+    });
+    [0, 1].map(|k| sent[k].max(received[k]) as f64)
+}
+
+/// Seconds in which one thread clusters the cells under the finest level of one copy.
+fn box_seconds<const D: usize>(tiles: &Tiles<D>) -> f64 {
+    let Some((domain, boxes)) = tiles.finest_as_flags() else { return 0.0 };
+    let mut tags = TagSet::new(domain);
+    boxes.iter().for_each(|cells| tags.insert_box(cells));
+    let seconds = || {
+        let clock = Instant::now();
+        let found = cluster(&tags, &ClusterParams::default());
+        assert!(!found.is_empty());
+        clock.elapsed().as_secs_f64()
+    };
+    // The second time, memory is at hand.
+    seconds().min(seconds())
+}

@@ -1,0 +1,106 @@
+//! Copies of a hierarchy side by side.
+
+use amrclaw::index::{CellBox, Level};
+use amrclaw::io::frame::Frame;
+use amrclaw::mesh::{Domain, Hierarchy};
+use amrclaw::regrid::nest::split_to_size;
+
+/// A hierarchy to be repeated.
+pub struct Tiles<const D: usize> {
+    frame: Frame<D>,
+    /// Boxes of each level.
+    levels: Vec<Vec<CellBox<D>>>,
+}
+
+impl<const D: usize> Tiles<D> {
+    /// `split`: most cells of a patch along an axis.
+    pub fn new(frame: Frame<D>, split: i32) -> Self {
+        let boxes = |l: usize| frame.levels[l].patches.iter().map(|patch| patch.cells).collect::<Vec<_>>();
+        let ratio = |l: usize| frame.ratios[l - 1];
+        let cut = |l: usize| {
+            // Patches are made of whole cells of the next coarser level.
+            let coarse: Vec<CellBox<D>> = match l {
+                0 => boxes(0),
+                _ => boxes(l).iter().map(|cells| cells.coarse_from_fine(ratio(l))).collect(),
+            };
+            let size = std::array::from_fn(|d| if l == 0 { split } else { (split / ratio(l).0[d]).max(1) });
+            let cut = split_to_size(&coarse, size);
+            if l == 0 { cut } else { cut.iter().map(|cells| cells.fine_from_coarse(ratio(l))).collect() }
+        };
+        let levels = (0..frame.levels.len()).map(cut).collect();
+        Tiles { frame, levels }
+    }
+
+    pub fn patches(&self) -> Vec<usize> {
+        self.levels.iter().map(Vec::len).collect()
+    }
+
+    pub fn cells(&self) -> Vec<usize> {
+        self.levels.iter().map(|boxes| boxes.iter().map(CellBox::volume).sum()).collect()
+    }
+
+    pub fn num_eqn(&self) -> usize {
+        self.frame.equations.len()
+    }
+
+    /// Numbers of a cell that the conservation fix shows.
+    pub fn num_values(&self) -> usize {
+        self.frame.equations.len() + self.frame.aux.len()
+    }
+
+    /// Steps of each level in one of the coarsest, if they are refined in time as in space.
+    pub fn steps(&self) -> Vec<f64> {
+        let ratios = self.frame.ratios.iter().map(|ratio| f64::from(*ratio.0.iter().max().expect("an axis")));
+        let mut steps = vec![1.0];
+        for ratio in ratios.take(self.levels.len() - 1) {
+            steps.push(steps[steps.len() - 1] * ratio);
+        }
+        steps
+    }
+
+    /// The boxes of the finest level in cells of the next coarser one, with that level's domain.
+    pub fn finest_as_flags(&self) -> Option<(CellBox<D>, Vec<CellBox<D>>)> {
+        let finest = self.levels.len() - 1;
+        let ratio = *self.frame.ratios.get(finest.checked_sub(1)?)?;
+        let boxes = self.levels[finest].iter().map(|cells| cells.coarse_from_fine(ratio)).collect();
+        Some((self.frame.domain(finest - 1), boxes))
+    }
+
+    /// So many copies, as nearly a cube as can be.
+    pub fn copies(&self, count: usize) -> Hierarchy<D> {
+        let along = factors::<D>(count);
+        let Frame { lower, upper, cells, .. } = self.frame;
+        let domain = Domain {
+            lower,
+            upper: std::array::from_fn(|d| lower[d] + f64::from(along[d]) * (upper[d] - lower[d])),
+            cells: std::array::from_fn(|d| cells[d] * along[d]),
+            periodic: [false; D],
+        };
+        let level = |l: usize| {
+            let size = self.frame.domain(l).size();
+            let places = CellBox::new([0; D], along).cells();
+            let copy = |place: [i32; D]| {
+                let shift: [i32; D] = std::array::from_fn(|d| place[d] * size[d]);
+                self.levels[l].iter().map(move |cells| cells.shift(shift))
+            };
+            places.flat_map(copy).collect::<Vec<_>>()
+        };
+        let mut hierarchy = Hierarchy::new(domain, self.frame.ratios.clone(), level(0));
+        hierarchy.replace_finer(Level::COARSEST, (1..self.levels.len()).map(level).collect());
+        hierarchy
+    }
+}
+
+/// Factors of a number, as even as can be.
+fn factors<const D: usize>(count: usize) -> [i32; D] {
+    let (mut along, mut rest) = ([1; D], count);
+    for (d, factor) in along.iter_mut().enumerate() {
+        let left = (D - d) as f64;
+        let even = (rest as f64).powf(1.0 / left).round() as usize;
+        let best = (1..=rest).filter(|n| rest.is_multiple_of(*n)).min_by_key(|n| n.abs_diff(even)).unwrap_or(1);
+        let taken = if d + 1 == D { rest } else { best };
+        *factor = taken as i32;
+        rest /= taken;
+    }
+    along
+}
