@@ -53,7 +53,7 @@ __device__ __forceinline__ void average_cells(
         Real coarse_kappa = Real(1);
 #if CAPACITY >= 0
         kappa = args.fine_aux + place(fine, A, fine_cell) + size_t(CAPACITY) * fine.component;
-        coarse_kappa = args.coarse_aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
+        if (args.coarse_aux) coarse_kappa = args.coarse_aux[place(coarse, A, coarse_cell) + size_t(CAPACITY) * coarse.component];
 #endif
         // All loads come before the stores: the compiler cannot know that they read other places.
         Real means[M];

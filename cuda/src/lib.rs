@@ -15,7 +15,7 @@
 pub mod amr;
 pub mod runtime;
 
-pub use runtime::device::{Device, DeviceInfo, driver_version};
+pub use runtime::device::{Device, DeviceInfo, can_reach, driver_version};
 pub use runtime::error::CudaError;
 pub use runtime::kernel::{Grid, Kernel, Module};
 pub use runtime::memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};

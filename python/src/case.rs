@@ -151,6 +151,7 @@ pub fn run_options(given: &Options<'_>) -> PyResult<RunOptions> {
         let wrong_type = |_| PyTypeError::new_err(option.wrong_type().to_string());
         let set = match option.value {
             RunOptionValue::Number { .. } => option.set_number(&mut options, value.extract().map_err(wrong_type)?),
+            RunOptionValue::Numbers { .. } => option.set_numbers(&mut options, value.extract().map_err(wrong_type)?),
             RunOptionValue::Word { .. } => {
                 option.set_word(&mut options, &value.extract::<String>().map_err(wrong_type)?)
             }

@@ -53,6 +53,25 @@ impl<const D: usize> OutsideParts<D> {
     }
 }
 
+impl<const D: usize> OutsideParts<D> {
+    /// The same where each patch's own ghost cells inside the domain are filled before: all values come from the patch itself.
+    pub fn of_own(plan: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &[[Beyond; 2]; D], num_ghost: i32) -> Self {
+        let (mut copies, ends) = (Vec::new(), mesh.ends(sides));
+        for boundary in plan.all_boundaries().all() {
+            let target = boundary.target;
+            let inside = mesh.inside_domain(&mesh.patches()[target as usize].grow(num_ghost));
+            let mut covered = 0;
+            each_part(boundary, &inside, &ends, |cells, origins| {
+                covered += cells.volume();
+                copies
+                    .push(OutsidePart { region: CopyRegion { target, source: target, cells, shift: [0; D] }, origins });
+            });
+            assert_eq!(covered, boundary.cells.volume(), "the patch holds what {boundary:?} shows");
+        }
+        OutsideParts { copies, interps: Vec::new() }
+    }
+}
+
 /// The cells of a boundary region that have their values from `source`, in boxes.
 fn each_part<const D: usize>(
     boundary: &BoundaryRegion<D>,

@@ -123,7 +123,8 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
     /// A simulation that has no values yet.
     pub(super) fn assemble(self) -> Result<Simulation<D>, RunError> {
         let Self { case, options, functions, solver, make } = self;
-        if options.ranks.is_some_and(|ranks| ranks > 1) {
+        let options = options.settled();
+        if options.comm.is_solo() && !matches!(options.num_ranks(), Ok(1)) {
             return Err(RunError::Ranks);
         }
         let of_case;

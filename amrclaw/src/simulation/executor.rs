@@ -35,24 +35,61 @@ fn on_device<const D: usize, R: Scalar>(
     ratios: Vec<Ratio<D>>,
     options: &RunOptions,
 ) -> Result<Box<dyn Executor<D>>, RunError> {
-    let (problem, solver, threads) = (problem.clone(), solver.clone(), options.num_threads());
     if options.device == Device::Cpu {
-        let executor = CpuExecutor::new(problem, solver, ratios, threads);
+        let executor = CpuExecutor::new(problem.clone(), solver.clone(), ratios, options.num_threads());
         return Ok(Box::new(executor.on_rank(options.comm.clone())));
     }
-    let refused = |why: &str| RunError::from(ExecError::Device(format!("--device {}: {why}", options.device.name())));
-    if !options.comm.is_solo() {
-        return Err(refused("several ranks run on threads of the processor: --device cpu"));
+    let comm = &options.comm;
+    let number = device_number(options)?;
+    let opened = number.and_then(|number| open(problem, solver, ratios, options, number));
+    if comm.is_solo() {
+        return opened.map_err(RunError::from);
     }
+    // A rank without its device would leave the others waiting.
+    let failed = opened.as_ref().err().map(ToString::to_string);
+    match comm.first(failed.as_ref(), |_| 0).map_err(ExecError::from)? {
+        Some((rank, message)) => Err(ExecError::Device(format!("rank {rank}: {message}")).into()),
+        None => Ok(opened?),
+    }
+}
+
+/// The executor on the GPU with this number.
+fn open<const D: usize, R: Scalar>(
+    problem: &Problem<D>,
+    solver: &Arc<dyn PatchSolver<R>>,
+    ratios: Vec<Ratio<D>>,
+    options: &RunOptions,
+    number: usize,
+) -> Result<Box<dyn Executor<D>>, ExecError> {
+    let refused = |why: &str| ExecError::Device(format!("--device {}: {why}", options.device.name()));
     let text = solver.device_source().ok_or_else(|| {
         refused("the solver has no CUDA C++; write it with #[riemann::solver], which makes it from the Rust")
     })?;
-    let fused = !options.no_fused;
-    let kernels = KernelOptions::of(&problem, solver.as_ref(), text, fused);
+    let kernels = KernelOptions::of(problem, solver.as_ref(), text, !options.no_fused);
+    let (problem, solver, threads) = (problem.clone(), solver.clone(), options.num_threads());
     if options.device == Device::CudaStreamed {
-        let engine = Streamed::open(&kernels, options.device_memory).map_err(ExecError::from)?;
-        return Ok(Box::new(engine.executor(problem, solver, ratios, threads)));
+        let engine = Streamed::open(number, &kernels, options.device_memory)?;
+        return Ok(Box::new(engine.executor(problem, solver, ratios, threads).on_rank(options.comm.clone())));
     }
-    let hardware = Hardware::open(0, options.device_memory, &kernels).map_err(ExecError::from)?;
-    Ok(Box::new(ResidentExecutor::new(hardware, problem, solver, ratios, threads)?))
+    let hardware = Hardware::open(number, options.device_memory, &kernels)?;
+    let executor = ResidentExecutor::new(hardware, problem, solver, ratios, threads)?;
+    Ok(Box::new(executor.on_rank(options.comm.clone())))
+}
+
+/// The GPU of this rank: that of its place among the ranks of its host. Where the launcher shows each of them GPUs of its own, they are
+/// numbered afresh. The outer error is one of the ranks together.
+fn device_number(options: &RunOptions) -> Result<Result<usize, ExecError>, RunError> {
+    let RunOptions { comm, devices, .. } = options;
+    let host = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
+    let shown = std::env::var_os("CUDA_VISIBLE_DEVICES").unwrap_or_default();
+    let seen = [&*host, shown.as_encoded_bytes()].map(|bytes| u64::from(crc32fast::hash(bytes)));
+    let all = comm.gather(&seen).map_err(ExecError::from)?;
+    let place = all[..comm.rank().number].iter().filter(|other| **other == seen).count();
+    if devices.is_empty() {
+        return Ok(Ok(place));
+    }
+    Ok(devices.get(place).copied().ok_or_else(|| {
+        let named = devices.len();
+        ExecError::Device(format!("there are more ranks on this host than GPUs: --devices names {named}"))
+    }))
 }

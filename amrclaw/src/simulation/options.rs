@@ -74,6 +74,8 @@ pub struct RunOptions {
     pub no_fused: bool,
     /// Bytes of the GPU's memory to use at most.
     pub device_memory: Option<u64>,
+    /// Numbers of the GPUs to run on, one for each rank of this host; as many as there are ranks, from 0, unless given.
+    pub devices: Vec<usize>,
     /// Ranks that share the patches among them, all in this process; one unless given.
     pub ranks: Option<usize>,
     /// Seconds for which a rank waits for another before it takes it for lost.
@@ -86,6 +88,26 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// The same with what `devices` implies: GPUs that are named are used.
+    pub(super) fn settled(&self) -> Self {
+        let named = !self.devices.is_empty() && self.device == Device::Cpu;
+        RunOptions { device: if named { Device::Cuda } else { self.device }, ..self.clone() }
+    }
+
+    /// Ranks in this process: those asked for, or one for each GPU named.
+    ///
+    /// # Errors
+    /// Both are said, and differ.
+    pub(super) fn num_ranks(&self) -> Result<usize, String> {
+        match (self.ranks, self.devices.len()) {
+            (ranks, 0) => Ok(ranks.unwrap_or(1)),
+            (Some(ranks), named) if ranks != named => Err(format!(
+                "{ranks} ranks need as many GPUs, and --devices names {named}: name one for each rank, or leave --ranks out"
+            )),
+            (_, named) => Ok(named),
+        }
+    }
+
     /// Threads of the host to use: those asked for, as far as [`most_threads`] allows.
     pub fn num_threads(&self) -> usize {
         self.threads.unwrap_or_else(available_threads).clamp(1, most_threads())

@@ -45,6 +45,17 @@ pub enum RunOptionValue {
         /// Writes the field.
         set: fn(&mut RunOptions, usize),
     },
+    /// Whole numbers, separated by commas; a list in Python.
+    Numbers {
+        /// What help calls them.
+        unit: &'static str,
+        /// What holds without any, in words.
+        default: &'static str,
+        /// Reads the field.
+        get: fn(&RunOptions) -> &[usize],
+        /// Writes the field.
+        set: fn(&mut RunOptions, Vec<usize>),
+    },
     /// `on` or `off`; a boolean in Python.
     Switch {
         /// Reads the field.
@@ -58,7 +69,7 @@ pub enum RunOptionValue {
 const SWITCH: &[Word] = &[("on", "Yes"), ("off", "No")];
 
 /// Every option of a run.
-pub const RUN_OPTIONS: [RunOption; 7] = [
+pub const RUN_OPTIONS: [RunOption; 8] = [
     RunOption {
         name: "device",
         long: "device",
@@ -68,6 +79,18 @@ pub const RUN_OPTIONS: [RunOption; 7] = [
             words: &Device::WORDS,
             get: |options| options.device as usize,
             set: |options, number| options.device = Device::ALL[number],
+        },
+    },
+    RunOption {
+        name: "devices",
+        long: "devices",
+        help: "Numbers of the GPUs to run on, which share the patches; they never change the result. Implies --device cuda",
+        is_shared: true,
+        value: RunOptionValue::Numbers {
+            unit: "N,…",
+            default: "the first, with --device cuda or cuda-streamed",
+            get: |options| &options.devices,
+            set: |options, numbers| options.devices = numbers,
         },
     },
     RunOption {
@@ -187,7 +210,7 @@ impl RunOption {
     /// The words that it takes; none if it takes numbers.
     pub fn words(&self) -> &'static [Word] {
         match self.value {
-            RunOptionValue::Number { .. } => &[],
+            RunOptionValue::Number { .. } | RunOptionValue::Numbers { .. } => &[],
             RunOptionValue::Word { words, .. } => words,
             RunOptionValue::Switch { .. } => SWITCH,
         }
@@ -197,6 +220,10 @@ impl RunOption {
     pub fn given(&self, options: &RunOptions) -> Option<String> {
         let text = |options: &RunOptions| match self.value {
             RunOptionValue::Number { get, .. } => get(options).map(|number| number.to_string()),
+            RunOptionValue::Numbers { get, .. } => {
+                let numbers: Vec<String> = get(options).iter().map(usize::to_string).collect();
+                (!numbers.is_empty()).then(|| numbers.join(","))
+            }
             RunOptionValue::Word { words, get, .. } => Some(words[get(options)].0.to_owned()),
             RunOptionValue::Switch { get, .. } => Some(SWITCH[usize::from(!get(options))].0.to_owned()),
         };
@@ -219,6 +246,16 @@ impl RunOption {
         Ok(())
     }
 
+    /// Gives it a list of numbers.
+    ///
+    /// # Errors
+    /// It takes none.
+    pub fn set_numbers(&self, options: &mut RunOptions, numbers: Vec<usize>) -> Result<(), RunOptionError> {
+        let RunOptionValue::Numbers { set, .. } = self.value else { return Err(self.wrong_type()) };
+        set(options, numbers);
+        Ok(())
+    }
+
     /// Gives it a word.
     ///
     /// # Errors
@@ -233,7 +270,7 @@ impl RunOption {
         match self.value {
             RunOptionValue::Word { set, .. } => set(options, number),
             RunOptionValue::Switch { set, .. } => set(options, number == 0),
-            RunOptionValue::Number { .. } => return Err(self.wrong_type()),
+            RunOptionValue::Number { .. } | RunOptionValue::Numbers { .. } => return Err(self.wrong_type()),
         }
         Ok(())
     }
@@ -242,6 +279,7 @@ impl RunOption {
     pub fn wrong_type(&self) -> RunOptionError {
         let expected = match self.value {
             RunOptionValue::Number { .. } => "a whole number",
+            RunOptionValue::Numbers { .. } => "a list of whole numbers",
             RunOptionValue::Word { .. } => "a string",
             RunOptionValue::Switch { .. } => "true or false",
         };
@@ -265,6 +303,11 @@ mod tests {
                 Some((word, _)) => {
                     option.set_word(&mut options, word).unwrap();
                     (*word).to_owned()
+                }
+                None if matches!(option.value, RunOptionValue::Numbers { .. }) => {
+                    assert!(option.set_number(&mut options, 3).is_err(), "{}", option.name);
+                    option.set_numbers(&mut options, vec![3, 0]).unwrap();
+                    "3,0".to_owned()
                 }
                 None => {
                     option.set_number(&mut options, 3).unwrap();

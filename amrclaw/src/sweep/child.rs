@@ -39,6 +39,12 @@ pub struct Ended {
 }
 
 impl Launch {
+    /// The same on the GPU with this number.
+    pub fn on_gpu(&self, number: usize) -> Self {
+        let arguments = [&self.arguments[..], &["--devices".to_owned(), number.to_string()]].concat();
+        Launch { arguments, ..self.clone() }
+    }
+
     /// Runs the case in `folder` with `overrides`, and calls `watch` with every line of its progress.
     ///
     /// # Errors

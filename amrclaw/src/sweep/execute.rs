@@ -1,11 +1,14 @@
-//! Takes the runs of a sweep one after the other.
+//! Takes the runs of a sweep: one after the other, or at the same time on several GPUs.
 
 use super::child::Ended;
 use super::{Launch, Plan, PlannedRun, RunResult, RunResultStatus, Summary, SweepError, files};
 use crate::io::compare::Reference;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{OutputError, check_output_dir};
+use crate::simulation::Device;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
 
 /// A sweep: what is run, how, and where its files go.
 #[derive(Clone, Debug)]
@@ -16,6 +19,8 @@ pub struct Sweep {
     pub launch: Launch,
     /// Text of the case with the overrides that all runs share.
     pub case_text: String,
+    /// Numbers of the GPUs that runs on GPUs are spread over, one run at a time on each; all runs follow one another if there are none.
+    pub gpus: Vec<usize>,
     /// Decided the order of the runs.
     pub seed: u64,
     /// What the solutions are compared with, if they are.
@@ -37,7 +42,7 @@ pub enum Notice<'a> {
     End(&'a RunResult),
 }
 
-/// Takes all runs of a sweep in the plan's order; with `resume`, those that an earlier attempt did not bring to their end.
+/// Takes all runs of a sweep in the plan's order, on each GPU the next that none has taken; with `resume`, those that an earlier attempt did not bring to their end.
 ///
 /// A run that fails is recorded as such, and the next one begins. After each run the sweep's files are written anew.
 ///
@@ -53,23 +58,73 @@ pub fn execute(sweep: &Sweep, resume: bool, watch: &mut dyn FnMut(Notice<'_>)) -
         watch(Notice::Kept(results.len()));
     }
     files::write(sweep, &results, &Summary::new(&sweep.plan, &results))?;
-    for run in &sweep.plan.runs {
-        if results.iter().any(|result| result.run == *run) {
-            continue;
+    let is_open = |run: &&PlannedRun| !results.iter().any(|result| result.run == **run);
+    let open: Vec<&PlannedRun> = sweep.plan.runs.iter().filter(is_open).collect();
+    let (next, (told, heard)) = (AtomicUsize::new(0), channel());
+    std::thread::scope(|scope| {
+        // Each GPU has a thread that takes the next run; a single one is for all runs where none are named.
+        for gpu in gpus(sweep) {
+            let (told, open, next) = (told.clone(), &open, &next);
+            scope.spawn(move || take_runs(sweep, gpu, open, next, &told));
         }
-        watch(Notice::Begin(run));
-        let device = &sweep.plan.devices[run.device];
-        let overrides = sweep.plan.overrides(run.setting);
-        let folder = sweep.dir.join(&run.folder);
-        let ended = sweep.launch.run(device, &overrides, &folder, &mut |line| watch(Notice::Progress(line)))?;
-        let Ended { status, error, record } = ended;
-        let result = RunResult { run: run.clone(), status, error, record };
-        watch(Notice::End(&result));
-        results.push(result);
-        files::write(sweep, &results, &Summary::new(&sweep.plan, &results))?;
-    }
+        drop(told);
+        for news in heard {
+            match news {
+                News::Begins(run) => watch(Notice::Begin(run)),
+                News::Says(line) => watch(Notice::Progress(&line)),
+                News::Ended(run, ended) => {
+                    let Ended { status, error, record } = (*ended)?;
+                    let result = RunResult { run: run.clone(), status, error, record };
+                    watch(Notice::End(&result));
+                    results.push(result);
+                    files::write(sweep, &results, &Summary::new(&sweep.plan, &results))?;
+                }
+            }
+        }
+        Ok::<_, SweepError>(())
+    })?;
     files::write(sweep, &results, &Summary::of(sweep, &results))?;
     Ok(results)
+}
+
+/// What a thread that takes runs has to tell.
+enum News<'a> {
+    Begins(&'a PlannedRun),
+    Says(String),
+    Ended(&'a PlannedRun, Box<Result<Ended, SweepError>>),
+}
+
+/// The GPUs that runs are spread over; a single `None` if none are named.
+fn gpus(sweep: &Sweep) -> Vec<Option<usize>> {
+    if sweep.gpus.is_empty() { vec![None] } else { sweep.gpus.iter().copied().map(Some).collect() }
+}
+
+/// Takes one run after the other, until there are no more or nobody listens.
+fn take_runs<'a>(
+    sweep: &Sweep,
+    gpu: Option<usize>,
+    runs: &[&'a PlannedRun],
+    next: &AtomicUsize,
+    told: &Sender<News<'a>>,
+) {
+    while let Some(&run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+        let device = &sweep.plan.devices[run.device];
+        let launch = match gpu.filter(|_| device != Device::Cpu.name()) {
+            Some(number) => sweep.launch.on_gpu(number),
+            None => sweep.launch.clone(),
+        };
+        if told.send(News::Begins(run)).is_err() {
+            return;
+        }
+        let (overrides, folder) = (sweep.plan.overrides(run.setting), sweep.dir.join(&run.folder));
+        let ended = launch.run(device, &overrides, &folder, &mut |line| {
+            // A run goes on to its end though nobody listens.
+            let _ = told.send(News::Says(line.to_owned()));
+        });
+        if told.send(News::Ended(run, Box::new(ended))).is_err() {
+            return;
+        }
+    }
 }
 
 /// The runs of an earlier attempt that reached their end.

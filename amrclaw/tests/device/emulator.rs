@@ -122,6 +122,7 @@ impl HostMemory {
 impl Machine for Emulator {
     type Memory = HostMemory;
     type Download = Vec<u8>;
+    type Shared = HostMemory;
 
     fn allocate(&self, bytes: usize) -> Result<HostMemory, CudaError> {
         self.allocations.fetch_add(1, Ordering::Relaxed);
@@ -160,6 +161,33 @@ impl Machine for Emulator {
 
     fn download_marked(&self, source: &HostMemory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
         self.download(source, at, target)
+    }
+
+    fn share(&self, bytes: usize) -> Result<HostMemory, CudaError> {
+        self.allocate(bytes)
+    }
+
+    fn shared_memory(shared: &HostMemory) -> &HostMemory {
+        shared
+    }
+
+    fn publish(&self, _: &HostMemory) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        (source, at): (&HostMemory, usize),
+        (target, to): (&HostMemory, usize),
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        // SAFETY: kernels have run when they have been asked for.
+        unsafe { target.slice(to, bytes).copy_from_nonoverlapping(source.slice(at, bytes), bytes) };
+        Ok(())
+    }
+
+    fn reclaim(&self, _: &HostMemory) -> Result<(), CudaError> {
+        Ok(())
     }
 
     fn zero(&self, target: &HostMemory, at: usize, bytes: usize) -> Result<(), CudaError> {

@@ -11,6 +11,7 @@ mod formulas;
 mod gpu;
 mod mapped;
 mod narrow;
+mod ranks;
 mod restarts;
 mod space;
 mod table;

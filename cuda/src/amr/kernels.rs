@@ -4,9 +4,9 @@
 
 use super::tuning::{BLOCKS_PER_PATCH, FLAG_THREADS, THREADS, WIDEN_THREADS};
 use super::{
-    AverageArgs, BoundaryArgs, Chunk, Chunked, ConserveArgs, ContinueArgs, EvaluateArgs, FaceMapArgs, FaceRun,
-    FillArgs, FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, NumberFacesArgs, Origin, Patch, PatchReport,
-    RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
+    AverageArgs, BoundaryArgs, Chunk, Chunked, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FaceMapArgs,
+    FaceRun, FillArgs, FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, NumberFacesArgs, Origin, Patch,
+    PatchReport, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -161,6 +161,8 @@ kernels! {
     LIST_CHUNKS = "list_chunks" in Regions, Work::ThreadPerItem, ListArgs: Chunked;
     /// Copies and interpolates cells.
     FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: Origin;
+    /// Copies cells into messages and out of them.
+    COPY_CELLS = "copy_cells" in Regions, Work::WarpPerChunk, CopyArgs: ;
     /// Averages a level onto the coarser one.
     AVERAGE_DOWN = "average_down" in Regions, Work::WarpPerChunk, AverageArgs: ;
     /// Gives cells outside the domain auxiliary values of cells inside.

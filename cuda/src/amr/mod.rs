@@ -15,7 +15,7 @@ mod update;
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
 pub use kernels::{CaseFunction, Group, Launcher, Shape};
-pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, EvaluateArgs, FillArgs, Origin};
+pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
 pub use tiles::{TileShape, TileTable};
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions};

@@ -62,6 +62,42 @@ device_struct! {
 }
 
 device_struct! {
+    /// What `copy_cells` takes.
+    pub struct CopyArgs {
+        /// Cells written. Those less `shift` are read.
+        pub regions: Pointer<Region>,
+        /// Work of the warps.
+        pub chunks: Pointer<Chunk>,
+        /// Patches written.
+        pub target_patches: Pointer<Patch>,
+        /// Patches read.
+        pub source_patches: Pointer<Patch>,
+        /// Array written.
+        pub target: Pointer<Real>,
+        /// Array read.
+        pub source: Pointer<Real>,
+        /// Auxiliary values of the patches written, by whose capacity values are divided; null if they are not.
+        pub capacity: Pointer<Real>,
+        /// Number of chunks.
+        pub num_chunks: u32,
+        /// Cells of a chunk.
+        pub chunk_cells: u32,
+        /// Components copied.
+        pub count: u32,
+        /// Components of the array written.
+        pub target_count: u32,
+        /// The first one written.
+        pub target_first: u32,
+        /// Components of the array read.
+        pub source_count: u32,
+        /// The first one read.
+        pub source_first: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// What `evaluate` takes.
     pub struct EvaluateArgs {
         /// Cells written. The function is asked at the cells less `shift`; rows begin where regions do.
@@ -167,7 +203,7 @@ device_struct! {
         pub coarse: Pointer<Real>,
         /// Fine array.
         pub fine: Pointer<Real>,
-        /// Coarse aux.
+        /// Coarse aux; null if sums weighted with the capacity shall not be divided by it.
         pub coarse_aux: Pointer<Real>,
         /// Fine aux.
         pub fine_aux: Pointer<Real>,

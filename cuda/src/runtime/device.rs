@@ -1,11 +1,13 @@
 //! One GPU.
 
+use crate::runtime::abi::Plain;
 use crate::runtime::cache;
 use crate::runtime::error::CudaError;
 use crate::runtime::kernel::LastLaunch;
-use crate::runtime::memory::{DeviceMemory, PinnedMemory, Pool};
+use crate::runtime::memory::{DeviceBuffer, DeviceMemory, PinnedMemory, Pool};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
-use cudarc::driver::{CudaContext, result, sys};
+use cudarc::driver::{CudaContext, DriverError, result, sys};
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -34,6 +36,8 @@ pub struct Device {
     launched: Arc<LastLaunch>,
     /// The folder that keeps machine code of kernels.
     kept_kernels: Option<PathBuf>,
+    /// Numbers of the devices whose memory this one reaches, as far as it can.
+    reached: Mutex<Vec<usize>>,
 }
 
 /// Version of CUDA that the driver speaks: major and minor.
@@ -46,6 +50,20 @@ pub fn driver_version() -> Result<[u32; 2], CudaError> {
     // SAFETY: the driver is there; it writes one number.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(CudaError::driver("asking its version", 0))?;
     Ok([version as u32 / 1000, version as u32 % 1000 / 10])
+}
+
+/// True if the device with number `from` can read the memory of that with number `to` directly.
+///
+/// # Errors
+/// If there is no driver, or no such device.
+pub fn can_reach(from: usize, to: usize) -> Result<bool, CudaError> {
+    initialise()?;
+    let failed = CudaError::driver("asking what it reaches", from);
+    let [device, other] = [from, to].map(|ordinal| result::device::get(ordinal as i32).map_err(&failed));
+    let mut can = 0;
+    // SAFETY: both are devices; the driver writes one number.
+    unsafe { sys::cuDeviceCanAccessPeer(&raw mut can, device?, other?) }.result().map_err(&failed)?;
+    Ok(can != 0)
 }
 
 /// Opens the driver.
@@ -121,6 +139,7 @@ impl Device {
             pinned: Arc::new(pinned),
             launched: Arc::default(),
             kept_kernels: cache::kernels(),
+            reached: Mutex::default(),
         })
     }
 
@@ -156,6 +175,29 @@ impl Device {
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         &self.context
+    }
+
+    /// Lets this device reach the memory of another directly, if it can; copies from there take the way through the host otherwise.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn reach<T: Plain>(&self, memory: &DeviceBuffer<T>) -> Result<(), CudaError> {
+        let other = memory.context();
+        let mut reached = self.reached.lock();
+        if other.ordinal() == self.ordinal() || reached.contains(&other.ordinal()) {
+            return Ok(());
+        }
+        if can_reach(self.ordinal(), other.ordinal())? {
+            let failed = CudaError::driver("reaching another device", self.ordinal());
+            self.context.bind_to_thread().map_err(&failed)?;
+            // SAFETY: both contexts live as long as their owners.
+            match unsafe { sys::cuCtxEnablePeerAccess(other.cu_ctx(), 0) }.result() {
+                Err(DriverError(sys::CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)) => {}
+                outcome => outcome.map_err(&failed)?,
+            }
+        }
+        reached.push(other.ordinal());
+        Ok(())
     }
 
     /// Waits until all streams are done.

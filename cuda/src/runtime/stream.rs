@@ -169,6 +169,26 @@ impl Stream {
             .map_err(self.failed("copying on the device"))
     }
 
+    /// Queues a copy of `len` numbers from a buffer of any device, which [`Device::reach`] makes short.
+    pub fn copy_from_peer<T: Plain>(
+        &self,
+        (source, from): (&DeviceBuffer<T>, usize),
+        (target, to): (&DeviceBuffer<T>, usize),
+        len: usize,
+    ) -> Result<(), CudaError> {
+        let [here, there] = [target, source].map(|buffer| buffer.context().cu_ctx());
+        if here == there || len == 0 {
+            return self.copy((source, from), (target, to), len);
+        }
+        assert!(from + len <= source.len() && to + len <= target.len(), "{len} numbers from {from} to {to}");
+        let stream = self.bound("copying from another device")?;
+        let (target, source, bytes) = (target.at(to).address(), source.at(from).address(), len * size_of::<T>());
+        // SAFETY: both places lie in their buffers, and the contexts are those of their memory.
+        unsafe { sys::cuMemcpyPeerAsync(target, here, source, there, bytes, stream) }
+            .result()
+            .map_err(self.failed("copying from another device"))
+    }
+
     /// Queues setting every byte of `len` numbers from `at` on.
     pub fn fill<T: Plain>(&self, target: &DeviceBuffer<T>, at: usize, len: usize, byte: u8) -> Result<(), CudaError> {
         assert!(at + len <= target.len(), "{len} numbers from {at} of {}", target.len());

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Optional, TypedDict
 
 
@@ -9,6 +10,7 @@ class RunOptions(TypedDict, total=False):
     """How a case is run: the options of the command line."""
 
     device: str
+    devices: Optional[Sequence[int]]
     threads: Optional[int]
     precision: str
     fmad: bool

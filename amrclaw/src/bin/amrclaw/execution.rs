@@ -56,6 +56,19 @@ impl ExecutionArguments {
         Ok(Launch { program, case: case.case.clone(), overrides: case.overrides.clone(), arguments })
     }
 
+    /// GPUs are named.
+    pub fn names_devices(&self) -> bool {
+        !self.shared.0.devices.is_empty()
+    }
+
+    /// The GPUs named, which `launch` then leaves to be said for each run.
+    pub fn take_devices(&self, launch: &mut Launch) -> Vec<usize> {
+        if let Some(at) = launch.arguments.iter().position(|argument| argument == "--devices") {
+            launch.arguments.drain(at..at + 2);
+        }
+        self.shared.0.devices.clone()
+    }
+
     /// What a command line must say to mean the same; `--quiet` apart, since the output of such runs is read.
     fn arguments(&self) -> Vec<String> {
         let SharedOptions(shared) = &self.shared;
@@ -97,6 +110,9 @@ impl FromArgMatches for SharedOptions {
                 RunOptionValue::Number { .. } => {
                     matches.get_one(option.name).map(|number| option.set_number(&mut self.0, *number))
                 }
+                RunOptionValue::Numbers { .. } => matches
+                    .get_many::<u64>(option.name)
+                    .map(|numbers| option.set_numbers(&mut self.0, numbers.map(|&number| number as usize).collect())),
                 _ => matches.get_one(option.name).map(|word: &String| option.set_word(&mut self.0, word)),
             };
             taken.unwrap_or(Ok(())).map_err(|e| clap::Error::raw(clap::error::ErrorKind::InvalidValue, e))?;
@@ -113,6 +129,11 @@ fn argument(option: &'static RunOption) -> Arg {
             .help(format!("{} [default: {default}]", option.help))
             .value_name(unit)
             .value_parser(clap::value_parser!(u64).range(least..)),
+        RunOptionValue::Numbers { unit, default, .. } => argument
+            .help(format!("{} [default: {default}]", option.help))
+            .value_name(unit)
+            .value_delimiter(',')
+            .value_parser(clap::value_parser!(u64).range(..1 << 16)),
         _ => argument.help(option.help).value_parser(words(option)).default_value(option.words()[0].0),
     }
 }
@@ -149,7 +170,7 @@ mod tests {
     /// Runs of sweeps and trials get every option that differs from its default, and mean by it what `run` means.
     #[test]
     fn options_reach_the_runs_of_sweeps() {
-        let words = "--threads 3 --precision f32 --fmad off --device-memory 4096 --solver my.rs";
+        let words = "--devices 1,0 --threads 3 --precision f32 --fmad off --device-memory 4096 --solver my.rs";
         let given: Vec<String> = words.split(' ').map(str::to_owned).collect();
         for command in ["sweep", "tune"] {
             let passed = execution(command, &given).arguments();

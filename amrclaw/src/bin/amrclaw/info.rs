@@ -42,7 +42,8 @@ fn gpus() {
         Ok([major, minor]) => say!("          cuda: the driver speaks CUDA {major}.{minor}"),
         Err(error) => say!("          cuda: {error}"),
     }
-    for device in cuda::DeviceInfo::all().unwrap_or_default() {
+    let devices = cuda::DeviceInfo::all().unwrap_or_default();
+    for device in &devices {
         let gibibytes = device.memory as f64 / f64::from(1 << 30);
         let [major, minor] = device.capability;
         say!(
@@ -51,6 +52,13 @@ fn gpus() {
             device.name,
             device.multiprocessors
         );
+        let others = devices.iter().map(|other| other.ordinal).filter(|&other| other != device.ordinal);
+        let reached = others.filter(|&other| cuda::can_reach(device.ordinal, other).unwrap_or(false));
+        let reached: Vec<String> = reached.map(|other| other.to_string()).collect();
+        if devices.len() > 1 {
+            let which = if reached.is_empty() { "none".to_owned() } else { reached.join(", ") };
+            say!("            reaches the memory of other GPUs directly: {which}");
+        }
     }
     match cuda::nvrtc::Nvrtc::get() {
         Ok(nvrtc) => {

@@ -39,7 +39,8 @@ pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
 
 /// The sweep that the arguments ask for, once all that can be wrong with it has been looked for.
 fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
-    let devices = if arguments.device.is_empty() { vec![Device::Cpu] } else { arguments.device.clone() };
+    let usual = if arguments.execution.names_devices() { Device::Cuda } else { Device::Cpu };
+    let devices = if arguments.device.is_empty() { vec![usual] } else { arguments.device.clone() };
     for (i, &device) in devices.iter().enumerate() {
         if devices[..i].contains(&device) {
             let message = format!("--device {device} is there twice; --repeat takes runs several times");
@@ -52,12 +53,13 @@ fn prepare(arguments: &SweepArguments) -> Result<Sweep, Failure> {
     let (first, case_text) = check_cases(arguments, &plan)?;
     let dir = arguments.output.clone().unwrap_or_else(|| default_folder(&arguments.case.case, "_sweep"));
     let mut launch = arguments.execution.launch(&arguments.case)?;
+    let gpus = arguments.execution.take_devices(&mut launch);
     let reference = reference(arguments, &first)?;
     if reference.is_some() {
         let frames = ["output.format=\"vtkhdf\"", "output.count=1", "output.png=false"];
         launch.overrides.extend(frames.map(str::to_owned));
     }
-    Ok(Sweep { plan, launch, case_text, seed: arguments.seed, reference, dir })
+    Ok(Sweep { plan, launch, case_text, gpus, seed: arguments.seed, reference, dir })
 }
 
 /// What `--error` compares the runs with. `case`: that of any setting.

@@ -4,12 +4,14 @@
 //! steps in the same order, and a message needs no name beyond its place in the order; what it says of itself ([`Head`]) only shows
 //! whether that holds. What one rank alone knows (a Courant number, a flag, a failure) is told to all before any of them acts on it.
 
+mod board;
 mod message;
 pub mod mpi;
 mod run_lengths;
 mod solo;
 mod threads;
 
+pub use board::Board;
 pub use message::{Head, Message, Phase};
 pub use mpi::Mpi;
 pub(in crate::exec) use run_lengths::{expanded, run_lengths};
@@ -22,6 +24,7 @@ use riemann::real::Scalar;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use solo::Solo;
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -82,6 +85,11 @@ pub trait Communicator: Send + Sync {
 
     /// Ends the run on all ranks; the first reason given is the one that they tell.
     fn abort(&self, reason: &str);
+
+    /// Where ranks leave things for one another that are of the same process.
+    fn board(&self) -> Option<&Board> {
+        None
+    }
 }
 
 /// The first word of what all are told; no message of numbers begins so.
@@ -244,6 +252,34 @@ impl Ranks {
             let (waiting, expected) = (comm.rank().number, Message::name(head, numbers));
             Err(CommError::Unlike { rank: from, waiting, expected, found: message.to_string() })
         })
+    }
+
+    /// All ranks are of this process, so that one can be handed what another has.
+    pub(in crate::exec) fn share_process(&self) -> bool {
+        self.comm.board().is_some()
+    }
+
+    /// Hands another rank of this process a thing of so many bytes.
+    pub(in crate::exec) fn hand(
+        &self,
+        to: usize,
+        head: Head,
+        bytes: usize,
+        thing: impl Any + Send,
+    ) -> Result<(), CommError> {
+        let board = self.comm.board().expect("asked for where ranks share a process");
+        board.put(self.rank().number, to, Box::new(thing));
+        self.shared.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.post(to, self.message::<f64>(head, 0))
+    }
+
+    /// Waits for a thing that another rank of this process hands over.
+    pub(in crate::exec) fn take<T: Any>(&self, from: usize, head: Head) -> Result<T, CommError> {
+        let notice = self.wait::<f64>(from, head, 0)?;
+        self.recycle(notice);
+        let board = self.comm.board().expect("asked for where ranks share a process");
+        let thing = board.take(from, self.rank().number).and_then(|thing| thing.downcast::<T>().ok());
+        Ok(*thing.expect("a notice follows each thing"))
     }
 
     /// Sends values for output.

@@ -1,6 +1,6 @@
 //! Ranks that are threads of one process.
 
-use super::{CommError, Communicator, GRACE, Ranks};
+use super::{Board, CommError, Communicator, GRACE, Ranks};
 use crate::mesh::Rank;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
@@ -20,6 +20,7 @@ pub struct Threads {
     rank: Rank,
     to: Vec<Sender<Vec<u64>>>,
     from: Vec<Receiver<Vec<u64>>>,
+    board: Arc<Board>,
     /// Why the run has ended.
     ended: Arc<Mutex<Option<String>>>,
     /// Which ranks wait.
@@ -32,12 +33,14 @@ impl Threads {
     pub fn new(size: usize, patience: Duration) -> Vec<Self> {
         let ended: Arc<Mutex<Option<String>>> = Arc::default();
         let waits: Arc<Vec<AtomicBool>> = Arc::new((0..size).map(|_| AtomicBool::new(false)).collect());
+        let board: Arc<Board> = Arc::default();
         // `channels[a][b]` leads from `a` to `b`.
         let channels: Vec<Vec<_>> = (0..size).map(|_| (0..size).map(|_| unbounded()).collect()).collect();
         let rank = |number: usize| Threads {
             rank: Rank { number, of: size },
             to: channels[number].iter().map(|(sender, _)| sender.clone()).collect(),
             from: channels.iter().map(|to| to[number].1.clone()).collect(),
+            board: board.clone(),
             ended: ended.clone(),
             waits: waits.clone(),
             patience,
@@ -133,6 +136,10 @@ impl Communicator for Threads {
         // After an error it does nothing more: it is not to be taken for lost before the others have heard of that.
         waits.store(false, Ordering::Relaxed);
         Ok(words)
+    }
+
+    fn board(&self) -> Option<&Board> {
+        Some(&self.board)
     }
 
     fn abort(&self, reason: &str) {

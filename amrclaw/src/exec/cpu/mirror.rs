@@ -9,7 +9,7 @@ use super::store::LevelStore;
 use crate::exec::{ExecError, LevelState};
 use crate::fields::Shared;
 use crate::index::Level;
-use crate::mesh::{Geometry, LevelMesh, TagSet};
+use crate::mesh::{Geometry, LevelMesh, Partition, TagSet};
 use crate::plan::GhostPlan;
 use riemann::real::Scalar;
 use std::sync::Arc;
@@ -17,11 +17,19 @@ use std::sync::Arc;
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Gives a level a time, and makes it that of the mesh, with arbitrary values, if it is not there: a change of the mesh drops what
     /// it replaces. Coarser levels come first.
-    pub(in crate::exec) fn mirror(&mut self, level: Level, mesh: &Arc<LevelMesh<D>>, geometry: Geometry<D>, time: f64) {
+    /// `partition`: owners of the patches, if there are several ranks.
+    pub(in crate::exec) fn mirror(
+        &mut self,
+        level: Level,
+        (mesh, partition): (&Arc<LevelMesh<D>>, Option<&Arc<Partition>>),
+        geometry: Geometry<D>,
+        time: f64,
+    ) {
         if self.levels.len() == level.index() {
             let (num_eqn, num_aux) = (self.solver.equations().len(), self.solver.aux().len());
             let sizes = [self.num_ghost as usize, num_eqn, num_aux];
-            let store = LevelStore::new(mesh.clone(), geometry, (0, None), sizes, time, &mut self.pool);
+            let owner = (self.ranks.rank().number, partition.cloned());
+            let store = LevelStore::new(mesh.clone(), geometry, owner, sizes, time, &mut self.pool);
             self.levels.push(store);
         }
         self.levels[level.index()].states.time = time;
@@ -36,7 +44,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         time: f64,
     ) -> Result<(), ExecError> {
         self.truncate(level);
-        self.mirror(level, piece, geometry, time);
+        self.mirror(level, (piece, None), geometry, time);
         self.fill_initial(level);
         self.fill_level_aux(level, time)?;
         self.check_filled(level)

@@ -32,6 +32,7 @@ mod turns;
 mod update;
 
 use super::comm::{Head, Phase, Ranks};
+use super::step::agree::or_end;
 use super::step::{HostWorks, Stash, Sweep, SweepEngine, sweeps};
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, HostWork, LevelState,
@@ -122,6 +123,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// The same for one of several ranks, which has the values of its own patches alone.
     pub fn on_rank(self, ranks: Ranks) -> Self {
         CpuExecutor { ranks, ..self }
+    }
+
+    /// Makes it one of several ranks, before there are levels.
+    pub(in crate::exec) fn set_ranks(&mut self, ranks: Ranks) {
+        self.ranks = ranks;
     }
 
     /// The same with sweeps that `engine` carries out in place of the threads.
@@ -232,12 +238,13 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         plans[level.index()].assert_epoch(self.epoch);
-        let report = self.advance_level(level, plans, dt)?;
-        self.outcomes.steps.push(report);
-        match plans.get(level.index() + 1).and_then(|finer| finer.reflux.as_ref()) {
-            Some(faces) => Ok(self.send_coarse_faces(level.finer(), faces)?),
+        let report = self.advance_level(level, plans, dt);
+        self.outcomes.steps.push(or_end(&self.ranks, report)?);
+        let sent = match plans.get(level.index() + 1).and_then(|finer| finer.reflux.as_ref()) {
+            Some(faces) => self.send_coarse_faces(level.finer(), faces),
             None => Ok(()),
-        }
+        };
+        or_end(&self.ranks, sent)
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
@@ -260,7 +267,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         let Some(plan) = &plans.reflux else { return };
         if let Some(engine) = &self.engine {
             let sums = &mut self.levels[fine.index()].register.sums;
-            if let Err(error) = engine.fetch_sums(fine.index(), sums) {
+            if let Err(error) = or_end(&self.ranks, engine.fetch_sums(fine.index(), sums)) {
                 self.failed.get_or_insert(error);
                 return;
             }

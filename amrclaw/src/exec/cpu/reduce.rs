@@ -3,6 +3,7 @@
 use super::CpuExecutor;
 use super::turns::in_turns;
 use crate::exec::LevelState;
+use crate::exec::step::agree::sums_of_all;
 use crate::fields::PatchLayout;
 use crate::index::Level;
 use crate::mesh::Surroundings;
@@ -75,7 +76,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             sums
         };
         let per_patch: Vec<Vec<f64>> = (0..store.layout.patches.len()).into_par_iter().map(sums).collect();
-        let per_patch = self.sums_of_all(store, per_patch);
+        let per_patch = sums_of_all(&self.ranks, store.partition.as_deref(), per_patch);
         let mut totals = vec![0.0; num_eqn];
         for sums in per_patch {
             totals.iter_mut().zip(sums).for_each(|(t, s)| *t += s * volume);

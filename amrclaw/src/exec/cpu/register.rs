@@ -236,11 +236,19 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// After a step of the level coarser than `fine`: the owners of fine patches get the sums that the coarse side has begun, and its
     /// cells, where these are another rank's.
-    pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), CommError> {
+    pub(super) fn send_coarse_faces(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         let head = self.head(Phase::CoarseFaces, fine);
         let Exchange { sent, received } = plan.exchange();
         let Register { sums, coarse_cells, .. } = &mut self.levels[fine.index()].register;
-        send_faces(&self.ranks, head, plan, (sent, received), &mut [sums, coarse_cells])
+        let engine = self.engine.as_ref().filter(|_| !(sent.is_empty() && received.is_empty()));
+        if let Some(engine) = engine {
+            engine.fetch_register(fine.index(), [sums, coarse_cells])?;
+        }
+        send_faces(&self.ranks, head, plan, (sent, received), &mut [sums, coarse_cells])?;
+        match engine {
+            Some(engine) => engine.put_register(fine.index(), [sums, coarse_cells]),
+            None => Ok(()),
+        }
     }
 
     /// The owners of coarse cells get the sums that other ranks have completed.

@@ -168,12 +168,13 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         self.states.forget_spare();
     }
 
-    /// Makes room for the fluxes that the tiles keep; `elsewhere`: these are kept elsewhere, and only sums come.
+    /// Makes room for the fluxes that the tiles keep; `elsewhere`: these are kept elsewhere, and only sums come; `sends_cells`: coarse cells
+    /// all the same, on their way to other ranks.
     pub fn make_room(
         &mut self,
         plans: &LevelPlans<D>,
         (num_aux, sweeps): (usize, usize),
-        elsewhere: bool,
+        (elsewhere, sends_cells): (bool, bool),
         pool: &mut Pool<R>,
     ) {
         let here = |numbers: usize| if elsewhere { 0 } else { numbers };
@@ -181,7 +182,8 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         if let Some(reflux) = &plans.reflux {
             let slots = reflux.num_slots();
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
-            resize(&mut self.register.coarse_cells, here(sweeps * (self.num_eqn + num_aux) * slots), pool);
+            let cells = sweeps * (self.num_eqn + num_aux) * slots;
+            resize(&mut self.register.coarse_cells, if sends_cells { cells } else { here(cells) }, pool);
         }
     }
 

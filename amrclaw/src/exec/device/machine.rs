@@ -11,6 +11,8 @@ pub trait Machine: Send + Sync + 'static {
     type Memory: Send + Sync;
     /// A copy on its way to the host.
     type Download: Send + Sync;
+    /// Memory that other machines of this process read.
+    type Shared: Send + Sync + 'static;
 
     /// Memory for `bytes` bytes, whatever they are.
     ///
@@ -57,6 +59,38 @@ pub trait Machine: Send + Sync + 'static {
     /// # Errors
     /// If the device fails.
     fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
+
+    /// Memory for `bytes` bytes that other machines of this process will read.
+    ///
+    /// # Errors
+    /// If there is not enough.
+    fn share(&self, bytes: usize) -> Result<Self::Shared, CudaError>;
+
+    /// The memory itself, for this machine to write.
+    fn shared_memory(shared: &Self::Shared) -> &Self::Memory;
+
+    /// From here on others may read what has been asked for so far.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn publish(&self, shared: &Self::Shared) -> Result<(), CudaError>;
+
+    /// Asks for a copy of `bytes` bytes from byte `at` of what another machine has published, to byte `to` of the target.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn read(
+        &self,
+        source: (&Self::Shared, usize),
+        target: (&Self::Memory, usize),
+        bytes: usize,
+    ) -> Result<(), CudaError>;
+
+    /// From here on the memory may be written again: what is asked for waits until all have read it who have asked to.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn reclaim(&self, shared: &Self::Shared) -> Result<(), CudaError>;
 
     /// Asks for zeros.
     ///

@@ -8,10 +8,34 @@ use cuda::amr::tuning::TileHeights;
 use cuda::amr::{Patch, Tile, TileShape, TileTable};
 use std::ops::Range;
 
+/// A patch of another rank, whose values are elsewhere: kernels that look at every patch find no cells in it, ghost cells included.
+fn elsewhere<const D: usize>(layout: &PatchLayout<D>) -> Patch {
+    let size = [2 * (layout.with_ghosts().lo[0] - layout.cells.lo[0]), 1, 1];
+    Patch { first: 0, first_word: 0, inner: 0, stride: [1; 3], component: 0, lo: axes(layout.cells.lo, 0), size }
+}
+
+/// A box of cells in an array of such boxes, as kernels see it: a patch without ghost cells, behind so many cells of those before it.
+/// Kernels count all patches' cells from the first ghost cell, which here is the box's first cell.
+pub(in crate::exec) fn block_entry<const D: usize>(cells: &CellBox<D>, before: usize, num_ghost: i32) -> Patch {
+    let strides = PatchLayout::block(*cells, before).strides();
+    Patch {
+        first: before as u64,
+        first_word: 0,
+        inner: 0,
+        stride: [1, strides.row as i32, strides.slab as i32],
+        component: strides.component as i32,
+        lo: axes(cells.lo.map(|lo| lo + num_ghost), 0),
+        size: axes(cells.size(), 1),
+    }
+}
+
 /// The patches as the device sees them, and the words of a face map.
 pub(in crate::exec) fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (Vec<Patch>, usize) {
     let (mut first, mut word) = (0u64, 0usize);
     let place = |patch: &PatchLayout<D>| {
+        if !patch.is_here {
+            return elsewhere(patch);
+        }
         let (strides, with_ghosts) = (patch.strides(), patch.with_ghosts());
         let inner = patch.offset(1, patch.cells.lo) - patch.offset(1, with_ghosts.lo);
         let entry = Patch {
@@ -52,7 +76,8 @@ pub(in crate::exec) fn tile_table<const D: usize>(
     patches: Range<usize>,
     resident_tiles: u32,
 ) -> Vec<Tile> {
-    let boxes = layout.patches[patches.clone()].iter().map(|patch| swept(&patch.cells, sweep));
+    let patches = patches.filter(|&k| layout.patches[k].is_here);
+    let boxes = patches.clone().map(|k| swept(&layout.patches[k].cells, sweep));
     let mut heights = TileHeights::new(boxes.clone().map(|cells| strips(shape, cells)), resident_tiles);
     let mut table = TileTable::default();
     for (k, cells) in patches.zip(boxes) {

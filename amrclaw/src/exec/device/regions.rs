@@ -1,11 +1,23 @@
 //! Tables of regions: put together by the host, cut into the warps' work by the device.
 
-use super::{Machine, bytes_of, pointer};
+use super::{Machine, axes, bytes_of, pointer};
+use crate::index::{CellBox, CellIndex};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 use cuda::amr::kernels::LIST_CHUNKS;
 use cuda::amr::tuning::chunk_cells;
-use cuda::amr::{Chunk, Chunked, ListArgs};
+use cuda::amr::{Chunk, Chunked, ListArgs, Region};
+
+/// A region and its number of cells.
+pub(in crate::exec) fn region<const D: usize>(
+    target: u32,
+    source: u32,
+    cells: &CellBox<D>,
+    shift: CellIndex<D>,
+) -> (Region, usize) {
+    let (lo, size, shift) = (axes(cells.lo, 0), axes(cells.size(), 1), axes(shift, 0));
+    (Region { target, source, lo, size, shift }, cells.volume())
+}
 
 /// Regions or runs, and the warps' work on them.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,26 +1,25 @@
 //! Plans as tables in the device's memory: made when a level's plans are new, used every step.
 
-use super::axes::axes;
 use super::outside::{Sides, origin};
-use super::regions::Place;
+use super::parcels::{LevelParcels, TransferParcels};
+use super::regions::{Place, region};
 use super::{FaceMapPlace, HostTables, Machine, Table, TableBuilder, pointer};
-use crate::index::{CellBox, CellIndex, Ratio};
+use crate::index::Ratio;
 use crate::mesh::{LevelMesh, OriginRun};
-use crate::plan::{GhostPlan, LevelPlans, OutsideParts, RefluxPlan, RestrictPlan, TransferPlan};
+use crate::plan::{self, GhostPlan, LevelPlans, OutsideParts, PatchLists, RefluxPlan, RestrictPlan, TransferPlan};
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::{FaceRun, NumberFacesArgs, Origin, Patch, Region};
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
-/// A region and its number of cells.
-pub(in crate::exec) fn region<const D: usize>(
-    target: u32,
-    source: u32,
-    cells: &CellBox<D>,
-    shift: CellIndex<D>,
-) -> (Region, usize) {
-    let (lo, size, shift) = (axes(cells.lo, 0), axes(cells.size(), 1), axes(shift, 0));
-    (Region { target, source, lo, size, shift }, cells.volume())
+/// What the tables of a level depend on besides its plans.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct LevelContext<'a, const D: usize> {
+    pub mesh: &'a LevelMesh<D>,
+    pub sides: &'a Sides<D>,
+    pub num_ghost: i32,
 }
 
 /// Chains two lists of known length.
@@ -56,9 +55,11 @@ pub(in crate::exec) struct FillTable {
     origins: usize,
     /// Those outside by axis, if they are filled so.
     pub by_axis: [SideTable; 3],
+    /// Those outside of a rank among several: when others have filled theirs.
+    pub after: SideTable,
 }
 
-/// Ghost cells beyond the two sides across an axis.
+/// Ghost cells beyond sides of the domain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::exec) struct SideTable {
     pub table: Table,
@@ -86,9 +87,21 @@ pub(in crate::exec) struct LevelTables<N: Machine> {
     pub memory: N::Memory,
     pub fill: FillTable,
     pub restrict: Table,
-    pub runs: Table,
-    /// Number of the first chunk of `runs` behind those of each fine patch.
+    pub runs: Runs,
+    /// What crosses to other ranks and from them.
+    pub parcels: LevelParcels,
+    /// Number of the first chunk of the fine patches' runs behind those of each fine patch.
     run_ends: Vec<u32>,
+}
+
+/// Runs of faces to the coarser level. Those of a single rank are the same for both levels; among several, patches on one side may be
+/// another's.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::exec) struct Runs {
+    /// Of fine patches that are here.
+    pub fine: Table,
+    /// Beside coarse patches that are here.
+    pub coarse: Table,
 }
 
 impl<N: Machine> LevelTables<N> {
@@ -103,35 +116,65 @@ impl<N: Machine> LevelTables<N> {
 pub(in crate::exec) struct HostLevelTables {
     ghost: (HostTables, FillTable),
     /// What joins the level to the coarser one: averages, runs of faces.
-    joint: (HostTables, [Table; 2]),
+    joint: (HostTables, (Table, Runs)),
+    /// What joins it to other ranks.
+    parcels: (HostTables, LevelParcels),
     run_ends: Vec<u32>,
 }
 
 impl HostLevelTables {
     /// Made by any threads.
-    pub fn new<const D: usize>(plans: &LevelPlans<D>, mesh: &LevelMesh<D>, sides: &Sides<D>) -> Self {
-        let (ghost, joint) = rayon::join(|| fill_table(&plans.ghost, mesh, sides), || joint_tables(plans));
-        let run_ends = plans.reflux.as_deref().map_or_else(Vec::new, |plan| run_ends(plan, joint.1[1].chunk_cells));
-        HostLevelTables { ghost, joint, run_ends }
+    pub fn new<const D: usize>(plans: &LevelPlans<D>, context: LevelContext<'_, D>) -> Self {
+        let alone = plans.partition.is_none();
+        let fine_runs = plans.reflux.as_deref().map(|plan| runs_of(plan, |plan| &plan.exchange().sent));
+        let (ghost, joint) =
+            rayon::join(|| fill_table(&plans.ghost, context, alone), || joint_tables(plans, fine_runs.as_deref()));
+        let mut builder = TableBuilder::default();
+        let parcels =
+            if alone { LevelParcels::default() } else { LevelParcels::new(&mut builder, plans, context.num_ghost) };
+        let run_ends = fine_runs.map_or_else(Vec::new, |runs| run_ends(&runs, joint.1.1.fine.chunk_cells));
+        HostLevelTables { ghost, joint, parcels: (builder.done(), parcels), run_ends }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
-        let HostLevelTables { ghost: (ghost, fill), joint: (joint, joint_tables), run_ends } = self;
-        let (memory, [of_ghost, of_joint]) = HostTables::send([&ghost, &joint], machine)?;
+        let HostLevelTables { ghost: (ghost, fill), joint: (joint, (restrict, runs)), parcels, run_ends } = self;
+        let (parcels, of_parcels) = parcels;
+        let (memory, [of_ghost, of_joint, at]) = HostTables::send([&ghost, &joint, &parcels], machine)?;
         let by_axis = fill.by_axis.map(|side| side.at(of_ghost));
-        let fill = FillTable { table: fill.table.at(of_ghost), origins: of_ghost.of(fill.origins), by_axis, ..fill };
-        let [restrict, runs] = joint_tables.map(|table| table.at(of_joint));
-        Ok(LevelTables { memory, fill, restrict, runs, run_ends })
+        let (table, origins, after) = (fill.table.at(of_ghost), of_ghost.of(fill.origins), fill.after.at(of_ghost));
+        let fill = FillTable { table, origins, by_axis, after, ..fill };
+        let runs = Runs { fine: runs.fine.at(of_joint), coarse: runs.coarse.at(of_joint) };
+        Ok(LevelTables { memory, fill, restrict: restrict.at(of_joint), runs, parcels: of_parcels.at(at), run_ends })
     }
 }
 
-fn fill_table<const D: usize>(ghost: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: &Sides<D>) -> (HostTables, FillTable) {
+/// The runs of a plan but for those that cross to other ranks one way.
+fn runs_of<const D: usize>(
+    plan: &RefluxPlan<D>,
+    crossing: impl Fn(&RefluxPlan<D>) -> &[plan::Parcel<Vec<plan::FaceRun<D>>>],
+) -> Cow<'_, PatchLists<plan::FaceRun<D>>> {
+    let crossing = crossing(plan).iter().flat_map(|parcel| &parcel.items);
+    let without: HashSet<u32> = crossing.map(|run| run.first_slot).collect();
+    if without.is_empty() {
+        return Cow::Borrowed(plan.runs());
+    }
+    let kept = plan.runs().all().iter().filter(|run| !without.contains(&run.first_slot));
+    Cow::Owned(PatchLists::sorted(kept, plan.num_fine_patches(), |run| run.fine_patch))
+}
+
+/// `alone`: there are no other ranks, so that cells outside need not wait for any.
+fn fill_table<const D: usize>(
+    ghost: &GhostPlan<D>,
+    LevelContext { mesh, sides, num_ghost }: LevelContext<'_, D>,
+    alone: bool,
+) -> (HostTables, FillTable) {
     let mut builder = TableBuilder::default();
     let copies = ghost.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let interps = ghost.all_interps().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
     let num_first = copies.len() as u32;
     let num_inside = num_first + interps.len() as u32;
-    let outside = if sides.ask() { OutsideParts::default() } else { OutsideParts::new(ghost, mesh, &sides.beyond) };
+    let at_once = alone && !sides.ask();
+    let outside = if at_once { OutsideParts::new(ghost, mesh, &sides.beyond) } else { OutsideParts::default() };
     let OutsideParts { copies: outside_copies, interps: outside_interps } = &outside;
     let origins = builder.append(chain(
         outside_copies.iter().map(|part| origin(&part.origins)),
@@ -143,8 +186,20 @@ fn fill_table<const D: usize>(ghost: &GhostPlan<D>, mesh: &LevelMesh<D>, sides: 
     );
     let table = builder.table(chain(chain(copies, interps), outside)).with_first(num_first);
     let by_axis = if sides.ask() { side_tables(&mut builder, ghost, mesh, sides) } else { Default::default() };
+    let after = if alone || sides.ask() {
+        SideTable::default()
+    } else {
+        own_table(&mut builder, &OutsideParts::of_own(ghost, mesh, &sides.beyond, num_ghost))
+    };
     let num_outside_copies = outside_copies.len() as u32;
-    (builder.done(), FillTable { table, num_inside, num_outside_copies, origins, by_axis })
+    (builder.done(), FillTable { table, num_inside, num_outside_copies, origins, by_axis, after })
+}
+
+/// Regions outside the domain that have their values from the same patch.
+fn own_table<const D: usize>(builder: &mut TableBuilder, outside: &OutsideParts<D>) -> SideTable {
+    let regions = outside.copies.iter().map(|p| region(p.region.target, p.region.source, &p.region.cells, [0; D]));
+    let table = builder.table(regions);
+    SideTable { table, origins: builder.append(outside.copies.iter().map(|part| origin(&part.origins))) }
 }
 
 /// The regions outside the domain by axis, cut where they have their values from cells in another row: their sides in place of a source,
@@ -173,11 +228,17 @@ fn side_tables<const D: usize>(
     })
 }
 
-fn joint_tables<const D: usize>(plans: &LevelPlans<D>) -> (HostTables, [Table; 2]) {
+fn joint_tables<const D: usize>(
+    plans: &LevelPlans<D>,
+    fine_runs: Option<&PatchLists<plan::FaceRun<D>>>,
+) -> (HostTables, (Table, Runs)) {
     let mut builder = TableBuilder::default();
     let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
-    let runs = plans.reflux.as_deref().map_or_else(Table::default, |plan| run_table(&mut builder, plan));
-    (builder.done(), [restrict, runs])
+    let mut run_table = |runs: &PatchLists<plan::FaceRun<D>>| builder.table(runs.all().iter().map(face_run));
+    let fine = fine_runs.map_or_else(Table::default, &mut run_table);
+    let of_others = plans.reflux.as_deref().filter(|_| plans.partition.is_some());
+    let coarse = of_others.map_or(fine, |plan| run_table(&runs_of(plan, |plan| &plan.exchange().received)));
+    (builder.done(), (restrict, Runs { fine, coarse }))
 }
 
 fn restrict_table<const D: usize>(builder: &mut TableBuilder, plan: &RestrictPlan<D>) -> Table {
@@ -201,18 +262,14 @@ pub(in crate::exec) fn face_run<const D: usize>(r: &crate::plan::FaceRun<D>) -> 
     (run, cells)
 }
 
-fn run_table<const D: usize>(builder: &mut TableBuilder, plan: &RefluxPlan<D>) -> Table {
-    builder.table(plan.runs().all().iter().map(face_run))
-}
-
 /// How many chunks the runs of each fine patch and those before it have.
-fn run_ends<const D: usize>(plan: &RefluxPlan<D>, chunk_cells: u32) -> Vec<u32> {
+fn run_ends<const D: usize>(runs: &PatchLists<plan::FaceRun<D>>, chunk_cells: u32) -> Vec<u32> {
     let mut end = 0;
     let of_patch = |patch: usize| {
-        end += plan.runs().of(patch).iter().map(|run| (run.cells.volume() as u32).div_ceil(chunk_cells)).sum::<u32>();
+        end += runs.of(patch).iter().map(|run| (run.cells.volume() as u32).div_ceil(chunk_cells)).sum::<u32>();
         end
     };
-    (0..plan.num_fine_patches()).map(of_patch).collect()
+    (0..runs.num_patches()).map(of_patch).collect()
 }
 
 /// The tables of a transfer: what fills the new patches, and for capacity functions the coarse cells over what was
@@ -222,11 +279,13 @@ pub(in crate::exec) struct TransferTables<M> {
     pub memory: M,
     pub fill: Table,
     pub conserve: Table,
+    /// What crosses to other ranks and from them.
+    pub parcels: TransferParcels,
 }
 
 impl TransferTables<HostTables> {
     /// Made by any thread.
-    pub fn on_host<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, capacity: bool) -> Self {
+    pub fn on_host<const D: usize>(plan: &TransferPlan<D>, ratio: Ratio<D>, capacity: bool, num_ghost: i32) -> Self {
         let mut builder = TableBuilder::default();
         let copies = plan.all_copies().all().iter().map(|r| region(r.target, r.source, &r.cells, r.shift));
         let interps = plan.all_interps().all().iter();
@@ -235,13 +294,15 @@ impl TransferTables<HostTables> {
         let fill = builder.table(chain(copies, filled)).with_first(num_first);
         let over = interps.map(|r| region(r.target, r.source, &r.cells.coarse_from_fine(ratio), r.shift));
         let conserve = if capacity { builder.table(over) } else { Table::default() };
-        TransferTables { memory: builder.done(), fill, conserve }
+        let parcels = TransferParcels::new(&mut builder, plan, (ratio, capacity), num_ghost);
+        TransferTables { memory: builder.done(), fill, conserve, parcels }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<TransferTables<N::Memory>, CudaError> {
-        let TransferTables { memory, fill, conserve } = self;
+        let TransferTables { memory, fill, conserve, parcels } = self;
         let (memory, [place]) = HostTables::send([&memory], machine)?;
-        Ok(TransferTables { memory, fill: fill.at(place), conserve: conserve.at(place) })
+        let (fill, conserve, parcels) = (fill.at(place), conserve.at(place), parcels.at(place));
+        Ok(TransferTables { memory, fill, conserve, parcels })
     }
 }
 

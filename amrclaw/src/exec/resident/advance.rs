@@ -40,7 +40,8 @@ struct Step {
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn advance_level(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         let l = level.index();
-        self.refresh_aux(level, 0.5 * dt)?;
+        let refreshed = self.refresh_aux(level, 0.5 * dt);
+        self.or_later(refreshed)?;
         let reports = self.reports.begin(&self.machine, self.levels[l].mesh.patches().len())?;
         self.make_arrays(l)?;
         let step = Step { level, dt, reports };
@@ -76,6 +77,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.reports.note_broken(broken);
         }
         self.levels[l].advance(dt);
+        if plans.get(l + 1).is_some_and(|finer| finer.reflux.is_some()) {
+            self.send_coarse_faces(level.finer())?;
+        }
         Ok(())
     }
 
@@ -188,12 +192,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (Some(tables), Some(register), Some(_)) = (&finer.tables, &finer.register, &store.kept) else {
             unreachable!("tables, registers and room are made with the plans");
         };
-        let chunks = patches.map_or(0..tables.runs.num_chunks, |patches| tables.run_chunks(patches));
+        let runs = if fine { tables.runs.fine } else { tables.runs.coarse };
+        let chunks = patches.map_or(0..runs.num_chunks, |patches| tables.run_chunks(patches));
         let place = RegisterPlace {
-            runs: tables.runs.items::<_, N>(&tables.memory),
-            chunks: tables.runs.chunks_from::<N>(&tables.memory, chunks.start),
+            runs: runs.items::<_, N>(&tables.memory),
+            chunks: runs.chunks_from::<N>(&tables.memory, chunks.start),
             num_chunks: chunks.end - chunks.start,
-            chunk_cells: tables.runs.chunk_cells,
+            chunk_cells: runs.chunk_cells,
             sums: pointer::<_, N>(&register.sums, 0),
             coarse_cells: pointer::<_, N>(&register.coarse_cells, 0),
         };

@@ -1,29 +1,92 @@
 //! Ghost cells and the values of new patches.
 
+use super::exchange::CopyEnd;
 use super::host_tables::{HostMeshTables, HostPlanTables};
 use super::store::{DeviceLevel, Place};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{FillTable, Table, TransferTables, axes, bytes_of, bytes_of_mut};
+use crate::exec::comm::Phase;
+use crate::exec::device::{BothWays, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut, pointer};
 use crate::index::Level;
 use crate::mesh::Hierarchy;
 use crate::plan::LevelPlans;
-use cuda::abi::Pointer;
+use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{CONSERVE, FILL};
 use cuda::amr::{ConserveArgs, FillArgs};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::time::Instant;
 
+/// The same work with messages in the place of what is filled.
+fn into_messages<N: Machine>(
+    args: FillArgs,
+    tables: &N::Memory,
+    parcels: &Parcels,
+    message: Pointer<Real>,
+) -> FillArgs {
+    let table = parcels.table;
+    FillArgs {
+        regions: table.items::<_, N>(tables),
+        chunks: table.chunks::<N>(tables),
+        target_patches: parcels.blocks::<N>(tables),
+        target: message,
+        num_chunks: table.num_chunks,
+        chunk_cells: table.chunk_cells,
+        num_copies: table.num_first,
+        num_inside: u32::MAX,
+        num_outside_copies: 0,
+        ..args
+    }
+}
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn fill_level(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        let head = self.head(Phase::GhostCells, level);
+        let store = &self.levels[level.index()];
+        let tables = store.tables.as_ref().expect("made with the plans");
+        let (args, count) = (self.ghost_args(level), self.sizes.num_eqn);
+        let BothWays { sent, received } = &tables.parcels.ghost;
+        let packed = self.pack(head, (sent, count), |message| {
+            let args = into_messages::<N>(args, &tables.memory, sent, message);
+            // SAFETY: each block is a region's, which reads as those do that are filled here.
+            unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) }
+        })?;
+        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
+        // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
+        unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
+        self.send(packed, head, (sent, count))?;
+        if let Some(memory) = self.receive(head, received, count)? {
+            let from = Self::messages(&tables.memory, received, pointer::<_, N>(&memory, 0), count);
+            let to = CopyEnd::of(store.patches(), store.q_address(), count);
+            self.copy(&tables.memory, received, [from, to], count, Pointer::NULL)?;
+        }
+        if !self.ranks.is_solo() {
+            let after = tables.fill.after;
+            let args = FillArgs {
+                regions: after.table.items::<_, N>(&tables.memory),
+                origins: after.origins::<N>(&tables.memory),
+                chunks: after.table.chunks::<N>(&tables.memory),
+                num_chunks: after.table.num_chunks,
+                chunk_cells: after.table.chunk_cells,
+                num_copies: 0,
+                num_inside: 0,
+                num_outside_copies: u32::MAX,
+                ..args
+            };
+            // SAFETY: likewise; regions outside read cells inside of the same patch.
+            unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
+        }
+        if self.sides.ask() { self.fill_by_axes(level, plans) } else { Ok(()) }
+    }
+
+    /// What fills a level's ghost cells.
+    fn ghost_args(&self, level: Level) -> FillArgs {
         let l = level.index();
         let store = &self.levels[l];
         let tables = store.tables.as_ref().expect("made with the plans");
         let coarse = l.checked_sub(1).map(|c| &self.levels[c]);
-        let ratio = coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1));
         let FillTable { table, num_inside, num_outside_copies, .. } = tables.fill;
-        let args = FillArgs {
+        FillArgs {
             regions: table.items::<_, N>(&tables.memory),
             origins: tables.fill.origins::<N>(&tables.memory),
             chunks: table.chunks::<N>(&tables.memory),
@@ -39,15 +102,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             chunk_cells: table.chunk_cells,
             num_copies: table.num_first,
             wide: 1,
-            ratio,
+            ratio: coarse.map_or([1; 3], |_| axes(self.ratios[l - 1].0, 1)),
             num_inside,
             num_outside_copies,
             normals: axes(self.sides.normals, -1),
-        };
-        // SAFETY: tables and arrays are those of the levels' present patches; each ghost cell has one region, and regions
-        // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
-        unsafe { self.machine.run(&FILL, D, table.num_chunks as usize, &args)? };
-        if self.sides.ask() { self.fill_by_axes(level, plans) } else { Ok(()) }
+        }
     }
 
     /// Gives a level its new patches, whose values come from its own old ones and from the coarser level.
@@ -68,6 +127,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let made = of_plans.transfer.send(&self.machine)?;
         let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
         self.levels.insert(l, store);
+        let (head, count) = (self.head(Phase::NewPatches, level), self.sizes.num_eqn);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let ratio = axes(ratio.0, 1);
         let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
@@ -92,13 +152,26 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_outside_copies: 0,
             normals: [-1; 3],
         };
+        let BothWays { sent, received } = &made.parcels.values;
+        let packed = self.pack(head, (sent, count), |message| {
+            let args = into_messages::<N>(args, &made.memory, sent, message);
+            // SAFETY: each block is a region's, which reads as those do that are filled here.
+            unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) }
+        })?;
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
         unsafe { self.machine.run(&FILL, D, num_chunks as usize, &args)? };
+        self.send(packed, head, (sent, count))?;
+        if let Some(memory) = self.receive(head, received, count)? {
+            let from = Self::messages(&made.memory, received, pointer::<_, N>(&memory, 0), count);
+            let to = CopyEnd::of(store.patches(), store.q_address(), count);
+            self.copy(&made.memory, received, [from, to], count, Pointer::NULL)?;
+        }
         // Sent while the device fills the level.
         let store = &mut self.levels[l];
         store.tables = Some(of_plans.tables.send(&self.machine)?);
         store.flag_tables = of_mesh.flags.map(|flags| flags.send(&self.machine)).transpose()?;
-        self.fill_aux(level, time)?;
+        let filled = self.fill_aux(level, time);
+        self.or_later(filled)?;
         if capacity {
             self.conserve(level, &made, ratio)?;
         }
@@ -124,8 +197,33 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             chunk_cells: made.conserve.chunk_cells,
             ratio,
         };
+        // Coarse cells of other ranks: their states, then their auxiliary values.
+        let (head, BothWays { sent, received }) = (self.head(Phase::Capacity, level), &made.parcels.coarse);
+        let arrays = [(coarse.q_address(), self.sizes.num_eqn), (coarse.aux_address(), self.sizes.num_aux)];
+        for (array, count) in arrays {
+            let packed = self.pack(head, (sent, count), |message| {
+                let from = CopyEnd::of(coarse.patches(), array, count);
+                let to = Self::messages(&made.memory, sent, message, count);
+                self.copy(&made.memory, sent, [from, to], count, Pointer::NULL)
+            })?;
+            self.send(packed, head, (sent, count))?;
+        }
         // SAFETY: as for the transfer; each coarse cell's fine cells have one lane.
         unsafe { self.machine.run(&CONSERVE, D, made.conserve.num_chunks as usize, &args)? };
+        let states = self.receive(head, received, self.sizes.num_eqn)?;
+        let Some((states, aux)) = states.zip(self.receive(head, received, self.sizes.num_aux)?) else { return Ok(()) };
+        let args = ConserveArgs {
+            regions: received.table.items::<_, N>(&made.memory),
+            chunks: received.table.chunks::<N>(&made.memory),
+            coarse_patches: received.blocks::<N>(&made.memory),
+            coarse: pointer::<_, N>(&states, 0),
+            coarse_aux: pointer::<_, N>(&aux, 0),
+            num_chunks: received.table.num_chunks,
+            chunk_cells: received.table.chunk_cells,
+            ..args
+        };
+        // SAFETY: likewise; the coarse cells lie in the messages.
+        unsafe { self.machine.run(&CONSERVE, D, args.num_chunks as usize, &args)? };
         Ok(())
     }
 
@@ -153,7 +251,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn mirror_levels(&self, level: Level) {
         let mut host = self.host.lock();
         for (l, store) in self.levels.iter().enumerate().take(level.index() + 1) {
-            host.mirror(Level(l as u8), &store.mesh, store.geometry, store.states.time);
+            host.mirror(Level(l as u8), (&store.mesh, store.partition.as_ref()), store.geometry, store.states.time);
         }
     }
 

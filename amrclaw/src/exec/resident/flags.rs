@@ -1,6 +1,7 @@
 //! Flags, widened on the device: kernels write a level's tiles as a tag set has them.
 
 use super::{Machine, ResidentExecutor};
+use crate::exec::comm::{expanded, run_lengths};
 use crate::exec::device::{TableBuilder, axes, pointer, words_of};
 use crate::exec::{ExecError, FlagRequest, Flagged};
 use crate::index::{CellBox, Level};
@@ -28,18 +29,31 @@ pub(super) struct Flags<N: Machine> {
     done: FlagRequest,
 }
 
+/// The flags that any rank has raised, from the words of each.
+fn all_flags(size: usize, ranks: &[Vec<u64>]) -> Vec<u64> {
+    let mut all = vec![0; size];
+    for words in ranks.iter().filter_map(|runs| expanded(runs)) {
+        all.iter_mut().zip(words).for_each(|(word, flags)| *word |= flags);
+    }
+    all
+}
+
 /// True of steps along axes that there are.
 fn within<const D: usize>(step: &[i32; 3]) -> bool {
     step[D..].iter().all(|&along| along == 0)
 }
 
 impl<const D: usize> FlagTables<D, TableBuilder> {
-    /// Made by any thread.
-    pub fn on_host(mesh: &LevelMesh<D>) -> Self {
+    /// Made by any thread. `is_here`: whether the values of a patch are.
+    pub fn on_host(mesh: &LevelMesh<D>, is_here: impl Fn(usize) -> bool) -> Self {
         let cover = TileCover::new(mesh);
+        let mut patches: Vec<u32> = Vec::with_capacity(cover.patches().len());
         let mut tiles: Vec<FlagTile> = (cover.tiles().iter().enumerate())
             .map(|(k, tile)| {
-                let [first_part, end_part] = cover.patches_of(k);
+                let ([first, end], first_part) = (cover.patches_of(k), patches.len() as u32);
+                let of_tile = &cover.patches()[first as usize..end as usize];
+                patches.extend(of_tile.iter().filter(|&&patch| is_here(patch as usize)));
+                let end_part = patches.len() as u32;
                 FlagTile { at: axes(*tile, 0), first_part, end_part, beside: [0; 9] }
             })
             .collect();
@@ -49,7 +63,7 @@ impl<const D: usize> FlagTables<D, TableBuilder> {
         }
         let mut memory = TableBuilder::default();
         memory.append(tiles.into_iter());
-        let parts = memory.append(cover.patches().iter().copied());
+        let parts = memory.append(patches.into_iter());
         FlagTables { cover, memory, parts }
     }
 
@@ -70,10 +84,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let reach = request.width.max(request.inset.unwrap_or(0));
         let shortest = (0..D).map(Tiling::<D>::extent).min().unwrap_or(0) as i32;
         let here = reach <= shortest && domain.periodic == [false; D];
-        let done = if here { request } else { FlagRequest::default() };
+        // What no patch covers is known where all patches are.
+        let inset = request.inset.filter(|_| self.ranks.is_solo());
+        let done = if here { FlagRequest { inset, ..request } } else { FlagRequest::default() };
         let tables = self.levels[level.index()].flag_tables.take();
         let store = &self.levels[level.index()];
-        let tables = tables.map_or_else(|| FlagTables::on_host(&store.mesh).send(&self.machine), Ok)?;
+        let tables = tables.map_or_else(
+            || FlagTables::on_host(&store.mesh, |k| store.layout.patches[k].is_here).send(&self.machine),
+            Ok,
+        )?;
         let num_tiles = tables.cover.tiles().len();
         let bytes = num_tiles * Tiling::<D>::ROWS * size_of::<u64>();
         let [mut tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
@@ -135,7 +154,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let store = &mut self.levels[level.index()];
             let flags = store.flags.take().expect("flags are asked for before they are taken");
             let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
-            let tags = self.machine.finish_download(flags.words, |bytes| tables.cover.tags(words_of(bytes)))?;
+            let cover = &tables.cover;
+            let own = self.machine.finish_download(flags.words, |bytes| match self.ranks.is_solo() {
+                true => Ok(cover.tags(words_of(bytes))),
+                false => Err(run_lengths(words_of(bytes))),
+            })?;
+            let tags = match own {
+                Ok(tags) => tags,
+                Err(runs) => {
+                    let size = cover.tiles().len() * Tiling::<D>::ROWS;
+                    cover.tags(&all_flags(size, &self.ranks.gather(&runs)?))
+                }
+            };
             (tags, flags.done)
         } else {
             let start = Instant::now();

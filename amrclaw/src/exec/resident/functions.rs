@@ -8,7 +8,7 @@ use crate::exec::device::{
 use crate::exec::step::aux_origins;
 use crate::fields::LevelLayout;
 use crate::index::Level;
-use crate::mesh::Hierarchy;
+use crate::mesh::{Hierarchy, Partition};
 use crate::plan::AuxOrigins;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
@@ -16,6 +16,7 @@ use cuda::amr::kernels::{CONTINUE_AUX, EVALUATE};
 use cuda::amr::{ContinueArgs, EvaluateArgs};
 use riemann::axis::Axis;
 use riemann::real::Scalar;
+use std::sync::Arc;
 
 /// Cells of a level that a function fills.
 pub(super) struct FunctionTables<M> {
@@ -42,8 +43,9 @@ impl<M> FunctionTables<M> {
         machine: &N,
     ) -> Result<Self, CudaError> {
         let mut builder = TableBuilder::default();
-        let cells = layout.patches.iter().enumerate();
-        let asked = builder.table(cells.map(|(k, patch)| region(k as u32, k as u32, &patch.cells, [0; D])));
+        let regions: Vec<_> =
+            layout.here().map(|(k, patch)| region(k as u32, k as u32, &patch.cells, [0; D])).collect();
+        let asked = builder.table(regions.into_iter());
         Self::send(builder, asked, Vec::new(), machine)
     }
 
@@ -55,7 +57,7 @@ impl<M> FunctionTables<M> {
         machine: &N,
     ) -> Result<Self, CudaError> {
         let mut builder = TableBuilder::default();
-        let patches = || layout.patches.iter().enumerate().map(|(k, patch)| (k as u32, patch.with_ghosts()));
+        let patches = || layout.here().map(|(k, patch)| (k as u32, patch.with_ghosts()));
         let regions: Vec<_> = patches()
             .flat_map(|(k, cells)| {
                 origins.asked(&cells).into_iter().map(move |image| region(k, k, &image.part, image.shift))
@@ -134,10 +136,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         hierarchy: &Hierarchy<D>,
         level: Level,
+        partition: Option<Arc<Partition>>,
         time: f64,
     ) -> Result<bool, ExecError> {
         self.truncate(level);
-        let store = self.new_level(hierarchy, level, time)?;
+        let store = self.new_level(hierarchy, level, partition, time)?;
         self.levels.push(store);
         self.machine.zero(&self.refused, 0, size_of::<u32>())?;
         self.fill_aux(level, time)?;

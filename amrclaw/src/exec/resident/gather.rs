@@ -4,7 +4,7 @@ use super::store::Place;
 use super::{Machine, ResidentExecutor};
 use crate::exec::cpu::failure::Searched;
 use crate::exec::device::{TableBuilder, axes, bytes_of_mut, pointer, region};
-use crate::exec::step::stages_left;
+use crate::exec::step::{agree, stages_left};
 use crate::exec::{ExecError, LevelState, Outcomes, StepReport};
 use crate::index::{CellBox, Level};
 use crate::mesh::Surroundings;
@@ -108,9 +108,8 @@ impl<N: Machine> Reports<N> {
 
     fn fetch(&mut self, machine: &N) -> Result<(), CudaError> {
         let used = self.waiting.last().map_or(0, |(first, patches, _)| first + patches);
-        let nothing = PatchReport { courant: 0, not_finite: 0, padding: 0 };
         self.host_reports.clear();
-        self.host_reports.resize(used, nothing);
+        self.host_reports.resize(used, PatchReport { courant: 0, not_finite: 0, padding: 0 });
         self.mark(machine)?;
         if used > 0 {
             machine.download_marked(&self.reports, 0, bytes_of_mut(&mut self.host_reports))?;
@@ -171,6 +170,12 @@ fn in_rows<const D: usize>(boxes: &[CellBox<D>]) -> impl Iterator<Item = CellBox
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn sample_patch(&mut self, level: Level, patch: usize, position: [f64; D]) -> Result<(), ExecError> {
+        if !self.ranks.is_solo() {
+            self.sampled.push(self.levels[level.index()].layout.patches[patch].is_here);
+            if self.sampled.last() == Some(&false) {
+                return Ok(());
+            }
+        }
         let out = self.reports.sample(&self.machine)?;
         let store = &self.levels[level.index()];
         let layout = &store.layout.patches[patch];
@@ -212,9 +217,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[level.index()];
         let num_eqn = self.sizes.num_eqn;
         let (mut rows, mut ends) = (Vec::new(), Vec::new());
-        for (k, patch) in store.mesh.patches().iter().enumerate() {
-            let open = LevelPlans::open_cells(finer, k, patch);
-            rows.extend(in_rows(&open).map(|row| region(k as u32, k as u32, &row, [0; D]).0));
+        for (k, patch) in store.layout.patches.iter().enumerate() {
+            if patch.is_here {
+                let open = LevelPlans::open_cells(finer, k, &patch.cells);
+                rows.extend(in_rows(&open).map(|row| region(k as u32, k as u32, &row, [0; D]).0));
+            }
             ends.push(rows.len());
         }
         let mut sums = vec![0.0; rows.len() * num_eqn];
@@ -237,15 +244,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.machine.download(&out, 0, bytes_of_mut(&mut sums))?;
         }
         // In the order of patches and rows: the bits do not depend on anything else.
-        let volume = store.geometry.volume();
-        let (mut totals, mut first) = (vec![0.0; num_eqn], 0);
-        for end in ends {
+        let mut first = 0;
+        let of_patch = |end: usize| {
             let mut of_patch = vec![0.0; num_eqn];
             for row in sums[first * num_eqn..end * num_eqn].chunks_exact(num_eqn) {
                 of_patch.iter_mut().zip(row).for_each(|(sum, part)| *sum += part);
             }
-            totals.iter_mut().zip(&of_patch).for_each(|(total, sum): (&mut f64, &f64)| *total += sum * volume);
             first = end;
+            of_patch
+        };
+        let own: Vec<Vec<f64>> = ends.into_iter().map(of_patch).collect();
+        let (volume, mut totals) = (store.geometry.volume(), vec![0.0; num_eqn]);
+        for sums in agree::sums_of_all(&self.ranks, store.partition.as_deref(), own) {
+            totals.iter_mut().zip(&sums).for_each(|(total, sum): (&mut f64, &f64)| *total += sum * volume);
         }
         Ok(totals)
     }
@@ -304,6 +315,7 @@ mod tests {
     impl Machine for Host {
         type Memory = Mutex<Vec<u8>>;
         type Download = ();
+        type Shared = Self::Memory;
 
         fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
             Ok(Mutex::new(vec![0xff; bytes]))
@@ -330,6 +342,27 @@ mod tests {
         }
         fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
             self.download(source, at, target)
+        }
+        fn share(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
+            self.allocate(bytes)
+        }
+        fn shared_memory(shared: &Self::Memory) -> &Self::Memory {
+            shared
+        }
+        fn publish(&self, _: &Self::Memory) -> Result<(), CudaError> {
+            Ok(())
+        }
+        fn read(
+            &self,
+            (source, at): (&Self::Memory, usize),
+            (target, to): (&Self::Memory, usize),
+            bytes: usize,
+        ) -> Result<(), CudaError> {
+            target.lock()[to..to + bytes].copy_from_slice(&source.lock()[at..at + bytes]);
+            Ok(())
+        }
+        fn reclaim(&self, _: &Self::Memory) -> Result<(), CudaError> {
+            Ok(())
         }
         fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
             target.lock()[at..at + bytes].fill(0);

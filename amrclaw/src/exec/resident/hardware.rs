@@ -67,6 +67,13 @@ struct Staging {
     used: usize,
 }
 
+/// Memory that other GPUs read: what is in it, and who has read it.
+pub struct SharedBuffer {
+    memory: DeviceBuffer<u8>,
+    written: Event,
+    read: Mutex<Vec<Event>>,
+}
+
 impl Hardware {
     /// Opens a device for a run, and compiles its kernels or takes them from disk.
     ///
@@ -108,6 +115,7 @@ fn copy_parallel(source: &[u8], target: &mut [u8]) {
 impl Machine for Hardware {
     type Memory = DeviceBuffer<u8>;
     type Download = PendingDownload;
+    type Shared = SharedBuffer;
 
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
         self.device.buffer(bytes.max(1))
@@ -192,6 +200,38 @@ impl Machine for Hardware {
             part.copy_from_slice(&pinned[..part.len()]);
         }
         Ok(())
+    }
+
+    fn share(&self, bytes: usize) -> Result<SharedBuffer, CudaError> {
+        let (memory, written) = (self.device.buffer(bytes.max(1))?, self.device.event(false)?);
+        Ok(SharedBuffer { memory, written, read: Mutex::default() })
+    }
+
+    fn shared_memory(shared: &SharedBuffer) -> &Self::Memory {
+        &shared.memory
+    }
+
+    fn publish(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
+        self.stream.record(&shared.written)
+    }
+
+    fn read(
+        &self,
+        (source, at): (&SharedBuffer, usize),
+        (target, to): (&Self::Memory, usize),
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        self.device.reach(&source.memory)?;
+        self.stream.wait(&source.written)?;
+        self.stream.copy_from_peer((&source.memory, at), (target, to), bytes)?;
+        let read = self.device.event(false)?;
+        self.stream.record(&read)?;
+        source.read.lock().push(read);
+        Ok(())
+    }
+
+    fn reclaim(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
+        shared.read.lock().drain(..).try_for_each(|read| self.stream.wait(&read))
     }
 
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {

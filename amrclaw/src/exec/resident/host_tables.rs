@@ -4,12 +4,12 @@ use super::flags::FlagTables;
 use super::slide::{Batch, Slide, Tiles, is_worth_it, runs};
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{
-    HostLevelTables, HostTables, TableBuilder, TransferTables, patch_table, tile_shape, tile_table,
+    HostLevelTables, HostTables, LevelContext, TableBuilder, TransferTables, patch_table, tile_shape, tile_table,
 };
 use crate::exec::step::Sweep;
 use crate::fields::LevelLayout;
 use crate::index::Level;
-use crate::mesh::{Hierarchy, LevelMesh};
+use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::compile::Precision;
 use rayon::prelude::*;
@@ -47,14 +47,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         hierarchy: &Hierarchy<D>,
         new: &[Level],
+        partition: impl Fn(Level) -> Option<Arc<Partition>> + Sync,
     ) -> Vec<Option<HostMeshTables<D>>> {
         let (sizes, sweeps, resident) = (self.sizes, &self.sweeps, self.machine.resident_tiles());
+        let rank = self.ranks.rank().number;
         let make = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
             if !new.contains(&Level(l as u8)) {
                 return None;
             }
-            let level = || HostLevel::new(mesh, sizes, sweeps, (resident, l + 1 == hierarchy.max_levels()));
-            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::on_host(mesh));
+            let owners = partition(Level(l as u8));
+            let is_here = |k| owners.as_ref().is_none_or(|owners| owners.owner(k) == rank);
+            let owner = (rank, owners.clone());
+            let level = || HostLevel::new(mesh, owner, sizes, sweeps, (resident, l + 1 == hierarchy.max_levels()));
+            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::on_host(mesh, is_here));
             let (level, flags) = rayon::join(level, flags);
             Some(HostMeshTables { level, flags })
         };
@@ -64,11 +69,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Makes the tables of new levels' plans, all at the same time.
     pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<HostPlanTables>> {
         let (capacity, sides) = (self.problem.scheme.capacity >= 0, &self.sides);
-        let hierarchy = change.hierarchy();
+        let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
         let make = |(l, plans): (usize, &LevelPlans<D>)| {
             let transfer = change.transfer(l)?;
-            let moved = || TransferTables::on_host(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity);
-            let tables = || HostLevelTables::new(plans, hierarchy.level(Level(l as u8)), sides);
+            let moved = || TransferTables::on_host(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity, num_ghost);
+            let context = LevelContext { mesh: hierarchy.level(Level(l as u8)), sides, num_ghost };
+            let tables = || HostLevelTables::new(plans, context);
             let (tables, transfer) = rayon::join(tables, moved);
             Some(HostPlanTables { tables, transfer })
         };
@@ -79,6 +85,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 /// A level's tables before they are sent: made from the mesh alone, by any thread.
 pub(super) struct HostLevel<const D: usize> {
     pub layout: Arc<LevelLayout<D>>,
+    /// Owners of the patches, if there are several ranks.
+    pub partition: Option<Arc<Partition>>,
     pub builder: TableBuilder,
     /// Words of a face map.
     pub map_words: usize,
@@ -89,8 +97,15 @@ pub(super) struct HostLevel<const D: usize> {
 
 impl<const D: usize> HostLevel<D> {
     /// `resident_tiles`: that the device works on at once; `finest`: no level can be finer, so that nobody reads the state before a step.
-    pub fn new(mesh: &LevelMesh<D>, sizes: Sizes, sweeps: &[Sweep], (resident_tiles, finest): (u32, bool)) -> Self {
-        let layout = Arc::new(LevelLayout::new(mesh, sizes.num_ghost));
+    pub fn new(
+        mesh: &LevelMesh<D>,
+        (rank, partition): (usize, Option<Arc<Partition>>),
+        sizes: Sizes,
+        sweeps: &[Sweep],
+        (resident_tiles, finest): (u32, bool),
+    ) -> Self {
+        let is_here = |k| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+        let layout = Arc::new(LevelLayout::of_part(mesh, sizes.num_ghost, is_here));
         let (table, map_words) = patch_table(&layout);
         let mut builder = TableBuilder::default();
         builder.append(table.iter().copied());
@@ -104,11 +119,11 @@ impl<const D: usize> HostLevel<D> {
         };
         let num_patches = layout.patches.len();
         let tiles = cut(0..num_patches);
-        let slide = (finest && is_worth_it(num_patches, resident_tiles)).then(|| {
+        let slide = (finest && is_worth_it(layout.here().count(), resident_tiles)).then(|| {
             let (bytes, runs) = runs(&layout, sizes.num_eqn * sizes.number);
             let batch = |patches: Range<usize>| Batch { tiles: cut(patches.clone()), patches };
             Slide { bytes, batches: runs.into_iter().map(batch).collect() }
         });
-        HostLevel { layout, builder, map_words, tiles, slide }
+        HostLevel { layout, partition, builder, map_words, tiles, slide }
     }
 }

@@ -5,7 +5,7 @@ use crate::exec::ExecError;
 use crate::exec::device::bytes_of;
 use crate::fields::LevelLayout;
 use crate::index::Level;
-use crate::mesh::{Hierarchy, LevelMesh};
+use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use riemann::patch::PACK_OVERRUN;
 use riemann::real::Scalar;
 use std::ops::Range;
@@ -15,11 +15,11 @@ use std::time::Instant;
 /// Cells of a piece, ghost cells included: enough for many threads, few enough to stay near the processor.
 const CELLS: usize = 1 << 22;
 
-/// Runs of patches with so many cells together, or with a single patch.
+/// Runs of the patches that are here, with so many cells together, or with a single patch.
 fn pieces<const D: usize>(layout: &LevelLayout<D>, cells: usize) -> Vec<Range<usize>> {
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut room = 0;
-    for (k, patch) in layout.patches.iter().enumerate() {
+    for (k, (_, patch)) in layout.here().enumerate() {
         match pieces.last_mut() {
             Some(piece) if patch.component() <= room => piece.end = k + 1,
             _ => {
@@ -38,13 +38,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         hierarchy: &Hierarchy<D>,
         level: Level,
+        partition: Option<Arc<Partition>>,
         time: f64,
     ) -> Result<(), ExecError> {
-        if self.functions.initial.is_some() && self.evaluate_initial(hierarchy, level, time)? {
+        if self.functions.initial.is_some() && self.evaluate_initial(hierarchy, level, partition.clone(), time)? {
             return self.check_nonnegative(level);
         }
         let start = Instant::now();
-        self.initialise_by_host(hierarchy, level, time)?;
+        self.initialise_by_host(hierarchy, level, partition, time)?;
         self.host_works.note("initial data", hierarchy.level(level).num_cells(), start);
         Ok(())
     }
@@ -59,19 +60,27 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Gives a level patches and initial data by the host, in place of what it held. Finer levels are dropped.
-    fn initialise_by_host(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
+    fn initialise_by_host(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        partition: Option<Arc<Partition>>,
+        time: f64,
+    ) -> Result<(), ExecError> {
         self.truncate(level);
-        let store = self.new_level(hierarchy, level, time)?;
+        let store = self.new_level(hierarchy, level, partition, time)?;
         self.levels.push(store);
         if let Some(coarser) = level.coarser() {
             self.mirror_levels(coarser);
         }
         let (mesh, layout) = (hierarchy.level(level), self.levels[level.index()].layout.clone());
+        let here: Vec<usize> = layout.here().map(|(k, _)| k).collect();
         for piece in pieces(&layout, CELLS) {
-            let part = LevelMesh::new(mesh.domain(), mesh.periodic(), mesh.patches()[piece.clone()].to_vec());
+            let patches = here[piece.clone()].iter().map(|&k| mesh.patches()[k]).collect();
+            let part = LevelMesh::new(mesh.domain(), mesh.periodic(), patches);
             let made = self.host.get_mut().mirror_initial(level, &Arc::new(part), hierarchy.geometry(level), time);
-            made.map_err(|error| error.behind_patches(piece.start))?;
-            self.send_piece(level, &layout, piece.start)?;
+            made.map_err(|error| error.of_patches(&here[piece.clone()]))?;
+            self.send_piece(level, &layout, here[piece.start])?;
         }
         self.host.get_mut().truncate(level);
         Ok(())

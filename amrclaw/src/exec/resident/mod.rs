@@ -11,7 +11,9 @@
 //! to the bit.
 
 mod advance;
+mod agree;
 mod boundaries;
+mod exchange;
 mod fill;
 mod flags;
 mod functions;
@@ -19,6 +21,7 @@ mod gather;
 mod hardware;
 mod host_tables;
 mod initial;
+mod levels;
 mod probe;
 mod slide;
 mod store;
@@ -26,18 +29,20 @@ mod synchronize;
 
 pub use hardware::Hardware;
 
+use super::comm::Ranks;
 use super::cpu::CpuExecutor;
-use super::device::{CaseFunctions, HostLevelTables, Machine, Sides, bytes_of};
+use super::device::{CaseFunctions, Machine, Sides};
+use super::step::agree::agreed;
 use super::step::{HostWorks, Stash, Sweep, sweeps};
 use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, NewValues, Outcomes, Queries};
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch};
+use crate::mesh::MeshEpoch;
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
 use cuda::compile::Precision;
 use gather::Reports;
-use host_tables::{HostLevel, HostMeshTables, Sizes};
+use host_tables::Sizes;
 use parking_lot::Mutex;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
@@ -76,6 +81,12 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     stage: [Option<(N::Memory, usize)>; 2],
     epoch: MeshEpoch,
     reports: Reports<N>,
+    /// This rank, and the others.
+    ranks: Ranks,
+    /// Memory for messages to ranks of this process, with its bytes.
+    outboxes: Mutex<Vec<(Arc<N::Shared>, usize)>>,
+    /// Which of the samples that wait were taken here.
+    sampled: Vec<bool>,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
     failed: Option<ExecError>,
 }
@@ -131,6 +142,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             stage: [None, None],
             epoch: MeshEpoch::default(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
+            ranks: Ranks::default(),
+            outboxes: Mutex::default(),
+            sampled: Vec::new(),
             failed: None,
             host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),
             machine,
@@ -140,92 +154,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         })
     }
 
-    /// An empty level of the hierarchy.
-    fn new_level(&self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<DeviceLevel<D, N>, ExecError> {
-        let mesh = hierarchy.level(level);
-        let finest = level.index() + 1 == hierarchy.max_levels();
-        let tables = HostLevel::new(mesh, self.sizes, &self.sweeps, (self.machine.resident_tiles(), finest));
-        Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.geometry(level), time, self.sizes)?)
-    }
-
-    /// Sends the values that the host has of a level.
-    fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
-        let store = &self.levels[level.index()];
-        let host = self.host.get_mut();
-        let (q, start) = store.q();
-        self.machine.upload(bytes_of(host.mirrored_q(level)), q, start)?;
-        if let Some(aux) = &store.aux {
-            self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
-        }
-        Ok(())
-    }
-
-    /// Puts a replaced level aside if a rejected step may need it again.
-    fn retire(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
-        let has_saved = store.states.has_saved();
-        if self.stash.takes(level, has_saved) {
-            store.keep_saved_alone();
-        }
-        drop(self.stash.put(level, store, has_saved));
-    }
-
-    /// Makes a level's tables, if they are not there: those of its plans.
-    fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        let store = &mut self.levels[level.index()];
-        if store.tables.is_none() {
-            store.tables = Some(HostLevelTables::new(plans, &store.mesh, &self.sides).send(&self.machine)?);
-        }
-        Ok(())
-    }
-
-    /// From now on plans of a change are right; what was made of those that it replaces goes.
-    fn begin_change(&mut self, change: &MeshChange<'_, D>) {
-        self.epoch = change.hierarchy().epoch();
-        self.host.get_mut().truncate(change.first_replaced());
-        for (_, store) in self.levels.iter_mut().enumerate().filter(|(l, _)| change.replaces_plans(*l)) {
-            store.tables = None;
-        }
-    }
-
-    /// Drops the levels from `first` on.
-    fn truncate(&mut self, first: Level) {
-        while self.levels.len() > first.index() {
-            let store = self.levels.pop().expect("a level is left");
-            self.retire(self.levels.len(), store);
-        }
-    }
-
-    /// Gives new levels the values that they have from others.
-    fn transfer_values(
-        &mut self,
-        change: &MeshChange<'_, D>,
-        mut of_meshes: Vec<Option<HostMeshTables<D>>>,
-    ) -> Result<(), ExecError> {
-        let mut of_plans = self.host_tables_of_plans(change);
-        for (level, _, coarse) in change.transfers() {
-            if let Some(coarse) = coarse {
-                self.make_tables(coarse, &change.plans()[coarse.index()])?;
-                self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
-            }
-            let tables = of_meshes[level.index()].take().zip(of_plans[level.index()].take());
-            self.transfer_level(change.hierarchy(), level, tables.expect("made for every new level"))?;
-        }
-        Ok(())
-    }
-
-    /// Takes a level over from the host, whose values are new.
-    fn take_from_host(&mut self, hierarchy: &Hierarchy<D>, level: Level, time: f64) -> Result<(), ExecError> {
-        self.truncate(level);
-        let store = self.new_level(hierarchy, level, time)?;
-        self.levels.push(store);
-        self.send_level(level)
-    }
-
-    /// Keeps the first error until it can be told.
-    fn note<T>(&mut self, outcome: Result<T, ExecError>) {
-        if let Err(error) = outcome {
-            self.failed.get_or_insert(error);
-        }
+    /// The same for one of several ranks, which has the values of its own patches alone.
+    pub fn on_rank(mut self, ranks: Ranks) -> Self {
+        // What the host does, it does for this rank.
+        self.host.get_mut().set_ranks(ranks.clone());
+        ResidentExecutor { ranks, ..self }
     }
 }
 
@@ -233,24 +166,23 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
         let hierarchy = change.hierarchy();
         let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
-        let tables =
-            change.plan_while(moved, || if moved { self.host_tables_of_levels(hierarchy, &new) } else { Vec::new() });
+        let tables = match self.ranks.is_solo() {
+            true => change.plan_while(moved, || match moved {
+                true => self.host_tables_of_levels(hierarchy, &new, |_| None),
+                false => Vec::new(),
+            }),
+            false => {
+                // Which patches are here is known when plans are made.
+                change.plan_while(moved, || ());
+                let plans = change.plans();
+                let partition = |level: Level| plans[level.index()].partition.clone();
+                if moved { self.host_tables_of_levels(hierarchy, &new, partition) } else { Vec::new() }
+            }
+        };
         self.begin_change(change);
-        match values {
-            NewValues::Transferred => self.transfer_values(change, tables)?,
-            NewValues::Initial(time) => {
-                for level in new {
-                    self.initialise_level(hierarchy, level, time)?;
-                }
-            }
-            NewValues::Given(state) => {
-                for level in new {
-                    let state = state(level, &|_| true);
-                    self.host.get_mut().load_level(hierarchy, level, None, &state)?;
-                    self.take_from_host(hierarchy, level, state.time)?;
-                }
-            }
-        }
+        let filled = self.fill_new_levels(change, values, tables);
+        let filled = self.or_end(filled);
+        agreed(&self.ranks, filled)?;
         self.truncate(hierarchy.finest().finer());
         let outcome = self.make_fix(change);
         self.note(outcome);
@@ -259,15 +191,22 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
-        self.fill_level(level, plans)
+        let filled = self.fill_level(level, plans);
+        let filled = self.or_end(filled);
+        self.or_later(filled)
     }
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         plans[level.index()].assert_epoch(self.epoch);
-        self.advance_level(level, plans, dt)
+        let advanced = self.advance_level(level, plans, dt);
+        self.or_end(advanced)
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        if !self.ranks.is_solo() {
+            let collected = self.collect_from_all(outcomes);
+            return self.or_end(collected);
+        }
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -294,12 +233,15 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
-        self.refresh_aux(level, 0.0)?;
-        self.ask_for_flags(level, request)
+        let refreshed = self.refresh_aux(level, 0.0);
+        self.or_later(refreshed)?;
+        let asked = self.ask_for_flags(level, request);
+        self.or_end(asked)
     }
 
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
-        self.flag_level(level, dt, request)
+        let flagged = self.flag_level(level, dt, request);
+        self.or_end(flagged)
     }
 
     fn save(&mut self) {
@@ -309,6 +251,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
         self.reports.forget();
+        self.sampled.clear();
         self.stash.restore(&mut self.levels, |store| store.states.restore());
         self.begin_change(back);
         let outcome = self.make_fix(back);
@@ -327,7 +270,10 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
     }
 
     fn find_failure(&self, level: Level, patch: usize) -> ExecError {
-        self.failure_of_step(level, patch).unwrap_or_else(|error| error)
+        let is_here = self.levels[level.index()].layout.patches[patch].is_here;
+        let found = || self.failure_of_step(level, patch).unwrap_or_else(|error| error);
+        let found = self.or_end(if is_here { Err(found()) } else { Ok(()) });
+        agreed(&self.ranks, found).expect_err("a rank has the patch")
     }
 
     fn is_readable(&self) -> bool {
@@ -337,7 +283,7 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
             let (q, start) = store.q();
             self.machine.download(q, start + PACK_OVERRUN * R::BYTES, one).is_ok()
         };
-        self.levels.first().is_none_or(answers)
+        !self.ranks.are_lost() && self.levels.first().is_none_or(answers)
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {

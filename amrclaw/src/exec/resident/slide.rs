@@ -4,7 +4,7 @@
 //! batches that are no larger than the way. Of a sweep up the last batch goes first, then the one before it, to where the last
 //! batch lay, which nothing reads any more; of a sweep down the first batch goes first.
 
-use crate::fields::LevelLayout;
+use crate::fields::{LevelLayout, PatchLayout};
 use std::ops::Range;
 
 /// Batches of a level: the array takes so many parts more memory.
@@ -34,12 +34,13 @@ pub(super) struct Batch {
 
 /// The way, in bytes, and runs of patches whose states are no larger. `cell`: bytes of a cell's state.
 pub(super) fn runs<const D: usize>(layout: &LevelLayout<D>, cell: usize) -> (usize, Vec<Range<usize>>) {
-    let largest = layout.patches.iter().map(|patch| patch.component()).max().unwrap_or(0);
+    let numbers = |patch: &PatchLayout<D>| if patch.is_here { patch.component() } else { 0 };
+    let largest = layout.patches.iter().map(numbers).max().unwrap_or(0);
     let bytes = (cell * largest.max(layout.num_cells_with_ghosts() / BATCHES)).next_multiple_of(512);
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut room = 0;
     for (k, patch) in layout.patches.iter().enumerate() {
-        let needed = cell * patch.component();
+        let needed = cell * numbers(patch);
         match runs.last_mut() {
             Some(run) if needed <= room => run.end = k + 1,
             _ => {

@@ -7,7 +7,7 @@ use super::slide::{Slide, Tiles};
 use crate::exec::device::{FaceMap, LevelTables, Machine, pointer};
 use crate::exec::step::States;
 use crate::fields::LevelLayout;
-use crate::mesh::{Geometry, LevelMesh};
+use crate::mesh::{Geometry, LevelMesh, Partition};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
 use cuda::amr::{Patch, Tile};
@@ -27,6 +27,8 @@ pub(super) type Place<'a, N> = (&'a <N as Machine>::Memory, usize);
 /// A level's values.
 pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub mesh: Arc<LevelMesh<D>>,
+    /// Owners of the patches, if there are several ranks.
+    pub partition: Option<Arc<Partition>>,
     pub layout: Arc<LevelLayout<D>>,
     pub geometry: Geometry<D>,
     /// Arrays of q, which take turns, and the bytes behind which they begin.
@@ -65,7 +67,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         time: f64,
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
-        let HostLevel { layout, builder, map_words, tiles, slide } = tables;
+        let HostLevel { layout, partition, builder, map_words, tiles, slide } = tables;
         let patches = builder.send(machine)?;
         let aux = match sizes.num_aux {
             0 => None,
@@ -78,6 +80,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             buffer_bytes,
             slide,
             mesh,
+            partition,
             layout,
             geometry,
             states: States::new(time),

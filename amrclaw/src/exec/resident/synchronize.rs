@@ -1,11 +1,14 @@
 //! The conservation fix and averaging down.
 
+use super::exchange::CopyEnd;
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{FaceMap, FaceMapPlace, axes, pointer};
+use crate::exec::comm::{Head, Phase};
+use crate::exec::device::{BothWays, FaceMap, FaceMapPlace, LevelTables, Parcels, axes, pointer};
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange, RefluxPlan};
+use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
 use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
 use riemann::real::Scalar;
@@ -77,22 +80,74 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let FaceMapPlace { words, bases, slots } = map.place();
         for (k, owner) in [l, l + 1].into_iter().enumerate().filter(|&(k, _)| plans[k].is_some()) {
             let tables = self.levels[owner].tables.as_ref().expect("made with the plans");
+            let runs = if k == 0 { tables.runs.fine } else { tables.runs.coarse };
             let args = FaceMapArgs {
-                runs: tables.runs.items::<_, N>(&tables.memory),
-                chunks: tables.runs.chunks::<N>(&tables.memory),
+                runs: runs.items::<_, N>(&tables.memory),
+                chunks: runs.chunks::<N>(&tables.memory),
                 patches: self.levels[l].patches(),
                 words,
                 bases,
                 slots,
-                num_chunks: tables.runs.num_chunks,
-                chunk_cells: tables.runs.chunk_cells,
+                num_chunks: runs.num_chunks,
+                chunk_cells: runs.chunk_cells,
                 fine: u32::from(k == 0),
                 first_slot: map.num_fine as u32,
                 numbered: u32::from(numbered),
                 ratio: axes(self.ratios[owner - 1].0, 1),
             };
             // SAFETY: the runs lie along this level's patches; the map has room for all their faces.
-            unsafe { self.machine.run(&FACE_MAP, D, tables.runs.num_chunks as usize, &args)? };
+            unsafe { self.machine.run(&FACE_MAP, D, runs.num_chunks as usize, &args)? };
+        }
+        Ok(())
+    }
+
+    /// After a step of the level coarser than `fine`: the owners of fine patches get the sums that the coarse side has begun, and its
+    /// cells, where these are another rank's.
+    pub(super) fn send_coarse_faces(&self, fine: Level) -> Result<(), ExecError> {
+        let store = &self.levels[fine.index()];
+        let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
+        let sums = self.sizes.num_eqn;
+        let cells = self.sweeps.len() * (self.sizes.num_eqn + self.sizes.num_aux);
+        let arrays = [(&register.sums, sums, 0), (&register.coarse_cells, cells, sums)];
+        self.exchange_faces(self.head(Phase::CoarseFaces, fine), tables, &tables.parcels.faces, &arrays)
+    }
+
+    /// The owners of coarse cells get the sums that other ranks have completed.
+    fn send_sums(&self, fine: Level) -> Result<(), ExecError> {
+        let store = &self.levels[fine.index()];
+        let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
+        let arrays = [(&register.sums, self.sizes.num_eqn, 0)];
+        self.exchange_faces(self.head(Phase::FaceSums, fine), tables, &tables.parcels.sums, &arrays)
+    }
+
+    /// Sends what arrays `[component, slot]` hold of faces, and takes over what comes of others. `arrays`: each with its components and the
+    /// place of its first one in messages.
+    fn exchange_faces(
+        &self,
+        head: Head,
+        tables: &LevelTables<N>,
+        BothWays { sent, received }: &BothWays,
+        arrays: &[(&N::Memory, usize, usize)],
+    ) -> Result<(), ExecError> {
+        let all = arrays.iter().map(|(_, components, _)| components).sum();
+        let end = |memory: &N::Memory, components: usize| {
+            CopyEnd::of(tables.parcels.slots::<N>(&tables.memory), Self::without_room(memory), components)
+        };
+        let in_messages = |parcels: &Parcels, memory: Pointer<Real>, first: usize| CopyEnd {
+            first,
+            ..Self::messages(&tables.memory, parcels, memory, all)
+        };
+        let packed = self.pack(head, (sent, all), |message| {
+            arrays.iter().try_for_each(|&(memory, count, first)| {
+                let ends = [end(memory, count), in_messages(sent, message, first)];
+                self.copy(&tables.memory, sent, ends, count, Pointer::NULL)
+            })
+        })?;
+        self.send(packed, head, (sent, all))?;
+        let Some(message) = self.receive(head, received, all)? else { return Ok(()) };
+        for &(memory, count, first) in arrays {
+            let ends = [in_messages(received, pointer::<_, N>(&message, 0), first), end(memory, count)];
+            self.copy(&tables.memory, received, ends, count, Pointer::NULL)?;
         }
         Ok(())
     }
@@ -100,14 +155,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn reflux_level(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
         // What came of the steps so far is known once they are done, whatever follows.
         self.reports.mark(&self.machine)?;
+        self.send_sums(fine)?;
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let (Some(tables), Some(register), Some(map)) = (&fine.tables, &fine.register, &coarse.map) else {
             return Ok(());
         };
         let FaceMapPlace { words, bases, slots } = map.place();
+        let runs = tables.runs.coarse;
         let args = RefluxArgs {
-            runs: tables.runs.items::<_, N>(&tables.memory),
-            chunks: tables.runs.chunks::<N>(&tables.memory),
+            runs: runs.items::<_, N>(&tables.memory),
+            chunks: runs.chunks::<N>(&tables.memory),
             patches: coarse.patches(),
             q: coarse.q_address(),
             aux: coarse.aux_address(),
@@ -116,19 +173,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             bases,
             slots,
             dx: coarse.geometry.dx_in_space(),
-            num_chunks: tables.runs.num_chunks,
-            chunk_cells: tables.runs.chunk_cells,
+            num_chunks: runs.num_chunks,
+            chunk_cells: runs.chunk_cells,
             num_slots: plan.num_slots() as u32,
             first_kept: map.num_fine as u32,
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
-        unsafe { self.machine.run(&REFLUX, D, tables.runs.num_chunks as usize, &args)? };
+        unsafe { self.machine.run(&REFLUX, D, runs.num_chunks as usize, &args)? };
         Ok(())
     }
 
     pub(super) fn average_level(&mut self, fine: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         self.reports.mark(&self.machine)?;
         let Some(plan) = &plans.restrict else { return Ok(()) };
+        let (head, count) = (self.head(Phase::Averages, fine), self.sizes.num_eqn);
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let tables = fine.tables.as_ref().expect("made with the plans");
         let args = AverageArgs {
@@ -145,8 +203,31 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             chunk_cells: tables.restrict.chunk_cells,
             ratio: axes(plan.ratio.0, 1),
         };
+        let BothWays { sent, received } = &tables.parcels.restrict;
+        let packed = self.pack(head, (sent, count), |message| {
+            let args = AverageArgs {
+                regions: sent.table.items::<_, N>(&tables.memory),
+                chunks: sent.table.chunks::<N>(&tables.memory),
+                coarse_patches: sent.blocks::<N>(&tables.memory),
+                coarse: message,
+                // The capacity of the coarse cells is known where they are.
+                coarse_aux: Pointer::NULL,
+                num_chunks: sent.table.num_chunks,
+                chunk_cells: sent.table.chunk_cells,
+                ..args
+            };
+            // SAFETY: as below; each block is a region's.
+            unsafe { self.machine.run(&AVERAGE_DOWN, D, args.num_chunks as usize, &args) }
+        })?;
         // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one.
         unsafe { self.machine.run(&AVERAGE_DOWN, D, tables.restrict.num_chunks as usize, &args)? };
+        self.send(packed, head, (sent, count))?;
+        if let Some(memory) = self.receive(head, received, count)? {
+            let from = Self::messages(&tables.memory, received, pointer::<_, N>(&memory, 0), count);
+            let to = CopyEnd::of(coarse.patches(), coarse.q_address(), count);
+            let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
+            self.copy(&tables.memory, received, [from, to], count, capacity)?;
+        }
         Ok(())
     }
 }

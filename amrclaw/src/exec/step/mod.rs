@@ -1,5 +1,6 @@
 //! What the executors share of a step, wherever values live: its sweeps, what becomes of it, and which array holds which state.
 
+pub(super) mod agree;
 mod aux_origins;
 mod host_work;
 mod report;

@@ -239,13 +239,13 @@ impl ExecError {
         }
     }
 
-    /// The same where so many patches of the level come before those that were looked at.
-    pub(in crate::exec) fn behind_patches(mut self, before: usize) -> Self {
+    /// The same where the patches that were looked at have these numbers in the level.
+    pub(in crate::exec) fn of_patches(mut self, numbers: &[usize]) -> Self {
         match &mut self {
             ExecError::NotFinite { place, .. }
             | ExecError::Inadmissible { place, .. }
-            | ExecError::Capacity { place, .. } => place.patch += before,
-            ExecError::LostWithinStep { patch, .. } => *patch += before,
+            | ExecError::Capacity { place, .. } => place.patch = numbers[place.patch],
+            ExecError::LostWithinStep { patch, .. } => *patch = numbers[*patch],
             ExecError::Ranks(_) | ExecError::Device(_) => {}
         }
         self

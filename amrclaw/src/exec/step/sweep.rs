@@ -91,6 +91,13 @@ pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     /// `[equation, slot]`.
     fn fetch_sums(&self, fine: usize, sums: &mut [R]) -> Result<(), ExecError>;
 
+    /// Fetches, after a sweep of the coarser level, the sums that it has begun at the edge of level `fine`, and its cells there as each sweep met
+    /// them: those of faces that cross to other ranks are wanted there.
+    fn fetch_register(&self, fine: usize, sums_and_cells: [&mut [R]; 2]) -> Result<(), ExecError>;
+
+    /// Takes them back, with those that other ranks have begun.
+    fn put_register(&self, fine: usize, sums_and_cells: [&[R]; 2]) -> Result<(), ExecError>;
+
     /// Page locks for the arrays that sweeps copy from and to.
     fn locks(&self) -> Box<dyn PageLock>;
 

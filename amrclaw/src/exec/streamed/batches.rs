@@ -64,7 +64,7 @@ pub(super) fn cut<const D: usize>(
     batch_bytes: usize,
 ) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
-    for (k, patch) in layout.patches.iter().enumerate() {
+    for (k, patch) in layout.here() {
         let (q, aux) = (numbers(patch, num_eqn), numbers(patch, num_aux));
         match batches.last_mut() {
             Some(batch) if (q.end - batch.q.start) * bytes_of_number <= batch_bytes => {
@@ -83,7 +83,9 @@ pub(super) fn place(batches: &mut [Batch], patches: &[Patch], num_words: usize) 
     for batch in batches {
         let (first, last) = (&patches[batch.patches.start], &patches[batch.patches.end - 1]);
         batch.cells = first.first as usize..last.first as usize + last.component as usize;
-        let end = patches.get(batch.patches.end).map_or(num_words, |patch| patch.first_word as usize);
+        // Patches of other ranks have no place.
+        let next = patches[batch.patches.end..].iter().find(|patch| patch.component > 0);
+        let end = next.map_or(num_words, |patch| patch.first_word as usize);
         batch.words = first.first_word as usize..end;
     }
 }
@@ -98,10 +100,11 @@ pub(super) fn tiles_of_batches<const D: usize, R: Scalar>(
     // The device has one batch at a time to work on, mostly.
     let largest = batches.first().map_or(0..0, |batch| batch.patches.clone());
     let of_patch = |patch: &PatchLayout<D>| strips(shape, swept(&patch.cells, sweep));
-    let rows = rows_per_tile(patches[largest].iter().map(of_patch), resident_tiles);
+    let here = |patches: Range<usize>| patches.filter(|&k| context.layout.patches[k].is_here);
+    let rows = rows_per_tile(here(largest).map(|k| of_patch(&patches[k])), resident_tiles);
     let cut = |batch: &Batch| {
         let mut table = TileTable::default();
-        for k in batch.patches.clone() {
+        for k in here(batch.patches.clone()) {
             table.add_patch(shape, rows, k as u32, swept(&patches[k].cells, sweep));
         }
         table.tiles

@@ -20,12 +20,12 @@ pub(super) struct FaceTable<const D: usize> {
 }
 
 impl<const D: usize> FaceTable<D> {
-    /// `fine`: the batches are those of the finer of the plan's two levels.
+    /// `fine`: the batches are those of the finer of the plan's two levels. `is_here`: whether the values of a patch of it are.
     pub fn new(
         (device, stream): (&Device, &Stream),
         plan: &Arc<RefluxPlan<D>>,
         batches: &[Batch],
-        fine: bool,
+        (fine, is_here): (bool, impl Fn(usize) -> bool),
     ) -> Result<Self, CudaError> {
         let num_patches = batches.iter().map(|batch| batch.patches.end).max().unwrap_or(0);
         let mut batch_of_patch = vec![0; num_patches];
@@ -37,9 +37,13 @@ impl<const D: usize> FaceTable<D> {
         for (number, run) in plan.runs().all().iter().enumerate() {
             let (run, faces) = face_run(run);
             let patch = if fine { run.fine_patch } else { run.coarse_patch };
-            let chunk = |first| Chunk { region: number as u32, first: first as u32 };
-            chunks[batch_of_patch[patch as usize]].extend((0..faces).step_by(CHUNK).map(chunk));
+            let patch = patch as usize;
             runs.push(run);
+            if !is_here(patch) {
+                continue;
+            }
+            let chunk = |first| Chunk { region: number as u32, first: first as u32 };
+            chunks[batch_of_patch[patch]].extend((0..faces).step_by(CHUNK).map(chunk));
         }
         let mut start = 0;
         let range = |chunks: &Vec<Chunk>| {

@@ -163,4 +163,23 @@ impl<const D: usize> Fix<D> {
         let register = self.registers.get(fine).and_then(Option::as_ref).expect("the coarser level has been swept");
         stream.download(&register.sums, 0, sums)
     }
+
+    /// Fetches the sums and the coarse cells at the edge of level `fine`.
+    pub fn fetch_all(
+        &self,
+        stream: &Stream,
+        fine: usize,
+        [sums, coarse_cells]: [&mut [u8]; 2],
+    ) -> Result<(), CudaError> {
+        let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
+        stream.download(&register.sums, 0, sums)?;
+        stream.download(&register.coarse_cells, 0, coarse_cells)
+    }
+
+    /// Sends them back.
+    pub fn put_all(&self, stream: &Stream, fine: usize, [sums, coarse_cells]: [&[u8]; 2]) -> Result<(), CudaError> {
+        let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
+        stream.upload(sums, &register.sums, 0)?;
+        stream.upload(coarse_cells, &register.coarse_cells, 0)
+    }
 }

@@ -82,12 +82,12 @@ impl PageLock for DeviceLocks {
 }
 
 impl<const D: usize, R: Scalar> Streamed<D, R> {
-    /// Opens a device and compiles the kernels of a problem. `memory_limit`: bytes of its memory to use at most.
+    /// Opens the device with this number and compiles the kernels of a problem. `memory_limit`: bytes of its memory to use at most.
     ///
     /// # Errors
     /// If driver, GPU or NVRTC are missing, or a kernel does not compile.
-    pub fn open(options: &KernelOptions, memory_limit: Option<u64>) -> Result<Self, CudaError> {
-        let device = Device::open(0, memory_limit)?;
+    pub fn open(ordinal: usize, options: &KernelOptions, memory_limit: Option<u64>) -> Result<Self, CudaError> {
+        let device = Device::open(ordinal, memory_limit)?;
         let kernels = compile(&device, &options.texts())?;
         let kernel = |name: &'static str| find(&kernels, name).clone();
         let (shape, fix) = (&options.shape, options.conservation_fix);
@@ -223,10 +223,12 @@ impl<const D: usize, R: Scalar> Streamed<D, R> {
         lanes.all.iter().try_for_each(|lane| lane.stream.synchronize())?;
         used.seconds += start.elapsed().as_secs_f64();
         used.kernel_seconds += lanes.timers.total()?;
-        let outcome = |(patch, report): (usize, &PatchReport)| {
+        let outcome = |patch: usize| {
+            let report = &found[patch];
             StepReport::of(f64::from_bits(report.courant), patch, report.not_finite == 0)
         };
-        Ok(found[..tables.reports.len()].iter().enumerate().map(outcome).fold(StepReport::NONE, StepReport::or))
+        let swept = tables.batches.iter().flat_map(|batch| batch.patches.clone());
+        Ok(swept.map(outcome).fold(StepReport::NONE, StepReport::or))
     }
 }
 
@@ -251,6 +253,20 @@ impl<const D: usize, R: Scalar> SweepEngine<D, R> for Streamed<D, R> {
         let state = &mut *self.state.lock();
         state.used.bytes_to_host += size_of_val(sums) as u64;
         Ok(state.fix.fetch(&state.lanes.all[0].stream, fine, bytes_of_mut(sums))?)
+    }
+
+    fn fetch_register(&self, fine: usize, [sums, coarse_cells]: [&mut [R]; 2]) -> Result<(), ExecError> {
+        let state = &mut *self.state.lock();
+        state.used.bytes_to_host += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
+        let (stream, arrays) = (&state.lanes.all[0].stream, [bytes_of_mut(sums), bytes_of_mut(coarse_cells)]);
+        Ok(state.fix.fetch_all(stream, fine, arrays)?)
+    }
+
+    fn put_register(&self, fine: usize, [sums, coarse_cells]: [&[R]; 2]) -> Result<(), ExecError> {
+        let state = &mut *self.state.lock();
+        state.used.bytes_to_device += (size_of_val(sums) + size_of_val(coarse_cells)) as u64;
+        let (stream, arrays) = (&state.lanes.all[0].stream, [bytes_of(sums), bytes_of(coarse_cells)]);
+        Ok(state.fix.put_all(stream, fine, arrays)?)
     }
 
     fn locks(&self) -> Box<dyn PageLock> {

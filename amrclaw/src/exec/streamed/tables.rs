@@ -45,7 +45,8 @@ impl<const D: usize> LevelTables<D> {
         let stream = device.stream()?;
         let [own, finer] = pass.faces();
         let faces = |plan: Option<_>, fine| {
-            plan.map(|plan| FaceTable::new((device, &stream), plan, &batches, fine)).transpose()
+            let is_here = |patch: usize| layout.patches[patch].is_here;
+            plan.map(|plan| FaceTable::new((device, &stream), plan, &batches, (fine, is_here))).transpose()
         };
         let faces = [faces(own, true)?, faces(finer, false)?];
         let tables = LevelTables {

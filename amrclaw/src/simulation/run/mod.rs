@@ -22,6 +22,7 @@ mod writer;
 pub use error::{Cause, RunFailure};
 
 use super::{RunError, RunOptions, Simulation};
+use crate::exec::ExecError;
 use crate::io::config::Case;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{InUse, RunFolder, check_output_dir};
@@ -104,13 +105,21 @@ pub fn run(
     files: &RunFiles,
     watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
 ) -> Result<RunRecord, RunFailure> {
-    match options.ranks.unwrap_or(1) {
-        1 => run_case(case, options, files, watch),
-        _ if !options.comm.is_solo() => {
-            let message = "there are several ranks already: leave --ranks out".to_owned();
-            Err(RunFailure::Refused(Box::new(Cause::Elsewhere { rank: options.comm.rank().number, message })))
+    let options = &options.settled();
+    if !options.comm.is_solo() {
+        if options.ranks.is_none_or(|ranks| ranks == 1) {
+            return run_case(case, options, files, watch);
         }
-        ranks => ranks::run_on_threads(case, options, files, ranks, watch),
+        let message = "there are several ranks already: leave --ranks out".to_owned();
+        return Err(RunFailure::Refused(Box::new(Cause::Elsewhere { rank: options.comm.rank().number, message })));
+    }
+    match options.num_ranks() {
+        Ok(1) => run_case(case, options, files, watch),
+        Ok(ranks) => ranks::run_on_threads(case, options, files, ranks, watch),
+        Err(message) => {
+            let error = RunError::from(ExecError::Device(message));
+            Err(RunFailure::Refused(Box::new(error.into())))
+        }
     }
 }
 

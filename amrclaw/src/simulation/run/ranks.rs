@@ -9,6 +9,7 @@ use crate::io::run_json::{RankRecord, RunRecord};
 use crate::simulation::{RunError, RunOptions, Simulation};
 use std::ops::ControlFlow;
 use std::time::Duration;
+use tracing::warn;
 
 /// Runs a case on so many ranks, each a thread of this process; this one is the first.
 pub(super) fn run_on_threads(
@@ -20,6 +21,14 @@ pub(super) fn run_on_threads(
 ) -> Result<RunRecord, RunFailure> {
     let patience = options.comm_timeout.map_or(USUAL_PATIENCE, Duration::from_secs);
     let threads = Some((options.num_threads() / size).max(1));
+    for (k, device) in options.devices.iter().enumerate() {
+        if options.devices[..k].contains(device) {
+            warn!(
+                device,
+                "several ranks share a GPU: it has no more speed than one, and each has tables of its own in its memory"
+            );
+        }
+    }
     let of_rank = |comm| RunOptions { threads, comm, ranks: None, ..options.clone() };
     let others = |comm| {
         // The first rank tells what came of it.
@@ -57,6 +66,7 @@ pub(super) fn check_alike(case: &Case, options: &RunOptions, files: &RunFiles) -
         ("program", program()),
         ("case file", case.text()),
         ("precision", options.precision.name().to_owned()),
+        ("device", options.device.name().to_owned()),
         ("checkpoint", format!("{:?}", files.restart)),
     ];
     let hashes = own.each_ref().map(|(_, text)| u64::from(crc32fast::hash(text.as_bytes())));

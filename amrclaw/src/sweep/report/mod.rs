@@ -153,8 +153,15 @@ mod tests {
         let launch =
             Launch { program: "amrclaw".into(), case: "a&b.toml".into(), overrides: vec![], arguments: vec![] };
         let summary = Summary::new(&plan, results);
-        let sweep =
-            Sweep { plan, launch, case_text: "[mesh] # <x>".into(), seed: 1, reference: None, dir: "out".into() };
+        let sweep = Sweep {
+            plan,
+            launch,
+            case_text: "[mesh] # <x>".into(),
+            gpus: Vec::new(),
+            seed: 1,
+            reference: None,
+            dir: "out".into(),
+        };
         page(&sweep, results, &summary)
     }
 

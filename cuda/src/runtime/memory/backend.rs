@@ -34,6 +34,10 @@ impl DeviceMemory {
     pub(crate) fn new(context: Arc<CudaContext>) -> Self {
         DeviceMemory { context }
     }
+
+    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
 }
 
 impl PinnedMemory {

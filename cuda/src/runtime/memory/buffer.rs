@@ -4,6 +4,7 @@ use super::{DeviceMemory, PinnedMemory, Pool};
 use crate::runtime::abi::{Plain, Pointer};
 use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
+use cudarc::driver::CudaContext;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -62,6 +63,11 @@ impl<T: Plain> DeviceBuffer<T> {
     /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
+    }
+
+    /// The device that it lies on.
+    pub(crate) fn context(&self) -> &Arc<CudaContext> {
+        self.pool.backend.context()
     }
 
     /// Address of number `index`; `len` is allowed.

@@ -1,0 +1,44 @@
+//! What ranks tell one another of their own patches: see [`agree`].
+
+use super::{Machine, ResidentExecutor};
+use crate::exec::step::agree;
+use crate::exec::{ExecError, Outcomes};
+use riemann::real::Scalar;
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Keeps the first error until it can be told.
+    pub(super) fn note<T>(&mut self, outcome: Result<T, ExecError>) {
+        if let Err(error) = self.or_end(outcome) {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// Keeps an error for all ranks to hear of with the next [`Executor::collect`]; a single rank is told at once, and of a device that
+    /// fails too.
+    pub(super) fn or_later(&mut self, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
+        match outcome {
+            Err(ExecError::Device(_) | ExecError::Ranks(_)) => outcome,
+            outcome => agree::or_later(&self.ranks, &mut self.failed, outcome),
+        }
+    }
+
+    /// Where the device fails, the run ends on all ranks.
+    pub(super) fn or_end<T>(&self, outcome: Result<T, ExecError>) -> Result<T, ExecError> {
+        agree::or_end(&self.ranks, outcome)
+    }
+
+    /// What came of steps and samples on all ranks.
+    pub(super) fn collect_from_all(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        let mut own = Outcomes::default();
+        self.reports.collect(&self.machine, &mut own)?;
+        let checked = self.check_boundaries();
+        self.or_later(checked)?;
+        let num_eqn = self.sizes.num_eqn;
+        let (sampled, mut rest) = (std::mem::take(&mut self.sampled), own.samples.chunks_exact(num_eqn));
+        let nothing = vec![0.0; num_eqn];
+        let values = |&is_here: &bool| if is_here { rest.next().unwrap_or(&nothing) } else { &nothing }.to_vec();
+        let samples = sampled.iter().flat_map(values).collect();
+        let (outcomes_here, failed) = (Outcomes { steps: own.steps, samples }, self.failed.take());
+        agree::collect(&self.ranks, num_eqn, agree::Untold { outcomes: outcomes_here, sampled, failed }, outcomes)
+    }
+}

@@ -1,0 +1,138 @@
+//! Levels come and go: their tables, and the values of new ones.
+
+use super::host_tables::{HostLevel, HostMeshTables};
+use super::store::DeviceLevel;
+use super::{Machine, ResidentExecutor};
+use crate::exec::device::{HostLevelTables, LevelContext, bytes_of};
+use crate::exec::{ExecError, Executor, NewValues};
+use crate::index::Level;
+use crate::mesh::{Hierarchy, Partition};
+use crate::plan::{LevelPlans, MeshChange};
+use riemann::real::Scalar;
+use std::sync::Arc;
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// An empty level of the hierarchy.
+    pub(super) fn new_level(
+        &self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        partition: Option<Arc<Partition>>,
+        time: f64,
+    ) -> Result<DeviceLevel<D, N>, ExecError> {
+        let mesh = hierarchy.level(level);
+        let finest = level.index() + 1 == hierarchy.max_levels();
+        let owner = (self.ranks.rank().number, partition);
+        let tables = HostLevel::new(mesh, owner, self.sizes, &self.sweeps, (self.machine.resident_tiles(), finest));
+        Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.geometry(level), time, self.sizes)?)
+    }
+
+    /// Sends the values that the host has of a level.
+    pub(super) fn send_level(&mut self, level: Level) -> Result<(), ExecError> {
+        let store = &self.levels[level.index()];
+        let host = self.host.get_mut();
+        let (q, start) = store.q();
+        self.machine.upload(bytes_of(host.mirrored_q(level)), q, start)?;
+        if let Some(aux) = &store.aux {
+            self.machine.upload(bytes_of(host.mirrored_aux(level)), aux, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a replaced level aside if a rejected step may need it again.
+    pub(super) fn retire(&mut self, level: usize, mut store: DeviceLevel<D, N>) {
+        let has_saved = store.states.has_saved();
+        if self.stash.takes(level, has_saved) {
+            store.keep_saved_alone();
+        }
+        drop(self.stash.put(level, store, has_saved));
+    }
+
+    /// Makes a level's tables, if they are not there: those of its plans.
+    pub(super) fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+        let store = &mut self.levels[level.index()];
+        if store.tables.is_none() {
+            let (sides, num_ghost) = (&self.sides, self.sizes.num_ghost);
+            let made = HostLevelTables::new(plans, LevelContext { mesh: &store.mesh, sides, num_ghost });
+            store.tables = Some(made.send(&self.machine)?);
+        }
+        Ok(())
+    }
+
+    /// From now on plans of a change are right; what was made of those that it replaces goes.
+    pub(super) fn begin_change(&mut self, change: &MeshChange<'_, D>) {
+        self.epoch = change.hierarchy().epoch();
+        self.host.get_mut().truncate(change.first_replaced());
+        for (_, store) in self.levels.iter_mut().enumerate().filter(|(l, _)| change.replaces_plans(*l)) {
+            store.tables = None;
+        }
+    }
+
+    /// Drops the levels from `first` on.
+    pub(super) fn truncate(&mut self, first: Level) {
+        while self.levels.len() > first.index() {
+            let store = self.levels.pop().expect("a level is left");
+            self.retire(self.levels.len(), store);
+        }
+    }
+
+    /// Gives new levels the values that they have from others.
+    pub(super) fn transfer_values(
+        &mut self,
+        change: &MeshChange<'_, D>,
+        mut of_meshes: Vec<Option<HostMeshTables<D>>>,
+    ) -> Result<(), ExecError> {
+        let mut of_plans = self.host_tables_of_plans(change);
+        for (level, _, coarse) in change.transfers() {
+            if let Some(coarse) = coarse {
+                self.make_tables(coarse, &change.plans()[coarse.index()])?;
+                self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
+            }
+            let tables = of_meshes[level.index()].take().zip(of_plans[level.index()].take());
+            self.transfer_level(change.hierarchy(), level, tables.expect("made for every new level"))?;
+        }
+        Ok(())
+    }
+
+    /// Takes a level over from the host, whose values are new.
+    pub(super) fn take_from_host(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        partition: Option<Arc<Partition>>,
+        time: f64,
+    ) -> Result<(), ExecError> {
+        self.truncate(level);
+        let store = self.new_level(hierarchy, level, partition, time)?;
+        self.levels.push(store);
+        self.send_level(level)
+    }
+
+    /// Gives the new levels of a change their values. `tables`: of their meshes, if values are transferred.
+    pub(super) fn fill_new_levels(
+        &mut self,
+        change: &MeshChange<'_, D>,
+        values: NewValues<'_, D>,
+        tables: Vec<Option<HostMeshTables<D>>>,
+    ) -> Result<(), ExecError> {
+        let hierarchy = change.hierarchy();
+        let partition = |level: Level| change.plans()[level.index()].partition.clone();
+        match values {
+            NewValues::Transferred => {
+                self.transfer_values(change, tables)?;
+                // What went wrong here and there, for all to hear of.
+                if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
+            }
+            NewValues::Initial(time) => change
+                .new_levels()
+                .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
+            NewValues::Given(state) => change.new_levels().try_for_each(|level| {
+                let (partition, rank) = (partition(level), self.ranks.rank().number);
+                let is_here = |k: usize| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+                let state = state(level, &is_here);
+                self.host.get_mut().load_level(hierarchy, level, partition.clone(), &state)?;
+                self.take_from_host(hierarchy, level, partition.clone(), state.time)
+            }),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What one rank knows of its own patches, told to all: reports of steps, values of gauges, failures, sums.
+//!
+//! All ranks then know the same, and go the same way.
+
+use super::{ExecError, Outcomes, StepReport};
+use crate::exec::comm::{Ranks, text_of, words_of};
+use crate::mesh::Partition;
+
+/// Words of a step's report.
+const REPORT: usize = 3;
+
+/// What a rank has to tell since it was last asked.
+#[derive(Default)]
+pub(in crate::exec) struct Untold {
+    /// Its parts of steps, and samples; those that others have taken are any numbers.
+    pub outcomes: Outcomes,
+    /// Which of the samples were taken here.
+    pub sampled: Vec<bool>,
+    /// What went wrong.
+    pub failed: Option<ExecError>,
+}
+
+/// Keeps an error for all ranks to hear of with the next [`collect`]; a single rank is told at once.
+pub(in crate::exec) fn or_later(
+    ranks: &Ranks,
+    failed: &mut Option<ExecError>,
+    outcome: Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    match outcome {
+        Err(error) if !ranks.is_solo() => {
+            failed.get_or_insert(error);
+            Ok(())
+        }
+        outcome => outcome,
+    }
+}
+
+/// Where a device fails, the run ends on all ranks: the others would wait for what it owes them.
+pub(in crate::exec) fn or_end<T>(ranks: &Ranks, outcome: Result<T, ExecError>) -> Result<T, ExecError> {
+    if let Err(ExecError::Device(message)) = &outcome
+        && !ranks.is_solo()
+    {
+        ranks.abort(&format!("rank {}: {message}", ranks.rank().number));
+    }
+    outcome
+}
+
+/// The same outcome on all ranks: that of the first one that failed, if one did.
+pub(in crate::exec) fn agreed(ranks: &Ranks, outcome: Result<(), ExecError>) -> Result<(), ExecError> {
+    if ranks.is_solo() {
+        return outcome;
+    }
+    let first = ranks.first(outcome.err().as_ref(), ExecError::patch)?;
+    first.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// Appends what came of steps and samples on all ranks: each has a part of every step, and one has each sample. `num_eqn`: numbers of a
+/// sample.
+pub(in crate::exec) fn collect(
+    ranks: &Ranks,
+    num_eqn: usize,
+    own: Untold,
+    outcomes: &mut Outcomes,
+) -> Result<(), ExecError> {
+    let Untold { outcomes: Outcomes { steps, samples }, sampled, failed } = own;
+    let mut words: Vec<u64> = Vec::with_capacity(REPORT * steps.len() + samples.len());
+    for report in &steps {
+        words.extend([report.courant.to_bits(), report.patch as u64, report.broken.map_or(u64::MAX, |k| k as u64)]);
+    }
+    for (values, is_here) in samples.chunks_exact(num_eqn).zip(sampled) {
+        words.push(u64::from(is_here));
+        words.extend(values.iter().map(|value| value.to_bits()));
+    }
+    let told = words.len();
+    let text = failed.map_or(String::new(), |error| serde_json::to_string(&error).unwrap_or_default());
+    words.extend(words_of(&text));
+    let all = ranks.gather(&words)?;
+    let errors = all.iter().filter_map(|words| serde_json::from_str::<ExecError>(&text_of(&words[told..])).ok());
+    if let Some(error) = errors.min_by_key(ExecError::patch) {
+        return Err(error);
+    }
+    for n in 0..steps.len() {
+        let report = |words: &Vec<u64>| {
+            let [courant, patch, broken] = std::array::from_fn(|k| words[REPORT * n + k]);
+            let broken = (broken != u64::MAX).then_some(broken as usize);
+            StepReport { courant: f64::from_bits(courant), patch: patch as usize, broken }
+        };
+        outcomes.steps.push(all.iter().map(report).fold(StepReport::NONE, StepReport::or));
+    }
+    let samples = |words: &Vec<u64>, n: usize| -> Option<Vec<f64>> {
+        let sample = &words[REPORT * steps.len() + n * (num_eqn + 1)..][..num_eqn + 1];
+        (sample[0] != 0).then(|| sample[1..].iter().map(|&bits| f64::from_bits(bits)).collect())
+    };
+    for n in 0..(told - REPORT * steps.len()) / (num_eqn + 1) {
+        let values = all.iter().find_map(|words| samples(words, n));
+        outcomes.samples.extend(values.expect("one rank has the patch that holds the gauge"));
+    }
+    Ok(())
+}
+
+/// Sums of all patches, each from the rank that has it.
+pub(in crate::exec) fn sums_of_all(
+    ranks: &Ranks,
+    partition: Option<&Partition>,
+    mut sums: Vec<Vec<f64>>,
+) -> Vec<Vec<f64>> {
+    let Some(partition) = partition else { return sums };
+    let here = partition.patches_of(ranks.rank().number);
+    let own: Vec<u64> = here.flat_map(|k| &sums[k]).map(|sum| sum.to_bits()).collect();
+    let num_eqn = sums.first().map_or(1, Vec::len);
+    let all = ranks.gather(&own).unwrap_or_default();
+    for (rank, words) in all.iter().enumerate() {
+        for (k, bits) in partition.patches_of(rank).zip(words.chunks_exact(num_eqn)) {
+            sums[k] = bits.iter().map(|&bits| f64::from_bits(bits)).collect();
+        }
+    }
+    sums
+}

@@ -1,0 +1,208 @@
+//! Ranks with a device each give the bits of the processor alone, however many there are: ghost cells, averages, the conservation fix,
+//! new patches, flags, gauges and rejected steps cross from device to device.
+
+use super::common::{bits, case, take_steps};
+use super::emulator::Emulator;
+use super::kernels_of;
+use amrclaw::exec::Executor;
+use amrclaw::exec::comm::{CommError, Communicator, Ranks, Threads};
+use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::index::{Level, Ratio};
+use amrclaw::io::config::Case;
+use amrclaw::io::frame::Frame;
+use amrclaw::mesh::Rank;
+use amrclaw::physics::Problem;
+use amrclaw::simulation::{RunError, RunOptions, ScheduleState, Simulation};
+use riemann::patch::SolverKernels;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How long a rank waits for another: longer than the compiler of kernels takes.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Ranks that know nothing of one another's memory, as if they were processes.
+struct Apart(Threads);
+
+impl Communicator for Apart {
+    fn rank(&self) -> Rank {
+        self.0.rank()
+    }
+    fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
+        self.0.post(to, words)
+    }
+    fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
+        self.0.wait(from)
+    }
+    fn abort(&self, reason: &str) {
+        self.0.abort(reason);
+    }
+}
+
+/// An executor of one of several ranks on an emulated device of its own.
+fn on_rank<const D: usize>(
+    problem: &Problem<D>,
+    solver: &SolverKernels,
+    ratios: Vec<Ratio<D>>,
+    options: &RunOptions,
+) -> Result<Box<dyn Executor<D>>, RunError> {
+    let (emulator, double) = (Emulator::new(&kernels_of(problem, solver)), solver.double.clone());
+    // Few tiles at once: finest levels slide.
+    let emulator = emulator.with_resident_tiles(1);
+    let executor = ResidentExecutor::new(emulator, problem.clone(), double, ratios, options.num_threads())?;
+    Ok(Box::new(executor.on_rank(options.comm.clone())))
+}
+
+/// What a run comes to: the solution, totals, the next step, retries, rows of gauges.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    solution: Vec<u64>,
+    totals: Vec<u64>,
+    next: u64,
+    counts: String,
+    gauges: Vec<String>,
+}
+
+impl Outcome {
+    fn of<const D: usize>(simulation: &Simulation<D>, frame: &Frame<D>) -> Self {
+        Outcome {
+            solution: bits(frame),
+            totals: simulation.totals().into_iter().map(f64::to_bits).collect(),
+            next: simulation.dt_next().to_bits(),
+            counts: format!("{:?}", simulation.counts()),
+            gauges: simulation
+                .gauges()
+                .iter()
+                .map(|gauge| format!("{:?}", gauge.samples().collect::<Vec<_>>()))
+                .collect(),
+        }
+    }
+}
+
+/// A state to go on from.
+type Start<const D: usize> = (Frame<D>, ScheduleState);
+
+/// Takes steps on a rank, and puts the values that it has among those of all.
+fn run_rank<const D: usize>(
+    case: &Case,
+    comm: &Ranks,
+    start: Option<&Start<D>>,
+    steps: usize,
+    values: &Mutex<Option<Frame<D>>>,
+) -> Result<(Outcome, Start<D>), String> {
+    let options = RunOptions { threads: Some(1), comm: comm.clone(), ..RunOptions::default() };
+    let builder = Simulation::<D>::builder(case).options(&options).executor(&on_rank);
+    let made = match start {
+        None => builder.build(),
+        Some((frame, state)) => builder.resume(frame, state),
+    };
+    let mut simulation = made.map_err(|e| e.to_string())?;
+    (0..steps).try_for_each(|_| simulation.step()).map_err(|e| e.to_string())?;
+    let own = simulation.frame();
+    let put = |whole: &mut Frame<D>| {
+        for (l, level) in own.levels.iter().enumerate() {
+            let partition = simulation.partition(Level(l as u8)).expect("there are several ranks");
+            for k in partition.patches_of(comm.rank().number) {
+                whole.levels[l].patches[k] = level.patches[k].clone();
+            }
+        }
+    };
+    put(values.lock().expect("no rank panics").get_or_insert_with(|| own.clone()));
+    comm.gather(&[]).map_err(|e| e.to_string())?;
+    let whole = values.lock().expect("no rank panics").clone().expect("every rank has its values");
+    Ok((Outcome::of(&simulation, &whole), (whole, simulation.schedule_state())))
+}
+
+/// Takes steps on so many ranks, threads that see one another's memory unless they are `apart`; what it comes to, and the state.
+fn run_on<const D: usize>(
+    case: &Case,
+    (size, apart): (usize, bool),
+    start: Option<&Start<D>>,
+    steps: usize,
+) -> (Outcome, Start<D>) {
+    let values = Mutex::new(None);
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let begin = |threads: Threads| {
+            let comm: Arc<dyn Communicator> = if apart { Arc::new(Apart(threads)) } else { Arc::new(threads) };
+            let (comm, values) = (Ranks::new(comm, Arc::default()), &values);
+            scope.spawn(move || run_rank(case, &comm, start, steps, values))
+        };
+        let ranks: Vec<_> = Threads::new(size, PATIENCE).into_iter().map(begin).collect();
+        ranks.into_iter().map(|rank| rank.join().expect("a rank that does not panic")).collect()
+    });
+    outcomes.into_iter().next().expect("there is a first rank").unwrap_or_else(|e| panic!("{size} ranks: {e}"))
+}
+
+/// The processor's outcome.
+fn on_processor<const D: usize>(case: &Case, steps: usize) -> Outcome {
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    let mut cpu = Simulation::<D>::builder(case).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
+    take_steps(&mut cpu, steps);
+    assert!(cpu.counts().regrids > 0 && cpu.hierarchy().num_levels() > 1, "nothing is regridded");
+    Outcome::of(&cpu, &cpu.frame())
+}
+
+fn assert_same(found: &Outcome, expected: &Outcome, what: &str) {
+    let different = expected.solution.iter().zip(&found.solution).filter(|(a, b)| a != b).count();
+    assert_eq!((different, expected.solution.len()), (0, found.solution.len()), "{what}");
+    assert!(found == expected, "{what}: totals, gauges or counts: {} and {}", found.counts, expected.counts);
+}
+
+/// Runs a case on the processor alone and on ranks with emulated devices.
+fn compare<const D: usize>(text: &str, overrides: &[&str], steps: usize, sizes: &[(usize, bool)]) {
+    let case = case(text, overrides);
+    let expected = on_processor::<D>(&case, steps);
+    for &size in sizes {
+        let (found, _) = run_on::<D>(&case, size, None, steps);
+        assert_same(&found, &expected, &format!("{overrides:?} on {size:?} ranks"));
+    }
+}
+
+const SOUND: &str = include_str!("../cases/sound.toml");
+const SMALL: &str = "regrid.max_patch_size=8";
+const TOGETHER: bool = false;
+const APART: bool = true;
+
+/// Sound in the plane beside a wall, open and periodic sides: more ranks than the coarsest level has patches, a step that is rejected
+/// after regrids, and no memory shared.
+#[test]
+fn a_plane_is_the_same_on_ranks() {
+    compare::<2>(SOUND, &[SMALL], 4, &[(2, TOGETHER), (3, APART), (5, TOGETHER)]);
+    compare::<2>(SOUND, &["time.dt_initial=3.0", "mesh.boundary.x=[\"periodic\",\"periodic\"]"], 2, &[(3, TOGETHER)]);
+}
+
+/// On a line and in space, in sweeps too.
+#[test]
+fn lines_and_space_are_the_same_on_ranks() {
+    compare::<1>(include_str!("../cases/gas_on_a_line.toml"), &["regrid.max_patch_size=12"], 4, &[(3, TOGETHER)]);
+    let space = include_str!("../cases/sound_in_space.toml");
+    compare::<3>(space, &["scheme.split=\"strang\"", SMALL], 3, &[(3, TOGETHER)]);
+}
+
+/// Auxiliary values that change with time, flags of the host's, a capacity, functions at sides.
+#[test]
+fn functions_are_the_same_on_ranks() {
+    let swirl = include_str!("../cases/swirl.toml");
+    let richardson = ["regrid.flag.criterion=\"richardson\"", "regrid.flag.tolerance=1e-3", SMALL];
+    compare::<2>(swirl, &richardson, 3, &[(3, TOGETHER)]);
+    let capacity = include_str!("../cases/features/capacity.toml");
+    let varied = ["aux.capacity=\"1.5 + sin(6 * x) * cos(5 * y)\"", "scheme.split=\"godunov\"", SMALL];
+    compare::<2>(capacity, &varied, 5, &[(2, TOGETHER), (3, APART)]);
+    let inflow = [
+        "mesh.boundary={x=['inflow','wall'],y=['extrapolate','inflow']}",
+        "mesh.boundary.inflow={pressure='0.5 * pressure + y * t - 0.1 * x',u='-u',v='v + x_lower * dy'}",
+        SMALL,
+    ];
+    compare::<2>(SOUND, &inflow, 3, &[(3, TOGETHER)]);
+    compare::<2>(include_str!("../cases/mapped/sound.toml"), &["regrid.max_patch_size=12"], 3, &[(3, TOGETHER)]);
+}
+
+/// Three steps on some ranks and three more on others are six on the processor.
+#[test]
+fn runs_go_on_on_other_ranks() {
+    let case = case(SOUND, &[SMALL]);
+    let expected = on_processor::<2>(&case, 6);
+    let (_, state) = run_on::<2>(&case, (3, TOGETHER), None, 3);
+    let (found, _) = run_on(&case, (2, TOGETHER), Some(&state), 3);
+    // Gauges begin anew.
+    assert_same(&Outcome { gauges: expected.gauges.clone(), ..found }, &expected, "three ranks, then two");
+}
