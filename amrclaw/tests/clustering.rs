@@ -1,13 +1,13 @@
 //! From random flags to patches: buffer, clip, cluster, nest and split, as a regrid does, in one, two and three
 //! dimensions, with walls and periodic sides.
 //!
-//! Proves that the boxes are disjoint, hold every tag, reach the cutoff or cannot be cut further, respect the largest
-//! size and nest in the level beneath. Everything is checked by counting cells, without the code under test.
+//! Proves that the boxes are disjoint, hold every tag, reach the cutoff or cannot be cut further, or are whole tiles with tags, respect
+//! the largest size and nest in the level beneath. Everything is checked by counting cells, without the code under test.
 
 use amrclaw::index::{CellBox, CellIndex, Ratio};
 use amrclaw::mesh::{LevelMesh, TagSet};
 use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
-use amrclaw::regrid::{ClusterParams, HALVED_BELOW, buffer, cluster};
+use amrclaw::regrid::{ClusterParams, Clustering, HALVED_BELOW, buffer, cluster};
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -58,6 +58,18 @@ fn check_box<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, params: &ClusterP
     Ok(())
 }
 
+/// A box of `tiles`: whole tiles but at the domain's sides, with a tag in each.
+fn check_tiles<const D: usize>(b: &CellBox<D>, tags: &TagSet<D>, size: i32) -> Result<(), TestCaseError> {
+    let (domain, tile_of) = (tags.domain(), |cell: &CellIndex<D>| cell.map(|i| i.div_euclid(size)));
+    for d in 0..D {
+        prop_assert!(b.lo[d] % size == 0 || b.lo[d] == domain.lo[d], "{b:?} begins inside a tile");
+        prop_assert!(b.hi[d] % size == 0 || b.hi[d] == domain.hi[d], "{b:?} ends inside a tile");
+    }
+    let tagged: HashSet<_> = b.cells().filter(|&cell| tags.contains(cell)).map(|cell| tile_of(&cell)).collect();
+    prop_assert!(b.cells().all(|cell| tagged.contains(&tile_of(&cell))), "{b:?} has a tile without tags");
+    Ok(())
+}
+
 /// What a regrid is asked for.
 #[derive(Clone, Debug)]
 struct Request {
@@ -71,6 +83,8 @@ struct Request {
     nesting_width: i32,
     cutoff: f64,
     min_size: i32,
+    /// Side of a tile, if tiles cover the tags.
+    tile: Option<i32>,
     max_size: i32,
 }
 
@@ -79,9 +93,10 @@ fn request(extent: [i32; 3], flags: usize) -> impl Strategy<Value = Request> {
     let domain = extent.map(|n| 1..=n);
     let base = prop::collection::vec((cell(), [8..64i32, 8..64i32, 8..64i32]), 1..4);
     let mesh = (domain, base, prop::collection::vec(cell(), 0..flags), [2..5i32, 1..4i32, 2..4i32], any::<[bool; 3]>());
-    let numbers = (0..4i32, 1..3i32, 0.3..1.0f64, 1..5i32, 1..9i32);
+    let tile = prop::option::of(1..7i32);
+    let numbers = (0..4i32, 1..3i32, 0.3..1.0f64, 1..5i32, tile, 1..9i32);
     (mesh, numbers).prop_map(
-        |((size, base, flags, ratio, periodic), (buffer, nesting_width, cutoff, min_size, max_size))| Request {
+        |((size, base, flags, ratio, periodic), (buffer, nesting_width, cutoff, min_size, tile, max_size))| Request {
             size,
             base,
             flags,
@@ -91,6 +106,7 @@ fn request(extent: [i32; 3], flags: usize) -> impl Strategy<Value = Request> {
             nesting_width,
             cutoff,
             min_size,
+            tile,
             max_size,
         },
     )
@@ -139,6 +155,7 @@ fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> 
     let (ratio, width) = (Ratio(cut(request.ratio)), request.nesting_width);
     let periodic: [bool; D] = std::array::from_fn(|d| request.periodic[d]);
     let params = ClusterParams { cutoff: request.cutoff, min_size: request.min_size };
+    let clustering = request.tile.map_or(Clustering::BergerRigoutsos(params), Clustering::Tiles);
     let domain = CellBox::new([0; D], cut(request.size));
     let domain_fine = domain.fine_from_coarse(ratio);
     let base: Vec<_> = request
@@ -164,9 +181,12 @@ fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> 
     let can_nest = |cell: &CellIndex<D>| all_near(*cell, width, &domain_fine, periodic, may_exist);
     prop_assert!(wide.iter().all(|cell| tags.contains(cell) == can_nest(&cell)), "clipped wrongly");
 
-    let clustered = cluster(&tags, &params);
+    let clustered = clustering.boxes(&tags);
     check_cover(&clustered, &tags)?;
-    clustered.iter().try_for_each(|b| check_box(b, &tags, &params))?;
+    clustered.iter().try_for_each(|b| match clustering {
+        Clustering::BergerRigoutsos(params) => check_box(b, &tags, &params),
+        Clustering::Tiles(size) => check_tiles(b, &tags, size),
+    })?;
     let nested = enforce(&clustered, &tags, |b| nesting.nests(b));
     check_cover(&nested, &tags)?;
     let finest = split_to_size(&nested, [request.max_size; D]);
@@ -180,7 +200,7 @@ fn check_regrid<const D: usize>(request: &Request) -> Result<(), TestCaseError> 
     let beneath = LevelNesting::new(&base, &[], width);
     let mut projected = TagSet::new(domain);
     project(&patches, [ratio; 2], width, 0, &mut projected, periodic);
-    let clustered = cluster(&projected, &params);
+    let clustered = clustering.boxes(&projected);
     let middle = enforce(&clustered, &projected, |b| beneath.nests(b));
     check_cover(&middle, &projected)?;
     let middle_cells = covered(&middle);

@@ -54,6 +54,15 @@ fn corners_meet_across_periodic_sides() {
     assert_ranks_do_not_matter(&case, &[2, 3, 4, 5], "periodic corners");
 }
 
+/// Patches of whole tiles too.
+#[test]
+fn tiles_are_the_same_on_ranks() {
+    let sets = ["mesh.cells=[40,36]", "time.max_steps=4", "output.png=false", "output.checkpoint_every_steps=2"];
+    let case =
+        load(&example("acoustics_radial"), &[&sets[..], &["regrid.cluster=tiles", "regrid.tile_size=4"]].concat());
+    assert_ranks_do_not_matter(&case, &[3], "tiles");
+}
+
 /// Three steps on some ranks and three more on others are six on one.
 #[test]
 fn runs_go_on_with_other_ranks() {

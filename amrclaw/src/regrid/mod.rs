@@ -6,17 +6,38 @@
 mod cluster;
 pub mod nest;
 mod region;
+mod tiles;
 
 pub use crate::mesh::buffer;
 pub use cluster::{ClusterParams, HALVED_BELOW, cluster};
 pub use region::RefinementRegion;
+pub use tiles::tiles;
 
 use crate::exec::{ExecError, Executor, FlagRequest, Flagged};
 use crate::index::{CellBox, Level};
-use crate::mesh::Hierarchy;
+use crate::mesh::{Hierarchy, TagSet};
 use crate::plan::LevelPlans;
 use nest::LevelNesting;
 use tracing::debug;
+
+/// How tags are covered with boxes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Clustering {
+    /// By [`cluster`].
+    BergerRigoutsos(ClusterParams),
+    /// By [`tiles`] of so many cells along each axis.
+    Tiles(i32),
+}
+
+impl Clustering {
+    /// Disjoint boxes that hold all tags, in cells of the tags' level, in an order that depends on the tags alone.
+    pub fn boxes<const D: usize>(&self, tags: &TagSet<D>) -> Vec<CellBox<D>> {
+        match self {
+            Clustering::BergerRigoutsos(params) => cluster(tags, params),
+            Clustering::Tiles(size) => tiles(tags, *size),
+        }
+    }
+}
 
 /// How levels are made.
 #[derive(Clone, Debug)]
@@ -24,7 +45,7 @@ pub struct RegridOptions<const D: usize> {
     /// Cells added around flagged cells.
     pub buffer: i32,
     /// Clustering.
-    pub cluster: ClusterParams,
+    pub cluster: Clustering,
     /// Most cells of a patch along any axis.
     pub max_patch_size: i32,
     /// Cells of the next coarser level that lie at least between a patch and that level's edge.
@@ -114,7 +135,7 @@ fn boxes_over<const D: usize>(
     if !inset || !finer.is_empty() {
         nesting.clip(&mut tags);
     }
-    let boxes = cluster(&tags, &options.cluster);
+    let boxes = options.cluster.boxes(&tags);
     let boxes = match nesting.nests_all() {
         true => boxes,
         false => nest::enforce(&boxes, &tags, |cells| nesting.nests(cells)),

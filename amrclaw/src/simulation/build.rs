@@ -2,7 +2,7 @@
 
 use super::{RunError, Settings};
 use crate::index::Ratio;
-use crate::io::config::{self, Case, Settled};
+use crate::io::config::{self, Case, ClusterKind, Settled};
 use crate::io::expression::ExpressionBoundary;
 use crate::mesh::{Domain, Mapping};
 use crate::physics::{
@@ -10,7 +10,7 @@ use crate::physics::{
     StateFunction, UserFunctions,
 };
 use crate::plan::nesting_width;
-use crate::regrid::{ClusterParams, RefinementRegion, RegridOptions};
+use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegridOptions};
 use riemann::frame::CAPACITY;
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme};
@@ -182,12 +182,18 @@ pub(super) fn settings<const D: usize>(case: &Case, num_ghost: i32) -> Settings<
         upper: axes(&r.upper),
         time: r.time,
     };
+    let cluster = match case.regrid.cluster {
+        ClusterKind::BergerRigoutsos => {
+            Clustering::BergerRigoutsos(ClusterParams { cutoff: case.regrid.cutoff, ..ClusterParams::default() })
+        }
+        ClusterKind::Tiles => Clustering::Tiles(case.regrid.tile_size),
+    };
     Settings {
         time_ratios: case.levels.ratio_time.as_ref().map_or_else(largest, |r| r.iter().map(|&r| r as u32).collect()),
         ratios,
         regrid: RegridOptions {
             buffer: case.regrid.buffer,
-            cluster: ClusterParams { cutoff: case.regrid.cutoff, ..ClusterParams::default() },
+            cluster,
             max_patch_size: case.regrid.max_patch_size,
             nesting_width: nesting_width(num_ghost),
             regions: case.regrid.region.iter().map(region).collect(),

@@ -53,6 +53,27 @@ fn errors_tell_what_levels_are_worth() {
     }
 }
 
+/// Both ways to cover flags with patches side by side; the report tells how many more cells the tiles advance.
+#[test]
+fn clusterings_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let narrow =
+        ["mesh.cells=[60,60]", "levels.max=2", "time.end=0.02", "regrid.flag.tolerance=0.2", "regrid.buffer=1"];
+    let narrow = [&narrow[..], &["regrid.cutoff=0.9", "output.format=[]", "output.png=false"]].concat();
+    sweep_well(folder.path(), &narrow, &["--vary", "regrid.cluster=berger-rigoutsos,tiles", "--threads", "1"]);
+    let json = description(folder.path());
+    let cells = |name: &str| {
+        let settings = json["settings"].as_array().unwrap();
+        let of = settings.iter().find(|s| s["values"]["regrid.cluster"] == name).unwrap();
+        of["cells_advanced_total"].as_f64().unwrap()
+    };
+    let more = cells("tiles") / cells("berger-rigoutsos") - 1.0;
+    assert!(more > 0.0, "tiles fit the flags less closely: {more}");
+    let page = std::fs::read_to_string(folder.path().join("out/report.html")).unwrap();
+    assert!(page.contains("<th scope=\"col\">extra cells</th>") && page.contains("<td>0.0 %</td>"));
+    assert!(page.contains(&format!("<td>{:.1} %</td>", 100.0 * more)));
+}
+
 /// A grid of 2 × 2 settings, each twice: eight runs in folders of their own, tables of them, medians, the best setting; and
 /// a run of the sweep is what `run` with the same settings is.
 #[test]

@@ -89,6 +89,7 @@ fn sound_is_that_of_the_cpu_to_the_bit() {
     let table: &[&[&str]] = &[
         &["scheme.split=\"strang\"", "mesh.boundary.y=[\"wall\",\"wall\"]"],
         &["levels.ratio=[[2,4],[4,2]]", "scheme.transverse=1", "output.format=[\"clawpack-ascii\"]"],
+        &["regrid.cluster=\"tiles\"", "regrid.tile_size=3"],
         // The first step is rejected, after regrids.
         &["time.dt_initial=3.0", "mesh.boundary.x=[\"periodic\",\"periodic\"]"],
     ];

@@ -143,6 +143,9 @@ fn levels(random: &mut Random, dim: usize, levels: u64, text: &mut String) {
     if random.percent(20) {
         text.push_str("conservation_fix = false\n");
     }
+    if random.percent(15) {
+        let _ = writeln!(text, "cluster = \"tiles\"\ntile_size = {}", random.one_of(&[2, 5, 8]));
+    }
     let (criterion, tolerance) = match random.whole(0, 4) {
         0 => ("richardson", random.one_of(&[1e-3, 1e-4])),
         _ => ("difference", random.one_of(&[0.02, 0.05, 0.2])),

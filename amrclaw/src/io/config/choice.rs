@@ -50,6 +50,13 @@ choices! {
         /// The solver's own values.
         User = "user",
     }
+    /// How flagged cells are covered with patches.
+    ClusterKind {
+        /// Few boxes, cut where they fit the flags.
+        BergerRigoutsos = "berger-rigoutsos",
+        /// Whole aligned tiles.
+        Tiles = "tiles",
+    }
     /// How cells to refine are found.
     Criterion {
         /// Undivided central difference of any component above the tolerance.

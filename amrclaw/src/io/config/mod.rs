@@ -24,7 +24,7 @@ mod shape;
 mod unknown;
 
 pub use case::Case;
-pub use choice::{BoundaryKind, Criterion};
+pub use choice::{BoundaryKind, ClusterKind, Criterion};
 pub use error::{CaseError, CaseErrors};
 pub use keys::{KEYS, Key};
 pub use settings::{

@@ -1,6 +1,6 @@
 //! The typed form of a case file. `docs/case-file.md` describes every key.
 
-use super::choice::{BoundaryKind, Criterion};
+use super::choice::{BoundaryKind, ClusterKind, Criterion};
 use super::error::CaseErrors;
 use super::origin::Origin;
 use crate::index::Level;
@@ -114,8 +114,12 @@ pub struct RegridSettings {
     pub interval: u64,
     /// Cells added around flagged cells.
     pub buffer: i32,
-    /// Least share of flagged cells in a new patch.
+    /// How flagged cells are covered with patches.
+    pub cluster: ClusterKind,
+    /// With [`ClusterKind::BergerRigoutsos`]: least share of flagged cells in a new patch.
     pub cutoff: f64,
+    /// With [`ClusterKind::Tiles`]: flagged level's cells of a tile along each axis.
+    pub tile_size: i32,
     /// Most cells of a patch along any axis.
     pub max_patch_size: i32,
     /// Keep the totals of conserved quantities across level interfaces.

@@ -26,11 +26,14 @@ pub fn results(plan: &Plan, summary: &Summary, device: usize) -> String {
         "drift",
         "Mupdates/s",
         "cells advanced",
+        "extra cells",
         "patches",
         "MiB",
         "runs",
     ];
     let fastest = summary.best(device).map(|best| best.fastest.seconds);
+    let here = || summary.medians.iter().filter(|m| m.device == device && m.done > 0);
+    let fewest = here().map(|m| m.cells_advanced_total).fold(f64::INFINITY, f64::min);
     let row = |m: &Medians| {
         let failed = if m.failed > 0 { format!(" ({} failed)", m.failed) } else { String::new() };
         vec![
@@ -43,6 +46,7 @@ pub fn results(plan: &Plan, summary: &Summary, device: usize) -> String {
             format!("{:.1e}", m.drift),
             significant(m.updates_per_second / 1e6),
             grouped(m.cells_advanced_total),
+            format!("{:.1} %", 100.0 * (m.cells_advanced_total / fewest - 1.0)),
             significant(m.patches_mean),
             significant((m.memory_host + m.memory_device) / f64::from(1 << 20)),
             format!("{}{failed}", m.done),
@@ -51,7 +55,8 @@ pub fn results(plan: &Plan, summary: &Summary, device: usize) -> String {
     let caption = format!(
         "{}: medians over the repeats of each setting; s are seconds without output, which settings are ranked by; from and \
          to are the shortest and the longest run; error is the mean error over the range of values; drift is the change of \
-         the totals of the conserved quantities; Mupdates/s are millions of cell updates a second of the whole run",
+         the totals of the conserved quantities; Mupdates/s are millions of cell updates a second of the whole run; extra cells are those advanced beyond \
+         the setting that advances the fewest",
         plan.devices[device]
     );
     table(plan, summary, device, &results_id(device), &caption, &head, &row)

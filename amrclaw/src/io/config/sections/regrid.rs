@@ -1,12 +1,14 @@
 //! `[regrid]`.
 
 use crate::index::Level;
-use crate::io::config::choice::Criterion;
+use crate::io::config::choice::{ClusterKind, Criterion};
 use crate::io::config::reader::Reader;
 use crate::io::config::settings::{FlagSettings, LevelSettings, MeshSettings, NamedExpression, Region, RegridSettings};
 
 /// Smallest value of `regrid.max_patch_size`: room for the ghost cells of both sides, twice over.
 const SMALLEST_PATCH: i64 = 8;
+/// Largest value of `regrid.tile_size`: far more than is of use.
+const LARGEST_TILE: i64 = 1024;
 
 /// Reads when and where to refine.
 pub fn read(
@@ -20,10 +22,15 @@ pub fn read(
     let cutoff = reader.number("regrid.cutoff", 0.7);
     let message = format!("must lie in (0, 1], but is {cutoff}");
     reader.check(cutoff > 0.0 && cutoff <= 1.0, "regrid.cutoff", message, "write a share such as `0.7`");
+    let tile_size = reader.integer("regrid.tile_size", 1, if dimension == Some(3) { 4 } else { 8 });
+    let message = format!("must be at most {LARGEST_TILE}, but is {tile_size}");
+    reader.check(tile_size <= LARGEST_TILE, "regrid.tile_size", message, "write a number of cells such as `8`");
     RegridSettings {
         interval: interval as u64,
         buffer: buffer as i32,
+        cluster: reader.choice("regrid.cluster", ClusterKind::BergerRigoutsos),
         cutoff,
+        tile_size: tile_size.min(LARGEST_TILE) as i32,
         max_patch_size: max_patch_size(reader, dimension, levels),
         conservation_fix: reader.boolean("regrid.conservation_fix", true),
         flag: flag(reader, levels),

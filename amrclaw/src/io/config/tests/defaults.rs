@@ -17,6 +17,7 @@ fn a_small_case_has_the_documented_defaults() {
     assert_eq!(case.levels, LevelSettings { max: 1, ratio: vec![], ratio_time: None });
     let regrid = &case.regrid;
     assert_eq!((regrid.interval, regrid.buffer, regrid.cutoff, regrid.max_patch_size), (4, 4, 0.7, 256));
+    assert_eq!((regrid.cluster, regrid.tile_size), (ClusterKind::BergerRigoutsos, 8));
     assert!(regrid.conservation_fix && regrid.region.is_empty() && regrid.flag.expression.is_none());
     assert_eq!((regrid.flag.criterion, regrid.flag.tolerance), (Criterion::Difference, 0.0));
     assert_eq!(

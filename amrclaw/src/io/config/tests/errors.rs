@@ -75,6 +75,9 @@ const METHOD: &[Mistake] = mistakes! {
     18 "buffer = -1" => (18, 10, 2), "regrid.buffer", "must be at least 0, but is -1", "0 or more";
     19 "cutoff = 0.0" => (19, 10, 3), "regrid.cutoff", "must lie in (0, 1], but is 0", "`0.7`";
     19 "cutoff = 1.5 # high" => (19, 10, 3), "regrid.cutoff", "must lie in (0, 1], but is 1.5", "`0.7`";
+    19 "cluster = \"tile\"" => (19, 11, 6), "regrid.cluster", "\"tile\" is not known", "did you mean \"tiles\"?";
+    19 "tile_size = 0" => (19, 13, 1), "regrid.tile_size", "must be at least 1, but is 0", "1 or more";
+    19 "tile_size = 2000" => (19, 13, 4), "regrid.tile_size", "must be at most 1024, but is 2000", "such as `8`";
     20 "max_patch_size = 4" => (20, 18, 1), "regrid.max_patch_size", "must be at least 8, but is 4", "8 or more";
     20 "max_patch_size = 63" => (20, 18, 2), "regrid.max_patch_size", "must be a multiple of the refinement ratio 2, but is 63", "write 62 or 64";
     21 "conservation_fix = 1" => (21, 20, 1), "regrid.conservation_fix", "needs true or false, but is the integer 1", "`true` or `false`";
