@@ -6,6 +6,7 @@ use amrclaw::index::{CellBox, Ratio};
 use amrclaw::io::FrameFormat;
 use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
 use amrclaw::io::picture::{self, ColourMap, ColourScale, Image, Outlines, PictureError, PictureOptions, Source};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Two levels on [0, 3] × [0, 2]: 30 × 20 cells in two patches, and one refined patch with ratio 4 over the cells
@@ -71,6 +72,30 @@ fn each_pixel_shows_the_finest_data() {
     let (left, bottom) = (*coarse_columns.start(), *coarse_rows.end());
     assert_eq!((columns.start() - left, columns.end() - left), (100, 159));
     assert_eq!((bottom - rows.end(), bottom - rows.start()), (50, 89));
+}
+
+/// Outlines of chosen levels are those of each of them, and of nothing else.
+#[test]
+fn levels_are_outlined_as_chosen() {
+    let frame = two_levels(|level, _| if level == 0 { 1.0 } else { 2.0 });
+    let drawn = |outlines| {
+        let options = PictureOptions { size: 300, outlines, range: Some((0.0, 3.0)), ..PictureOptions::default() };
+        picture::render(&frame, "pressure", &options).unwrap()
+    };
+    let bare = drawn(Outlines::None);
+    let scale = ColourScale { map: ColourMap::Sequential, low: 0.0, high: 3.0, log: false };
+    let [columns, rows] = extent_of(&bare, scale.colour(1.0)).unwrap();
+    let lines = |levels: &[usize]| -> HashSet<(usize, usize)> {
+        let image = drawn(Outlines::Levels(levels.to_vec()));
+        let pixels = rows.clone().flat_map(|row| columns.clone().map(move |column| (column, row)));
+        pixels.filter(|&(x, y)| image.pixel(x, y) != bare.pixel(x, y)).collect()
+    };
+    let [coarse, fine, both] = [&[0][..], &[1], &[1, 0]].map(lines);
+    // The side between the two coarse patches may lead through the fine one.
+    let alone = |one: &HashSet<_>, other: &HashSet<_>| one.difference(other).count();
+    assert!(lines(&[]).is_empty(), "no level, no lines");
+    assert!(alone(&coarse, &fine) > 400 && alone(&fine, &coarse) > 100, "{} and {}", coarse.len(), fine.len());
+    assert_eq!(both, coarse.union(&fine).copied().collect());
 }
 
 /// Values of both signs are grey at zero; a value that is no number is marked.

@@ -154,11 +154,14 @@ def test_parts_and_levels_and_logarithms(run):
     ax = plot.pcolor(frame, "u", zoom=(0.0, 0.5, 0.25, 0.75), outline_level=1)
     assert ax.get_xlim() == (0.0, 0.5) and ax.get_ylim() == (0.25, 0.75)
     assert [(r.get_x(), r.get_y()) for r in ax.patches] == [patch.lower for patch in frame.patches(1)]
+    ax = plot.pcolor(frame, "u", outline_level=[1, 2])
+    assert [(r.get_x(), r.get_y()) for r in ax.patches] == [patch.lower for n in (1, 2) for patch in frame.patches(n)]
     norm = plot.pcolor(frame, "u", log=True, limits=(0.1, 10.0)).collections[0].norm
     assert isinstance(norm, plot.LogNorm) and (norm.vmin, norm.vmax) == (0.1, 10.0)
     for options, message in [
         (dict(zoom=(1.0, 0.0)), "no part of the domain"),
         (dict(outline_level=5), "levels are 1 to 2"),
+        (dict(outline_level=[1, 5]), "levels are 1 to 2"),
         (dict(log=True, limits=(0.0, 1.0)), "no logarithm"),
     ]:
         with pytest.raises(amrclaw.InputError, match=message):

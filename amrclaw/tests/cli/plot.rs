@@ -88,7 +88,7 @@ fn what_is_not_there_is_named() {
         (&["--zoom", "5,6,0,1"], &["nothing to show along x", "from 0 to 1"]),
         (&["--slice", "z=0.5"], &["cannot be cut along z"]),
         (&["--projection", "max:y"], &["only frames in 3D"]),
-        (&["--outline-level", "7"], &["levels are 1 to 2"]),
+        (&["--outline-level", "1", "--outline-level", "7"], &["no level 7", "levels are 1 to 2"]),
         (&["--film", "film.avi"], &[".mp4, .gif or .html"]),
         (&["--field", "x_momentum - x_momentum", "--log"], &["no positive value"]),
     ];

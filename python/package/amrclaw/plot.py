@@ -55,7 +55,7 @@ def pcolor(
     *,
     ax: Optional[Axes] = None,
     outlines: bool = True,
-    outline_level: Optional[int] = None,
+    outline_level: Union[int, Sequence[int], None] = None,
     colorbar: bool = True,
     limits: Optional[tuple[float, float]] = None,
     log: bool = False,
@@ -68,7 +68,7 @@ def pcolor(
 
     `field` is an equation, a quantity of the solver or a formula (see `Frame.derive`); the pressure, or the first one, unless
     given. `limits` are the values at the ends of the colours, which `log` makes logarithmic; `zoom` is the part to show, from
-    and to along each axis, `(x0, x1, y0, y1)`; `outline_level` draws the outlines of one level alone. `slice` cuts, as in
+    and to along each axis, `(x0, x1, y0, y1)`; `outline_level` draws the outlines of one level alone, or of several. `slice` cuts, as in
     `("z", 0.25)`: a plane out of three dimensions, whose middle plane along z is drawn unless given, a line out of two.
     """
     frame, field = _frame_and_field(solution, field)
@@ -121,15 +121,21 @@ def slices(
 
 
 def draw_outlines(
-    solution: Solution, *, ax: Optional[Axes] = None, linewidth: float = 0.8, level: Optional[int] = None
+    solution: Solution,
+    *,
+    ax: Optional[Axes] = None,
+    linewidth: float = 0.8,
+    level: Union[int, Sequence[int], None] = None,
 ) -> Axes:
-    """Outlines of the patches, coloured by level: of one level, counted from 1, or of all but the coarsest, which is
-    everywhere."""
+    """Outlines of the patches, coloured by level: of one level, counted from 1, or several, or of all but the coarsest, which
+    is everywhere."""
     frame = _frame_and_field(solution, None)[0]
     ax = _axes(ax)
-    if level is not None and not 1 <= level <= len(frame.ratios) + 1:
-        raise InputError(f"there is no level {level} to outline: levels are 1 to {len(frame.ratios) + 1}")
-    shown = frame.levels[1:] if level is None else [each for each in frame.levels if each.number == level]
+    asked = [] if level is None else [level] if isinstance(level, int) else list(level)
+    for number in asked:
+        if not 1 <= number <= len(frame.ratios) + 1:
+            raise InputError(f"there is no level {number} to outline: levels are 1 to {len(frame.ratios) + 1}")
+    shown = frame.levels[1:] if level is None else [each for each in frame.levels if each.number in asked]
     for each in shown:
         colour = LEVEL_COLOURS[(each.number - 1) % len(LEVEL_COLOURS)]
         for patch in each.patches:

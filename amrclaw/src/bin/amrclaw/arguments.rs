@@ -212,9 +212,9 @@ pub struct PlotArguments {
     /// Leave the outlines of patches out.
     #[arg(long, conflicts_with = "outline_level")]
     pub no_outlines: bool,
-    /// Draw the outlines of this level's patches alone; levels count from 1.
+    /// Draw the outlines of this level's patches alone; levels count from 1. May be given several times.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
-    pub outline_level: Option<u8>,
+    pub outline_level: Vec<u8>,
 }
 
 #[derive(Debug, Args)]

@@ -62,10 +62,10 @@ fn options(arguments: &PlotArguments) -> Result<PictureOptions, Failure> {
             "--zoom: from {low} to {high} is no extent; write the smaller number first"
         )));
     }
-    let outlines = match (arguments.no_outlines, arguments.outline_level) {
+    let outlines = match (arguments.no_outlines, &arguments.outline_level[..]) {
         (true, _) => Outlines::None,
-        (false, Some(level)) => Outlines::Level(usize::from(level) - 1),
-        (false, None) => Outlines::All,
+        (false, []) => Outlines::All,
+        (false, levels) => Outlines::Levels(levels.iter().map(|&level| usize::from(level) - 1).collect()),
     };
     let slices = arguments.slice.iter().map(|slice| slice.0);
     Ok(PictureOptions {

@@ -44,7 +44,7 @@ pub fn render_curve(frame: &Frame<1>, field: &str, options: &PictureOptions) -> 
         let row = plot.bottom() as f64 - y.part(tick.value) * height as f64;
         image.fill(Area { top: (row as usize).min(plot.bottom() - 1), height: 1, ..plot }, GRID);
     }
-    draw_strips(&mut image, plot, frame, &x, strip, options.outlines);
+    draw_strips(&mut image, plot, frame, &x, strip, &options.outlines);
     draw_curve(&mut image, plot, &finest_cells(frame, index), &x, &y, metrics);
     draw_axes(&mut image, plot, &x, &y, metrics);
     draw_heading(&mut image, &title(frame, field, options), [plot.left, plot.right()], metrics);
@@ -101,7 +101,7 @@ fn draw_curve(image: &mut Image, plot: Area, cells: &[(f64, f64)], x: &Axis, y: 
 }
 
 /// Draws a strip of `height` pixels for each level along the bottom of the plot, coarsest lowest.
-fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height: usize, outlines: Outlines) {
+fn draw_strips(image: &mut Image, plot: Area, frame: &Frame<1>, x: &Axis, height: usize, outlines: &Outlines) {
     let shown = frame.levels.iter().enumerate().filter(|&(l, _)| outlines.shows(l));
     for (place, (l, level)) in shown.enumerate() {
         let Some(top) = plot.bottom().checked_sub((place + 1) * height).filter(|&top| height > 0 && top > plot.top)

@@ -59,9 +59,9 @@ pub(super) fn render_from(
     let mut image = Image::new(right, bottom, PAPER);
     match &mapping {
         Some(mapping) => {
-            mapped::paint(&mut image, plot, (frame, values, mapping), index, &view, &scale, options.outlines)
+            mapped::paint(&mut image, plot, (frame, values, mapping), index, &view, &scale, &options.outlines)
         }
-        None => paint(&mut image, plot, (frame, values), index, &view, &scale, options.outlines),
+        None => paint(&mut image, plot, (frame, values), index, &view, &scale, &options.outlines),
     }
     .map_err(lost(frame.number))?;
     draw_axes(&mut image, plot, &x, &y, metrics);
@@ -87,7 +87,7 @@ fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
 }
 
 /// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones. The
-/// outlines of one level alone come last.
+/// outlines of chosen levels come last.
 fn paint(
     image: &mut Image,
     plot: Area,
@@ -95,7 +95,7 @@ fn paint(
     field: FieldIndex,
     view: &View<2>,
     scale: &ColourScale,
-    outlines: Outlines,
+    outlines: &Outlines,
 ) -> io::Result<()> {
     for (l, level) in frame.levels.iter().enumerate() {
         let columns = cells_at_pixels(plot.width, view, frame, 0, level.dx[0]);
@@ -118,13 +118,11 @@ fn paint(
                 }
             }
         }
-        if outlines == Outlines::All {
+        if *outlines == Outlines::All {
             draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
         }
     }
-    if let Outlines::Level(l) = outlines
-        && l < frame.levels.len()
-    {
+    for l in (0..frame.levels.len()).filter(|&l| outlines.shows_whole(l)) {
         draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
     }
     Ok(())

@@ -66,7 +66,7 @@ pub fn paint(
     field: FieldIndex,
     view: &View<2>,
     scale: &ColourScale,
-    outlines: Outlines,
+    outlines: &Outlines,
 ) -> io::Result<()> {
     let pixels = Pixels { view, plot };
     for (l, level) in frame.levels.iter().enumerate() {
@@ -81,13 +81,11 @@ pub fn paint(
                 fill(image, plot, quadrangle, scale.colour(*value));
             }
         }
-        if outlines == Outlines::All {
+        if *outlines == Outlines::All {
             draw_outlines(image, (frame, mapping), &pixels, l, level_colour(l, scale.map));
         }
     }
-    if let Outlines::Level(l) = outlines
-        && l < frame.levels.len()
-    {
+    for l in (0..frame.levels.len()).filter(|&l| outlines.shows_whole(l)) {
         draw_outlines(image, (frame, mapping), &pixels, l, level_colour(l, scale.map));
     }
     Ok(())

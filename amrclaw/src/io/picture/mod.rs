@@ -76,24 +76,29 @@ impl Default for PictureOptions {
 }
 
 /// Which outlines of patches to draw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outlines {
     /// None.
     None,
     /// Those of all levels, where no finer data lie over them.
     All,
-    /// Those of this level (counted from 0) alone, whole.
-    Level(usize),
+    /// Those of these levels (counted from 0) alone, whole, finer ones over coarser ones.
+    Levels(Vec<usize>),
 }
 
 impl Outlines {
     /// True if this level's outlines are drawn.
-    pub fn shows(self, level: usize) -> bool {
+    pub fn shows(&self, level: usize) -> bool {
         match self {
             Outlines::None => false,
             Outlines::All => true,
-            Outlines::Level(shown) => shown == level,
+            Outlines::Levels(shown) => shown.contains(&level),
         }
+    }
+
+    /// True if this level's outlines are drawn over all data.
+    fn shows_whole(&self, level: usize) -> bool {
+        matches!(self, Outlines::Levels(_)) && self.shows(level)
     }
 }
 
@@ -251,8 +256,8 @@ fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(
             return Err(PictureError::Range(low, high, "have no logarithms: write positive ones, or leave --log out"));
         }
     }
-    if let Outlines::Level(level) = options.outlines
-        && level > frame.ratios.len()
+    if let Outlines::Levels(levels) = &options.outlines
+        && let Some(level) = levels.iter().find(|&&level| level > frame.ratios.len())
     {
         return Err(PictureError::Level { level: level + 1, finest: frame.ratios.len() + 1 });
     }
