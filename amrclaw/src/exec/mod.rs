@@ -16,7 +16,7 @@ pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};
 pub use queries::Queries;
 pub use step::{
-    CellPlace, DeviceUse, ExecError, FlagRequest, Flagged, HostWork, LevelState, LevelStates, NewValues, Outcomes,
+    CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, HostWork, LevelState, LevelStates, NewValues, Outcomes,
     StepReport, StreamedUse,
 };
 

@@ -148,6 +148,9 @@ pub struct DeviceRecord {
     /// With `cuda-streamed`, what its sweeps took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streamed: Option<StreamedRecord>,
+    /// Seconds that the device itself worked, by phase: `other` what belongs to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<PhaseSeconds>,
     /// What the host computed all the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub host: Vec<HostRecord>,

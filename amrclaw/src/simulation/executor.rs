@@ -72,6 +72,7 @@ fn open<const D: usize, R: Scalar>(
         return Ok(Box::new(engine.executor(problem, solver, ratios, threads).on_rank(options.comm.clone())));
     }
     let hardware = Hardware::open(number, options.device_memory, &kernels)?;
+    let hardware = if options.device_times { hardware.timed() } else { hardware };
     let executor = ResidentExecutor::new(hardware, problem, solver, ratios, threads)?;
     Ok(Box::new(executor.on_rank(options.comm.clone())))
 }

@@ -76,6 +76,8 @@ pub struct RunOptions {
     pub device_memory: Option<u64>,
     /// Numbers of the GPUs to run on, one for each rank of this host; as many as there are ranks, from 0, unless given.
     pub devices: Vec<usize>,
+    /// Take the GPU's own time by phase.
+    pub device_times: bool,
     /// Ranks that share the patches among them, all in this process; one unless given.
     pub ranks: Option<usize>,
     /// Seconds for which a rank waits for another before it takes it for lost.

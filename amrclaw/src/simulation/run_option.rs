@@ -166,6 +166,16 @@ pub const RUN_OPTIONS: [RunOption; 8] = [
             set: |options, bytes| options.device_memory = Some(bytes),
         },
     },
+    RunOption {
+        name: "device_times",
+        long: "device-times",
+        help: "With --device cuda, take the GPU's own time by phase, for run.json; the run takes a little longer",
+        is_shared: true,
+        value: RunOptionValue::Switch {
+            get: |options| options.device_times,
+            set: |options, times| options.device_times = times,
+        },
+    },
 ];
 
 /// A value that an option does not take.
@@ -299,7 +309,12 @@ mod tests {
         for option in &RUN_OPTIONS {
             let mut options = RunOptions::default();
             assert_eq!(option.given(&options), None, "{}", option.name);
-            let text = match option.words().last() {
+            let is_other = |(word, _): &&Word| {
+                let mut options = RunOptions::default();
+                option.set_word(&mut options, word).unwrap();
+                option.given(&options).is_some()
+            };
+            let text = match option.words().iter().rfind(is_other) {
                 Some((word, _)) => {
                     option.set_word(&mut options, word).unwrap();
                     (*word).to_owned()

@@ -200,13 +200,13 @@ impl Medians {
             updates_per_second: of(|r| r.updates_per_second),
             patches_mean: of(patches),
             phases: PhaseSeconds {
-                advance: of(|r| r.phases.advance),
-                ghost: of(|r| r.phases.ghost),
-                reflux: of(|r| r.phases.reflux),
-                average: of(|r| r.phases.average),
-                regrid: of(|r| r.phases.regrid),
-                output: of(|r| r.phases.output),
-                other: of(|r| r.phases.other),
+                advance: of(|r| phases(r).advance),
+                ghost: of(|r| phases(r).ghost),
+                reflux: of(|r| phases(r).reflux),
+                average: of(|r| phases(r).average),
+                regrid: of(|r| phases(r).regrid),
+                output: of(|r| phases(r).output),
+                other: of(|r| phases(r).other),
             },
             memory_host: of(|r| r.memory_bytes.host as f64),
             memory_device: of(|r| r.memory_bytes.device as f64),
@@ -214,6 +214,14 @@ impl Medians {
             error: None,
         }
     }
+}
+
+/// Seconds by phase: the device's own where a device that holds all values took them, the rest of the run being `other`; else the host's.
+fn phases(record: &RunRecord) -> PhaseSeconds {
+    let of_device = record.device_use.as_ref().filter(|used| used.streamed.is_none()).and_then(|used| used.phases);
+    let Some(own) = of_device else { return record.phases };
+    let worked = own.advance + own.ghost + own.reflux + own.average + own.regrid + own.output;
+    PhaseSeconds { other: (record.wall_seconds - worked).max(0.0), ..own }
 }
 
 /// Largest change of a total over its size; totals that are round-off beside others do not count.
@@ -247,6 +255,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::io::run_json::{DeviceRecord, StreamedRecord};
 
     /// A sweep of two settings on two devices, three runs each, whose seconds are set by `seconds(device, setting,
     /// repeat)`; `None` is a run that failed.
@@ -275,6 +284,22 @@ pub(super) mod tests {
         };
         let results = plan.runs.iter().map(result).collect();
         (plan, results)
+    }
+
+    /// Where a device took the time of its own work, that is what the phases are, and the rest of the run is another's; with values in the
+    /// host's memory the phases are the host's.
+    #[test]
+    fn phases_are_the_devices_own() {
+        let (_, results) = sample(|_, _, _| Some(10.0));
+        let mut record = results[0].record.clone().unwrap();
+        let host = record.phases;
+        assert_eq!(phases(&record), host);
+        let own = PhaseSeconds { advance: 4.0, regrid: 1.0, other: 0.5, ..PhaseSeconds::default() };
+        let used = DeviceRecord { phases: Some(own), ..DeviceRecord::default() };
+        record.device_use = Some(used.clone());
+        assert_eq!(phases(&record), PhaseSeconds { other: 5.0, ..own });
+        record.device_use = Some(DeviceRecord { streamed: Some(StreamedRecord::default()), ..used });
+        assert_eq!(phases(&record), host);
     }
 
     /// Medians leave outliers and failed runs out; the best is named per device.

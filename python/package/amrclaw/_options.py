@@ -15,5 +15,6 @@ class RunOptions(TypedDict, total=False):
     precision: str
     fmad: bool
     device_memory: Optional[int]
+    device_times: bool
     ranks: Optional[int]
     comm_timeout: Optional[int]

@@ -38,7 +38,7 @@ def run(
 
     `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show
     progress, or a function to tell it to. `options` are those of the command line: `device`, `threads`, `precision`, `fmad`,
-    `device_memory`. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
+    `device_memory`, `device_times`. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
     """
     checked = load_case(case, set, solver)
     folder = os.fspath(output) if output is not None else default_output(checked)

@@ -1,6 +1,6 @@
 //! What the executor needs of a device: memory, copies, launches, all in the order in which they are asked for.
 
-use crate::exec::DeviceUse;
+use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::{DeviceStruct, Pointee, Pointer};
 use cuda::amr::Launcher;
 use cuda::{CudaError, Grid};
@@ -127,6 +127,14 @@ pub trait Machine: Send + Sync + 'static {
 
     /// Tiles of the update that the device works on at once.
     fn resident_tiles(&self) -> u32;
+
+    /// What is asked for from here on belongs to a phase.
+    fn enter(&self, _: DevicePhase) {}
+
+    /// Seconds that it worked on each [`DevicePhase`], if it takes them; waits until all is done that was asked for.
+    fn phase_seconds(&self) -> Option<[f64; DevicePhase::COUNT]> {
+        None
+    }
 
     /// What has been taken of its memory.
     fn usage(&self) -> DeviceUse;

@@ -1,7 +1,8 @@
 //! A CUDA device as the executor's machine.
 
-use crate::exec::DeviceUse;
+use super::device_times::DeviceTimes;
 use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, compile};
+use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
 use cuda::amr::kernels::{CONTINUE_AUX, LIST_CHUNKS};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
@@ -30,6 +31,7 @@ pub struct Hardware {
     /// Pinned memory that nothing is on its way to.
     pinned_copies: Mutex<Vec<PinnedCopy>>,
     side: SideDownloads,
+    times: Option<DeviceTimes>,
 }
 
 /// What it takes to copy what was there at a mark while the device goes on.
@@ -103,7 +105,21 @@ impl Hardware {
             staging,
             pinned_copies: Mutex::default(),
             side,
+            times: None,
         })
+    }
+
+    /// The same, which takes the time of all that it does, by phase.
+    pub fn timed(self) -> Self {
+        Hardware { times: Some(DeviceTimes::default()), ahead: false, ..self }
+    }
+
+    /// Puts work into the stream, and takes its time if asked to.
+    fn take_time<T>(&self, work: impl FnOnce() -> Result<T, CudaError>) -> Result<T, CudaError> {
+        match &self.times {
+            Some(times) => times.time((&self.device, &self.stream), work),
+            None => work(),
+        }
     }
 }
 
@@ -137,7 +153,7 @@ impl Machine for Hardware {
             let range = staging.used..staging.used + count;
             copy_parallel(&source[done..done + count], &mut staging.pinned[range.clone()]);
             // SAFETY: this part of the staging memory is not used again before the stream has been waited for.
-            unsafe { self.stream.upload_async(&staging.pinned[range.clone()], target, at + done)? };
+            self.take_time(|| unsafe { self.stream.upload_async(&staging.pinned[range.clone()], target, at + done) })?;
             staging.used = range.end;
             done += count;
         }
@@ -150,7 +166,7 @@ impl Machine for Hardware {
             // What is still to be copied from the staging memory is copied before: one stream.
             let pinned = &mut staging.pinned[..part.len()];
             // SAFETY: waited for before anybody else touches the staging memory.
-            unsafe { self.stream.download_async(source, at + k * STAGING, pinned)? };
+            self.take_time(|| unsafe { self.stream.download_async(source, at + k * STAGING, pinned) })?;
             self.stream.synchronize()?;
             copy_parallel(pinned, part);
         }
@@ -168,7 +184,7 @@ impl Machine for Hardware {
             }
         };
         // SAFETY: nothing touches the memory before the event behind the copy, which [`PendingDownload`] waits for.
-        unsafe { self.stream.download_async(source, 0, &mut copy.buffer[..bytes])? };
+        self.take_time(|| unsafe { self.stream.download_async(source, 0, &mut copy.buffer[..bytes]) })?;
         // Were the copy without an event, the memory could not be given back.
         if let Err(error) = self.stream.record(&copy.event) {
             std::mem::forget(copy);
@@ -235,7 +251,7 @@ impl Machine for Hardware {
     }
 
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
-        self.stream.fill(target, at, bytes, 0)
+        self.take_time(|| self.stream.fill(target, at, bytes, 0))
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
@@ -246,21 +262,31 @@ impl Machine for Hardware {
         let ahead = !self.tables_written.swap(writes_tables, Ordering::Relaxed) && self.ahead;
         let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
         // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
-        unsafe {
+        self.take_time(|| unsafe {
             if ahead {
                 kernel.launch_ahead(&self.stream, grid, argument)
             } else {
                 kernel.launch(&self.stream, grid, argument)
             }
-        }
+        })
     }
 
     fn resident_tiles(&self) -> u32 {
         self.resident_tiles
     }
 
+    fn enter(&self, phase: DevicePhase) {
+        if let Some(times) = &self.times {
+            times.enter(phase);
+        }
+    }
+
+    fn phase_seconds(&self) -> Option<[f64; DevicePhase::COUNT]> {
+        self.times.as_ref().map(DeviceTimes::seconds)
+    }
+
     fn usage(&self) -> DeviceUse {
         let (memory, pinned) = (self.device.memory().statistics(), self.device.pinned().statistics());
-        DeviceUse { memory, pinned, streamed: None }
+        DeviceUse { memory, pinned, streamed: None, phase_seconds: None }
     }
 }

@@ -4,7 +4,7 @@ use super::host_tables::{HostLevel, HostMeshTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{HostLevelTables, LevelContext, bytes_of};
-use crate::exec::{ExecError, Executor, NewValues};
+use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition};
 use crate::plan::{LevelPlans, MeshChange};
@@ -87,6 +87,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             if let Some(coarse) = coarse {
                 self.make_tables(coarse, &change.plans()[coarse.index()])?;
                 self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
+                self.machine.enter(DevicePhase::Regrid);
             }
             let tables = of_meshes[level.index()].take().zip(of_plans[level.index()].take());
             self.transfer_level(change.hierarchy(), level, tables.expect("made for every new level"))?;

@@ -13,6 +13,7 @@
 mod advance;
 mod agree;
 mod boundaries;
+mod device_times;
 mod exchange;
 mod fill;
 mod flags;
@@ -34,7 +35,10 @@ use super::cpu::CpuExecutor;
 use super::device::{CaseFunctions, Machine, Sides};
 use super::step::agree::agreed;
 use super::step::{HostWorks, Stash, Sweep, sweeps};
-use super::{DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, NewValues, Outcomes, Queries};
+use super::{
+    DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, NewValues, Outcomes,
+    Queries,
+};
 use crate::index::{Level, Ratio};
 use crate::mesh::MeshEpoch;
 use crate::physics::Problem;
@@ -164,6 +168,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
 impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, R, N> {
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
         let hierarchy = change.hierarchy();
         let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
         let tables = match self.ranks.is_solo() {
@@ -191,6 +196,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Ghost);
         let filled = self.fill_level(level, plans);
         let filled = self.or_end(filled);
         self.or_later(filled)
@@ -198,11 +204,13 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn advance(&mut self, level: Level, plans: &[LevelPlans<D>], dt: f64) -> Result<(), ExecError> {
         plans[level.index()].assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Advance);
         let advanced = self.advance_level(level, plans, dt);
         self.or_end(advanced)
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Other);
         if !self.ranks.is_solo() {
             let collected = self.collect_from_all(outcomes);
             return self.or_end(collected);
@@ -220,6 +228,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Reflux);
         if let Some(plan) = &plans.reflux {
             let outcome = self.reflux_level(fine, plan);
             self.note(outcome);
@@ -228,11 +237,13 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
+        self.machine.enter(DevicePhase::Average);
         let outcome = self.average_level(fine, plans);
         self.note(outcome);
     }
 
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
         let refreshed = self.refresh_aux(level, 0.0);
         self.or_later(refreshed)?;
         let asked = self.ask_for_flags(level, request);
@@ -240,6 +251,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
         let flagged = self.flag_level(level, dt, request);
         self.or_end(flagged)
     }
@@ -250,6 +262,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn restore(&mut self, back: &MeshChange<'_, D>) {
+        self.machine.enter(DevicePhase::Regrid);
         self.reports.forget();
         self.sampled.clear();
         self.stash.restore(&mut self.levels, |store| store.states.restore());
@@ -259,6 +272,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn sample(&mut self, level: Level, patch: usize, position: [f64; D]) {
+        self.machine.enter(DevicePhase::Other);
         let outcome = self.sample_patch(level, patch, position);
         self.note(outcome);
     }
@@ -287,14 +301,17 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
     }
 
     fn snapshot(&self, level: Level) -> LevelState<D> {
+        self.machine.enter(DevicePhase::Output);
         self.level_state(level)
     }
 
     fn totals(&self, level: Level, finer: Option<&LevelPlans<D>>) -> Vec<f64> {
+        self.machine.enter(DevicePhase::Other);
         self.level_totals(level, finer)
     }
 
     fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Other);
         let of_level = self.level_largest(level)?;
         largest.iter_mut().zip(of_level).for_each(|(most, value)| *most = most.max(value));
         Ok(())
@@ -319,7 +336,7 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
     }
 
     fn device_use(&self) -> Option<DeviceUse> {
-        Some(self.machine.usage())
+        Some(DeviceUse { phase_seconds: self.machine.phase_seconds(), ..self.machine.usage() })
     }
 
     fn host_work(&self) -> Vec<HostWork> {

@@ -65,6 +65,31 @@ impl Outcomes {
     }
 }
 
+/// What a device's time is spent on: the phases of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DevicePhase {
+    /// Updating patches, with what the conservation fix keeps.
+    Advance,
+    /// Filling ghost cells.
+    Ghost,
+    /// Applying the conservation fix.
+    Reflux,
+    /// Averaging fine levels onto coarse ones.
+    Average,
+    /// Flags, tables of new levels and plans, transfer.
+    Regrid,
+    /// Values for files.
+    Output,
+    /// Everything else.
+    #[default]
+    Other,
+}
+
+impl DevicePhase {
+    /// How many there are.
+    pub const COUNT: usize = 7;
+}
+
 /// What a run has used a device for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DeviceUse {
@@ -74,6 +99,8 @@ pub struct DeviceUse {
     pub pinned: PoolStatistics,
     /// What sweeps over values in the host's memory took.
     pub streamed: Option<StreamedUse>,
+    /// Seconds that it worked, by [`DevicePhase`], if they were taken.
+    pub phase_seconds: Option<[f64; DevicePhase::COUNT]>,
 }
 
 impl DeviceUse {

@@ -16,7 +16,7 @@ use super::device::{
     DeviceSweep, KernelOptions, UpdatePlace, bytes_of, bytes_of_mut, compile, tile_shape, update_name,
 };
 use super::step::{LevelSweep, Pass, SweepEngine};
-use super::{DeviceUse, ExecError, StepReport, StreamedUse};
+use super::{DevicePhase, DeviceUse, ExecError, StepReport, StreamedUse};
 use crate::exec::cpu::CpuExecutor;
 use crate::fields::PageLock;
 use crate::index::Ratio;
@@ -275,7 +275,10 @@ impl<const D: usize, R: Scalar> SweepEngine<D, R> for Streamed<D, R> {
 
     fn usage(&self) -> DeviceUse {
         let (memory, pinned) = (self.device.memory().statistics(), self.device.pinned().statistics());
-        DeviceUse { memory, pinned, streamed: Some(self.state.lock().used) }
+        let used = self.state.lock().used;
+        let mut seconds = [0.0; DevicePhase::COUNT];
+        seconds[DevicePhase::Advance as usize] = used.kernel_seconds;
+        DeviceUse { memory, pinned, streamed: Some(used), phase_seconds: Some(seconds) }
     }
 }
 

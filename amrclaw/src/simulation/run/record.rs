@@ -2,7 +2,8 @@
 
 use super::Driver;
 use super::ranks::{imbalance, records};
-use crate::exec::{DeviceUse, HostWork};
+use crate::diagnose::PhaseSeconds;
+use crate::exec::{DevicePhase, DeviceUse, HostWork};
 use crate::io::run_json::{DeviceRecord, HostRecord, MemoryBytes, PoolRecord, RunRecord, RunStatus, StreamedRecord};
 use cuda::memory::PoolStatistics;
 use std::collections::BTreeMap;
@@ -23,7 +24,11 @@ fn device_record(used: DeviceUse, host: Vec<HostWork>) -> DeviceRecord {
     let of_host =
         |HostWork { what, times, cells, seconds }| HostRecord { what: what.to_owned(), times, cells, seconds };
     let host = host.into_iter().map(of_host).collect();
-    DeviceRecord { memory: pool(used.memory), pinned: pool(used.pinned), streamed, host }
+    let of_phases = |[advance, ghost, reflux, average, regrid, output, other]: [f64; DevicePhase::COUNT]| {
+        PhaseSeconds { advance, ghost, reflux, average, regrid, output, other }
+    };
+    let phases = used.phase_seconds.map(of_phases);
+    DeviceRecord { memory: pool(used.memory), pinned: pool(used.pinned), streamed, phases, host }
 }
 
 impl<const D: usize> Driver<'_, D> {

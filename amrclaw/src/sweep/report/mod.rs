@@ -131,7 +131,7 @@ fn phase_figure(sweep: &Sweep, summary: &Summary) -> String {
     };
     format!(
         "<h2>Time per phase</h2>\n<figure>{}<div class=\"panels\">{panels}</div><figcaption>Seconds by what they were spent \
-         on, the fastest setting first.{left_out} After fig. 9 of the paper.</figcaption></figure>\n",
+         on, the fastest setting first; on a GPU the host's, unless --device-times took its own.{left_out} After fig. 9 of the paper.</figcaption></figure>\n",
         phases::legend()
     )
 }
