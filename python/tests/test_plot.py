@@ -11,7 +11,7 @@ import pytest
 
 matplotlib.use("Agg")
 
-from amrclaw import plot  # noqa: E402
+from amrclaw import _film, plot  # noqa: E402
 
 CASE = {
     "solver": {"name": "acoustics", "density": 1.0, "bulk": 4.0},
@@ -112,7 +112,7 @@ def test_films(run, tmp_path, ending):
 def test_films_as_mp4(run, tmp_path, monkeypatch):
     """MP4 is written where ffmpeg or the package imageio-ffmpeg is, and has all frames; else the message says what to install."""
     path = tmp_path / "film.mp4"
-    if plot._finds_ffmpeg():
+    if _film.finds_ffmpeg():
         plot.animate(run, path, "u", fps=5, dpi=40)
         program = plot.plt.rcParams["animation.ffmpeg_path"]
         said = subprocess.run([program, "-i", path, "-f", "null", "-"], capture_output=True, text=True).stderr

@@ -6,6 +6,9 @@
 //! computational area as capacity κ, `κ q_t + …` is what the update solves. A transverse split is made twice, in the frames of the lower
 //! and of the upper face that the fluctuation moves through.
 //!
+//! Behind a wall, cells have no faces between them: their normals there are zero. What a transverse wave sends into the wall's face
+//! comes back as its mirror image from there: together that is twice what moves along the normal, and nothing else.
+//!
 //! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §23.2–23.9; Calhoun, Helzel,
 //! LeVeque, *Logically rectangular grids and finite volume methods for PDEs in circular and spherical domains* (2008),
 //! doi:10.1137/060664094, §4.
@@ -17,7 +20,8 @@ use crate::real::Real;
 use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};
 
 /// Auxiliary values of a mapped cell in the plane, which follow the solver's own: unit normal and length of the lower face along x, the
-/// same along y, and the area. Lengths and area are per unit of the computational coordinates.
+/// same along y, and the area. Lengths and area are per unit of the computational coordinates. A cell behind a wall has zeros as normals
+/// and lengths of the faces along the wall's normal.
 pub const GEOMETRY: [&str; 7] =
     ["xface_nx", "xface_ny", "xface_length", "yface_nx", "yface_ny", "yface_length", "capacity"];
 
@@ -77,6 +81,26 @@ impl<V: Real> Frame<V> {
         q
     }
 
+    /// Whether the cell is one of those behind a wall, which have no such face.
+    #[inline(always)]
+    fn is_behind_wall(&self) -> V::Mask {
+        self.normal[0].equal(V::zero()) & self.normal[1].equal(V::zero())
+    }
+
+    /// A fluctuation that enters the face, in its frame, with the mirror image that a wall, where there is one, sends back.
+    #[inline(always)]
+    fn mirrored<const M: usize>(&self, wall: V::Mask, vectors: &[usize], q: [V; M]) -> [V; M] {
+        let mut both = [V::zero(); M];
+        for &v in vectors {
+            let normal = v + usize::from(self.axis != Axis::X);
+            both[normal] = q[normal] + q[normal];
+        }
+        for (both, alone) in both.iter_mut().zip(q) {
+            *both = V::select(wall, *both, alone);
+        }
+        both
+    }
+
     /// A fluctuation turned back and scaled.
     #[inline(always)]
     fn leave_scaled<const M: usize>(&self, vectors: &[usize], q: [V; M]) -> [V; M] {
@@ -95,6 +119,25 @@ impl<S, const A: usize> FaceFrame<S, A> {
         let mut own = [V::zero(); A];
         own.copy_from_slice(&aux[..A]);
         own
+    }
+}
+
+impl<S, const A: usize> FaceFrame<S, A> {
+    /// A transverse split in the frame of one of the faces. No closure: those are not inlined into code for the processor's vectors, and
+    /// call each operation.
+    #[inline(always)]
+    fn split<V: Real, const M: usize, const W: usize>(
+        &self,
+        frame: &Frame<V>,
+        (axis, across, side): (Axis, Axis, Side),
+        [ql, qr, asdq]: [[V; M]; 3],
+        own: &TransverseAux<V, A>,
+    ) -> Transverse<V, M>
+    where
+        S: Solver<M, W, A>,
+    {
+        let (ql, qr) = (frame.enter(S::VECTORS, ql), frame.enter(S::VECTORS, qr));
+        self.0.transverse(axis, across, side, ql, qr, own, frame.enter(S::VECTORS, asdq))
     }
 }
 
@@ -175,15 +218,13 @@ where
     ) -> Transverse<V, M> {
         let own =
             TransverseAux { below: Self::own(&aux.below), here: Self::own(&aux.here), above: Self::own(&aux.above) };
-        let split = |frame: &Frame<V>| {
-            let enter = |q| frame.enter(S::VECTORS, q);
-            self.0.transverse(axis, across, side, enter(ql), enter(qr), &own, enter(asdq))
-        };
         let (lower, upper) = (Frame::new(across, A, &aux.here), Frame::new(across, A, &aux.above));
-        Transverse {
-            bmasdq: lower.leave_scaled(S::VECTORS, split(&lower).bmasdq),
-            bpasdq: upper.leave_scaled(S::VECTORS, split(&upper).bpasdq),
-        }
+        let (below, above) = (Frame::new(axis, A, &aux.below), Frame::new(axis, A, &aux.above));
+        let down = self.split(&lower, (axis, across, side), [ql, qr, asdq], &own).bmasdq;
+        let up = self.split(&upper, (axis, across, side), [ql, qr, asdq], &own).bpasdq;
+        let bmasdq = lower.mirrored(below.is_behind_wall(), S::VECTORS, down);
+        let bpasdq = upper.mirrored(above.is_behind_wall(), S::VECTORS, up);
+        Transverse { bmasdq: lower.leave_scaled(S::VECTORS, bmasdq), bpasdq: upper.leave_scaled(S::VECTORS, bpasdq) }
     }
 
     #[inline(always)]
@@ -296,6 +337,16 @@ fn framed(inside: DeviceSource, vectors: &[usize]) -> DeviceSource {
             }}
             return q;
         }}
+        {QUALIFIERS} bool is_behind_wall() const {{ return nx == Real(0.0) && ny == Real(0.0); }}
+        {QUALIFIERS} State mirrored(bool wall, const State& q) const {{
+            State both = State();
+            for (int k = 0; k < {count}; ++k) {{
+                const int normal = vector(k) + (axis == X ? 0 : 1);
+                both[normal] = q[normal] + q[normal];
+            }}
+            for (int m = 0; m < M; ++m) both[m] = wall ? both[m] : q[m];
+            return both;
+        }}
         {QUALIFIERS} State leave_scaled(const State& q) const {{
             State scaled = leave(q);
             for (int m = 0; m < M; ++m) scaled[m] = length * scaled[m];
@@ -322,9 +373,10 @@ fn framed(inside: DeviceSource, vectors: &[usize]) -> DeviceSource {
     {QUALIFIERS} Transverse transverse(Axis axis, Axis across, Side side, State ql, State qr, TransverseAux aux, State asdq) const {{
         const Inside::TransverseAux around = {{own(aux.below), own(aux.here), own(aux.above)}};
         const Frame lower(across, aux.here), upper(across, aux.above);
+        const bool below = Frame(axis, aux.below).is_behind_wall(), above = Frame(axis, aux.above).is_behind_wall();
         return Transverse{{
-            lower.leave_scaled(split(lower, axis, across, side, ql, qr, around, asdq).bmasdq),
-            upper.leave_scaled(split(upper, axis, across, side, ql, qr, around, asdq).bpasdq)}};
+            lower.leave_scaled(lower.mirrored(below, split(lower, axis, across, side, ql, qr, around, asdq).bmasdq)),
+            upper.leave_scaled(upper.mirrored(above, split(upper, axis, across, side, ql, qr, around, asdq).bpasdq))}};
     }}
 "
     );

@@ -16,8 +16,8 @@ pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};
 pub use queries::Queries;
 pub use step::{
-    CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, HostWork, LevelState, LevelStates, NewValues, Outcomes,
-    StepReport, StreamedUse,
+    CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, HostWork, LevelState, LevelStates, NewValues,
+    Outcomes, StepReport, StreamedUse,
 };
 
 use crate::index::Level;

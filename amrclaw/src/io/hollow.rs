@@ -179,7 +179,9 @@ mod tests {
             file.add_group(group.finish());
             file
         };
-        let hollow = |set: &mut DatasetBuilder, values: &[f64]| drop(reserve(set, hdf5::make_f64_type(), values.len()));
+        let hollow = |set: &mut DatasetBuilder, values: &[f64]| {
+            reserve(set, hdf5::make_f64_type(), values.len());
+        };
         let out = File::create_new(&path).unwrap();
         let file = Hollow::new(&out, &path, content(&[0; 4], &hollow)).unwrap();
         let names: Vec<String> = sets.iter().map(|(name, _)| format!("group/{name}")).collect();
@@ -190,7 +192,11 @@ mod tests {
         };
         let crcs: Vec<u64> = names.iter().zip(&sets).map(fill).collect();
         file.rewrite(content(&crcs, &hollow), &names).unwrap();
-        let whole = content(&crcs, &|set, values| drop(set.with_f64_data(values))).finish().unwrap();
+        let whole = content(&crcs, &|set, values| {
+            set.with_f64_data(values);
+        })
+        .finish()
+        .unwrap();
         assert!(std::fs::read(&path).unwrap() == whole);
     }
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::mesh::{AxisEnds, Beyond, Mapping};
 use riemann::axis::{Axis, Side};
-use riemann::frame::GEOMETRY;
+use riemann::frame::{CAPACITY, GEOMETRY};
 use std::sync::Arc;
 
 /// The solver's own auxiliary values, then those of [`GEOMETRY`]. Asked for cells outside the domain too, it gives them what the domain's
@@ -63,35 +63,45 @@ impl<const D: usize> MappedAux<D> {
 }
 
 impl<const D: usize> MappedAux<D> {
-    /// Geometry of a cell behind a wall: that of its mirror image in the wall's face beside it, so that nothing passes the wall in a
-    /// sweep towards it; `None` for other cells.
-    fn behind_wall(&self, cell: [i32; D], dx: [f64; D]) -> Option<[f64; 7]> {
+    /// The side along an axis that is a wall with the cell behind it.
+    fn wall(&self, cell: [i32; D], counts: [i32; D], axis: usize) -> Option<Side> {
+        let side = match cell[axis] {
+            at if at < 0 => Side::Lower,
+            at if at >= counts[axis] => Side::Upper,
+            _ => return None,
+        };
+        (self.sides[axis][usize::from(side == Side::Upper)] == Beyond::Wall).then_some(side)
+    }
+
+    /// Puts what is behind walls into the geometry of a cell: the face behind the wall's is its mirror image in it, as the area is, so
+    /// that nothing passes the wall in a sweep towards it; between the cells there are no faces, for the solver to know them by.
+    fn put_behind_walls(&self, cell: [i32; D], dx: [f64; D], geometry: &mut [f64; 7]) {
         let counts = self.mapping.counts(dx);
-        let outside = |d: usize| !(0..counts[d]).contains(&cell[d]);
-        let axis = [0, 1].into_iter().find(|&d| outside(d) && self.sides[d][0] != Beyond::Periodic)?;
-        let (along, upper) = (1 - axis, cell[axis] >= counts[axis]);
-        let beside = outside(along) && self.sides[along][0] != Beyond::Periodic;
-        // The number of the mirrored face, behind which the mirrored cell lies.
-        let face = if upper { 2 * counts[axis] - cell[axis] } else { -cell[axis] };
-        if beside || self.sides[axis][usize::from(upper)] != Beyond::Wall || !(1..=counts[axis]).contains(&face) {
-            return None;
+        for axis in [0, 1] {
+            let (along, Some(side)) = (1 - axis, self.wall(cell, counts, axis)) else { continue };
+            // The number of the mirrored face, behind which the mirrored cell lies.
+            let upper = side == Side::Upper;
+            let face = if upper { 2 * counts[axis] - cell[axis] } else { -cell[axis] };
+            let beside = self.sides[along][0] != Beyond::Periodic && !(0..counts[along]).contains(&cell[along]);
+            if !beside && (1..=counts[axis]).contains(&face) {
+                let inside = |at: i32| {
+                    let mut inside = cell;
+                    inside[axis] = at;
+                    self.mapping.cells(self.mapping.corner(inside, dx), dx, [1; D])[0]
+                };
+                let (mirrored, of_face) = (inside(face - 1), inside(face));
+                let [nx, ny] = self.mapping.side_normals(axis, upper, cell[along], 1, dx)[0];
+                let (a, b) = (of_face[3 * axis], of_face[3 * axis + 1]);
+                let normal = a * nx + b * ny;
+                // The mirror image of what points towards larger indices points towards smaller ones.
+                geometry[3 * axis] = (normal + normal) * nx - a;
+                geometry[3 * axis + 1] = (normal + normal) * ny - b;
+                (geometry[3 * axis + 2], geometry[CAPACITY]) = (of_face[3 * axis + 2], mirrored[CAPACITY]);
+            }
         }
-        let inside = |at: i32| {
-            let mut inside = cell;
-            inside[axis] = at;
-            self.mapping.cells(self.mapping.corner(inside, dx), dx, [1; D])[0]
-        };
-        let (mut values, of_face) = (inside(face - 1), inside(face));
-        let [nx, ny] = self.mapping.side_normals(axis, upper, cell[along], 1, dx)[0];
-        let mirrored = |[a, b]: [f64; 2]| {
-            let normal = a * nx + b * ny;
-            [a - (normal + normal) * nx, b - (normal + normal) * ny]
-        };
-        let [a, b] = mirrored([of_face[3 * axis], of_face[3 * axis + 1]]);
-        // The mirror image of what points towards larger indices points towards smaller ones.
-        (values[3 * axis], values[3 * axis + 1], values[3 * axis + 2]) = (-a, -b, of_face[3 * axis + 2]);
-        [values[3 * along], values[3 * along + 1]] = mirrored([values[3 * along], values[3 * along + 1]]);
-        Some(values)
+        for axis in (0..2).filter(|&axis| self.wall(cell, counts, axis).is_some()) {
+            geometry[3 * (1 - axis)..][..3].fill(0.0);
+        }
     }
 }
 
@@ -127,17 +137,13 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
             }
         }
         let geometry = &mut out[self.num_own() * cells..];
-        for (cell, values) in self.mapping.cells(block.lower, block.dx, block.size).iter().enumerate() {
-            for (n, value) in values.iter().enumerate() {
-                geometry[n * cells + cell] = *value;
-            }
-        }
         let first = self.mapping.cell_at(block.lower, block.dx);
-        for number in 0..cells {
+        for (number, mut values) in self.mapping.cells(block.lower, block.dx, block.size).into_iter().enumerate() {
             let mut cell = first;
             (cell[0], cell[1]) = (cell[0] + (number % len) as i32, cell[1] + (number / len) as i32);
-            if let Some(values) = self.behind_wall(cell, block.dx) {
-                values.iter().enumerate().for_each(|(n, value)| geometry[n * cells + number] = *value);
+            self.put_behind_walls(cell, block.dx, &mut values);
+            for (n, value) in values.into_iter().enumerate() {
+                geometry[n * cells + number] = value;
             }
         }
     }

@@ -69,7 +69,7 @@ pub enum RunOptionValue {
 const SWITCH: &[Word] = &[("on", "Yes"), ("off", "No")];
 
 /// Every option of a run.
-pub const RUN_OPTIONS: [RunOption; 8] = [
+pub const RUN_OPTIONS: [RunOption; 9] = [
     RunOption {
         name: "device",
         long: "device",
@@ -226,6 +226,15 @@ impl RunOption {
         }
     }
 
+    /// The word, of one that has some, that stands for the default.
+    pub fn default_word(&self) -> Option<&'static str> {
+        let first = match self.value {
+            RunOptionValue::Switch { get, .. } => usize::from(!get(&RunOptions::default())),
+            _ => 0,
+        };
+        self.words().get(first).map(|(word, _)| *word)
+    }
+
     /// Its value as the command line writes it; `None` if that is the default.
     pub fn given(&self, options: &RunOptions) -> Option<String> {
         let text = |options: &RunOptions| match self.value {
@@ -309,6 +318,10 @@ mod tests {
         for option in &RUN_OPTIONS {
             let mut options = RunOptions::default();
             assert_eq!(option.given(&options), None, "{}", option.name);
+            if let Some(word) = option.default_word() {
+                option.set_word(&mut options, word).unwrap();
+                assert_eq!(option.given(&options), None, "{}: {word}", option.name);
+            }
             let is_other = |(word, _): &&Word| {
                 let mut options = RunOptions::default();
                 option.set_word(&mut options, word).unwrap();

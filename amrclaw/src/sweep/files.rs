@@ -187,7 +187,15 @@ mod tests {
             overrides: vec![],
             arguments: vec!["--threads".into(), "2".into()],
         };
-        Sweep { plan, launch, case_text: "[mesh]".into(), seed: 1, reference: None, dir: dir.to_owned() }
+        Sweep {
+            plan,
+            launch,
+            case_text: "[mesh]".into(),
+            seed: 1,
+            reference: None,
+            gpus: Vec::new(),
+            dir: dir.to_owned(),
+        }
     }
 
     /// Every run has a row with as many fields as the head, also those that failed, whatever their message holds.

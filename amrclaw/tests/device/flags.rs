@@ -132,7 +132,7 @@ fn check<const D: usize>(
     let device = ResidentExecutor::new(emulator.clone(), problem, double, ratios, 1).expect("there is memory");
     let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
     let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank: Rank::SOLO };
-    let state = |level: Level| spikes(hierarchy.level(level), seed);
+    let state = |level: Level, _: &dyn Fn(usize) -> bool| spikes(hierarchy.level(level), seed);
     let [_, plans] = both.each_mut().map(|exec| {
         let mut change = MeshChange::new(hierarchy, None, options);
         exec.adopt(&mut change, NewValues::Given(&state)).expect("the state fits");

@@ -89,7 +89,8 @@ fn check<const D: usize>(
     let options = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, rank: Rank::SOLO };
     let before = hierarchy(&problem, ratios, size, 0);
     let num_eqn = solver.double.equations().len();
-    let state = |level: Level| random_state(before.level(level), num_eqn, 7 + level.index() as u64);
+    let state =
+        |level: Level, _: &dyn Fn(usize) -> bool| random_state(before.level(level), num_eqn, 7 + level.index() as u64);
     let adopt = |exec: &mut Box<dyn Executor<D>>, mut change: MeshChange<'_, D>, values: NewValues<'_, D>| {
         exec.adopt(&mut change, values).expect("there is memory");
         change.into_plans()

@@ -26,7 +26,8 @@ fn both(mapped: &str, straight: &str, overrides: &[&str]) -> [Simulation<2>; 2] 
 }
 
 /// With the identity as the map every rotation multiplies by one and adds zero: the numbers are the same, on cells whose corners are binary
-/// fractions. Between levels sums are weighted with areas, in another order: round-off of thirty steps.
+/// fractions. Between levels sums are weighted with areas, in another order, and what a wall sends back of transverse waves is twice what
+/// enters it instead of a split of its own: round-off of thirty steps.
 #[test]
 fn the_identity_changes_nothing() {
     for boundary in ["\"extrapolate\"", "\"wall\"", "\"periodic\""] {
@@ -34,6 +35,7 @@ fn the_identity_changes_nothing() {
         for (solver, state) in [(ACOUSTICS, &SOUND[..]), (r#"name = "euler""#, &GAS)] {
             for (levels, allowed) in [("levels.max=1", 0.0), ("levels.max=3", 1e-14)] {
                 let text = case(solver, &mesh, ["X", "Y"], state);
+                let allowed: f64 = if boundary.contains("wall") { 1e-14 } else { allowed };
                 let [mapped, straight] = both(&text, &text, &[levels]);
                 let difference = largest_difference(&mapped.frame(), &straight.frame());
                 assert!(difference <= allowed, "{solver}, {boundary}, {levels}: {difference:e}");

@@ -12,7 +12,6 @@ Every function that draws one picture takes axes to draw on, and returns them; `
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from typing import Any, Callable, Optional, Union
 
@@ -24,27 +23,18 @@ from ._run import Run
 
 try:
     import matplotlib.pyplot as plt
-    from matplotlib.animation import FuncAnimation, writers
+    from matplotlib.animation import FuncAnimation
     from matplotlib.axes import Axes
     from matplotlib.colors import LogNorm, Normalize
     from matplotlib.patches import Polygon, Rectangle
 except ImportError as error:
     raise ImportError("pictures need matplotlib: pip install matplotlib") from error
 
+from ._film import film_ending, self_contained
+
 Solution = Union[Snapshot, Run]
 LEVEL_COLOURS = ["0.15", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown"]
 """Colours of the outlines of patches, coarsest level first; used in turn."""
-_SIGNS = {
-    "−": "fa-minus",
-    "|◀": "fa-fast-backward",
-    "‹": "fa-step-backward",
-    "◀": "fa-play fa-flip-horizontal",
-    "‖": "fa-pause",
-    "▶": "fa-play",
-    "›": "fa-step-forward",
-    "▶|": "fa-fast-forward",
-    "+": "fa-plus",
-}
 MAX_CELLS = 4_000_000
 """Most cells of the grid that contours are found on."""
 
@@ -240,7 +230,7 @@ def animate(
     """
     if len(run) == 0:
         raise InputError("there are no frames to animate")
-    ending = None if path is None else _ending(os.fspath(path))
+    ending = None if path is None else film_ending(os.fspath(path))
     field = _frame_and_field(run[0], field)[1]
     if draw is pcolor:
         options.setdefault("limits", _limits_of(run, field, bool(options.get("log", False))))
@@ -255,41 +245,11 @@ def animate(
     if path is not None:
         if ending == ".html":
             with open(path, "w", encoding="utf-8") as file:
-                file.write(f'<!DOCTYPE html>\n<meta charset="utf-8">\n{_self_contained(film.to_jshtml(fps=fps))}')
+                file.write(f'<!DOCTYPE html>\n<meta charset="utf-8">\n{self_contained(film.to_jshtml(fps=fps))}')
         else:
             film.save(os.fspath(path), writer="pillow" if ending == ".gif" else "ffmpeg", fps=fps)
         plt.close(figure)
     return film
-
-
-def _self_contained(page: str) -> str:
-    """Matplotlib's page with signs in place of a font that it would fetch from the network for its buttons."""
-    page = re.sub(r"<link[^>]*>", "", page)
-    for sign, classes in _SIGNS.items():
-        page = page.replace(f'<i class="fa {classes}"></i>', sign)
-    return page
-
-
-def _ending(path: str) -> str:
-    """The ending of a film's file, once it is known that such a film can be made."""
-    ending = os.path.splitext(path)[1]
-    if ending not in (".mp4", ".gif", ".html"):
-        raise InputError(f"{path}: films end in .mp4, .gif or .html")
-    if ending == ".mp4" and not _finds_ffmpeg():
-        raise InputError(f"{path}: MP4 needs ffmpeg: pip install imageio-ffmpeg; or write a .gif or .html file")
-    return ending
-
-
-def _finds_ffmpeg() -> bool:
-    """Whether ffmpeg is there: the system's, or that of the package imageio-ffmpeg, which matplotlib is then told of."""
-    if writers.is_available("ffmpeg"):
-        return True
-    try:
-        from imageio_ffmpeg import get_ffmpeg_exe  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        return False
-    plt.rcParams["animation.ffmpeg_path"] = get_ffmpeg_exe()
-    return writers.is_available("ffmpeg")
 
 
 def _frame_and_field(solution: Solution, field: Optional[str]) -> tuple[Snapshot, str]:

@@ -134,7 +134,10 @@ fn argument(option: &'static RunOption) -> Arg {
             .value_name(unit)
             .value_delimiter(',')
             .value_parser(clap::value_parser!(u64).range(..1 << 16)),
-        _ => argument.help(option.help).value_parser(words(option)).default_value(option.words()[0].0),
+        _ => argument
+            .help(option.help)
+            .value_parser(words(option))
+            .default_value(option.default_word().unwrap_or_default()),
     }
 }
 

@@ -11,8 +11,8 @@ pub(super) use aux_origins::aux_origins;
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub use report::{
-    CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, LevelStates, NewValues, Outcomes, StepReport,
-    StreamedUse,
+    CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, LevelStates, NewValues, Outcomes,
+    StepReport, StreamedUse,
 };
 pub(super) use states::{Stash, States};
 pub(super) use sweep::{

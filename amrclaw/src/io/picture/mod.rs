@@ -9,6 +9,7 @@ mod colour_map;
 mod curve;
 mod decoration;
 mod distant;
+mod error;
 mod film;
 mod folder;
 mod font;
@@ -23,20 +24,20 @@ pub use chart::{Line, chart};
 pub use colour_map::{ColourMap, ColourScale};
 pub use curve::render_curve;
 pub use distant::draw_from;
+pub use error::PictureError;
 pub use film::{FilmFormat, write_film};
 pub use folder::{FrameChoice, Source, draw_film, draw_from_folder};
 pub use map::render;
 pub use ticks::{Tick, ticks};
 
-use super::derived::{FormulaError, Vocabulary, derive};
-use super::error::{InputError, OutputError};
+use super::derived::{Vocabulary, derive};
+use super::error::OutputError;
 use super::frame::{FieldIndex, Frame};
 use super::slice::{Projection, project, slice};
-use super::vtkhdf;
 use range::{View, value_range};
 use std::any::Any;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a picture shows beside the field.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,79 +120,6 @@ pub enum Cut {
         /// What is made of them.
         projection: Projection,
     },
-}
-
-/// A picture could not be made.
-#[derive(Debug, thiserror::Error)]
-pub enum PictureError {
-    /// The frame has no such field.
-    #[error("there is no field \"{name}\": the fields are {}", known.join(", "))]
-    UnknownField {
-        /// The name asked for.
-        name: String,
-        /// The names there are.
-        known: Vec<String>,
-    },
-    /// A field's formula is wrong.
-    #[error(transparent)]
-    Formula(#[from] FormulaError),
-    /// The frame has no values to draw.
-    #[error("frame {0} holds no values")]
-    Empty(usize),
-    /// There is no logarithm to draw.
-    #[error("there is no positive value to draw logarithmically; leave --log out, or draw \"abs(...)\"")]
-    NothingPositive,
-    /// The limits of the values cannot be.
-    #[error("values from {0} to {1} {2}")]
-    Range(f64, f64, &'static str),
-    /// The part to show lies elsewhere.
-    #[error("there is nothing to show along {axis}: the domain goes from {} to {}", domain.0, domain.1)]
-    Zoom {
-        /// The axis.
-        axis: String,
-        /// Its two ends.
-        domain: (f64, f64),
-    },
-    /// A cut that a frame does not allow.
-    #[error("{0}")]
-    Cut(String),
-    /// The outlines of a level that there is not.
-    #[error("there is no level {level} to outline: levels are 1 to {finest}")]
-    Level {
-        /// The level asked for, from 1.
-        level: usize,
-        /// The finest there is, from 1.
-        finest: usize,
-    },
-    /// The frame's file cannot be read.
-    #[error(transparent)]
-    Input(#[from] InputError),
-    /// The picture cannot be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
-    /// The program that makes films is not there, or failed.
-    #[error("{0}")]
-    Film(String),
-    /// There is no such frame.
-    #[error("{} holds no {}{}", dir.display(), number.map_or("frame_*.vtkhdf".into(), vtkhdf::file_name), there(known))]
-    NoFrame {
-        /// The folder.
-        dir: PathBuf,
-        /// The frame asked for; `None` for the last.
-        number: Option<usize>,
-        /// The frames there are.
-        known: Vec<usize>,
-    },
-}
-
-/// The frames there are, in a few words.
-fn there(known: &[usize]) -> String {
-    match known {
-        [] => String::new(),
-        [one] => format!("; there is frame {one}"),
-        [first, .., last] if last - first + 1 == known.len() => format!("; there are frames {first} to {last}"),
-        [first, .., last] => format!("; there are {} frames from {first} to {last}", known.len()),
-    }
 }
 
 /// Draws a field (the first one, if `field` is `None`) of a frame of any dimension: of a 3D frame the three cuts through
