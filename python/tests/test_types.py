@@ -21,7 +21,7 @@ def test_stubs_match_the_native_module():
 def test_options_of_a_run_are_those_of_the_program(tmp_path):
     """What type checkers see of them are the rows of the program's table; a name that is not there is refused."""
     assert sorted(RunOptions.__annotations__) == sorted(_amrclaw.run_option_names())
-    with pytest.raises(TypeError, match='there is no option "thread"; there are device, threads'):
+    with pytest.raises(TypeError, match='there is no option "thread"; there are device, devices, threads'):
         amrclaw.run(SMALL, output=tmp_path, thread=2)
     with pytest.raises(TypeError, match="threads: needs a whole number"):
         amrclaw.Simulation(SMALL, threads="2")
