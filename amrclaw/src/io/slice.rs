@@ -12,7 +12,7 @@ pub fn slice<const D: usize, const E: usize>(frame: &Frame<D>, axis: usize, posi
     slice_from(frame, frame, axis, position).expect("a frame has its values")
 }
 
-/// As [`slice`], of a frame whose values come from `values`: those of patches that are cut, one patch at a time.
+/// As [`slice()`], of a frame whose values come from `values`: those of patches that are cut, one patch at a time.
 ///
 /// # Errors
 /// They do not come.
