@@ -63,6 +63,11 @@ impl Partition {
         self.owners[patch] as usize
     }
 
+    /// Whether a rank owns a patch; where patches are not shared out, it owns all.
+    pub fn owns(partition: Option<&Partition>, rank: usize, patch: usize) -> bool {
+        partition.is_none_or(|partition| partition.owner(patch) == rank)
+    }
+
     /// Owners of all patches.
     pub fn owners(&self) -> &[u32] {
         &self.owners

@@ -136,7 +136,8 @@ fn a_rank_that_hangs_is_named() {
     }
 }
 
-/// Ctrl-C at the launcher stops all ranks between the same two steps, with a checkpoint that is named.
+/// Ctrl-C at the launcher stops all ranks between the same two steps, with a checkpoint that is named. The exit code is the launcher's: MPICH's
+/// that is itself interrupted ends with 0 where it no longer hears of its ranks' codes, which are 1.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_interrupt_leaves_a_checkpoint() {
@@ -146,7 +147,7 @@ fn an_interrupt_leaves_a_checkpoint() {
         signal("-INT", &running.child.id().to_string());
         let (folder, output) = running.ends_within(SOON);
         let text = said(&output);
-        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{text}");
         // Open MPI's launcher shows nothing of what is said after it has been asked to end.
         let told = text.matches("error: the run was interrupted after step").count();
         assert!(told == 1 || launcher.is_open && told == 0, "{text}");

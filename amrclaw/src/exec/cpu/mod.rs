@@ -144,6 +144,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 }
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
+    /// Puts an empty level of the hierarchy in the place of what it held. Finer levels are dropped.
+    fn begin_level(&mut self, hierarchy: &Hierarchy<D>, level: Level, partition: Option<Arc<Partition>>, time: f64) {
+        self.truncate(level);
+        let store = self.new_store(hierarchy, level, partition, time);
+        self.levels.push(store);
+    }
+
     /// Gives a level patches and exact initial data, in place of what it held. Finer levels are dropped.
     pub(in crate::exec) fn initialise_level(
         &mut self,
@@ -152,9 +159,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         partition: Option<Arc<Partition>>,
         time: f64,
     ) -> Result<(), ExecError> {
-        self.truncate(level);
-        let store = self.new_store(hierarchy, level, partition, time);
-        self.levels.push(store);
+        self.begin_level(hierarchy, level, partition, time);
         let start = Instant::now();
         self.fill_initial(level);
         self.note_host("initial data", level, start);
@@ -170,9 +175,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         partition: Option<Arc<Partition>>,
         state: &LevelState<D>,
     ) -> Result<(), ExecError> {
-        self.truncate(level);
-        let store = self.new_store(hierarchy, level, partition, state.time);
-        self.levels.push(store);
+        self.begin_level(hierarchy, level, partition, state.time);
         self.load_state(level, state);
         self.fill_level_aux(level, state.time)
     }
@@ -202,7 +205,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
             NewValues::Given(state) => change.new_levels().try_for_each(|level| {
                 let (partition, rank) = (partition(level), self.ranks.rank().number);
-                let is_here = |k: usize| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+                let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
                 let state = state(level, &is_here);
                 self.load_level(hierarchy, level, partition.clone(), &state)
             }),

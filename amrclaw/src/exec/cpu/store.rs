@@ -64,7 +64,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         time: f64,
         pool: &mut Pool<R>,
     ) -> Self {
-        let is_here = |k| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+        let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
         let layout = Arc::new(LevelLayout::of_part(&mesh, num_ghost as i32, is_here));
         let buffers = vec![pool.take(layout.len(num_eqn))];
         let aux = if num_aux > 0 { pool.take(layout.len(num_aux)) } else { Vec::new() };

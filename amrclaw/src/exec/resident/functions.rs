@@ -139,9 +139,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         partition: Option<Arc<Partition>>,
         time: f64,
     ) -> Result<bool, ExecError> {
-        self.truncate(level);
-        let store = self.new_level(hierarchy, level, partition, time)?;
-        self.levels.push(store);
+        self.begin_level(hierarchy, level, partition, time)?;
         self.machine.zero(&self.refused, 0, size_of::<u32>())?;
         self.fill_aux(level, time)?;
         let store = &self.levels[level.index()];

@@ -104,7 +104,7 @@ impl<const D: usize> HostLevel<D> {
         sweeps: &[Sweep],
         (resident_tiles, finest): (u32, bool),
     ) -> Self {
-        let is_here = |k| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+        let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
         let layout = Arc::new(LevelLayout::of_part(mesh, sizes.num_ghost, is_here));
         let (table, map_words) = patch_table(&layout);
         let mut builder = TableBuilder::default();

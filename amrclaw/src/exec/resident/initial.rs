@@ -67,9 +67,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         partition: Option<Arc<Partition>>,
         time: f64,
     ) -> Result<(), ExecError> {
-        self.truncate(level);
-        let store = self.new_level(hierarchy, level, partition, time)?;
-        self.levels.push(store);
+        self.begin_level(hierarchy, level, partition, time)?;
         if let Some(coarser) = level.coarser() {
             self.mirror_levels(coarser);
         }

@@ -12,19 +12,22 @@ use riemann::real::Scalar;
 use std::sync::Arc;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// An empty level of the hierarchy.
-    pub(super) fn new_level(
-        &self,
+    /// Puts an empty level of the hierarchy in the place of what it held. Finer levels are dropped.
+    pub(super) fn begin_level(
+        &mut self,
         hierarchy: &Hierarchy<D>,
         level: Level,
         partition: Option<Arc<Partition>>,
         time: f64,
-    ) -> Result<DeviceLevel<D, N>, ExecError> {
+    ) -> Result<(), ExecError> {
+        self.truncate(level);
         let mesh = hierarchy.level(level);
         let finest = level.index() + 1 == hierarchy.max_levels();
         let owner = (self.ranks.rank().number, partition);
         let tables = HostLevel::new(mesh, owner, self.sizes, &self.sweeps, (self.machine.resident_tiles(), finest));
-        Ok(DeviceLevel::new(&self.machine, mesh.clone(), tables, hierarchy.geometry(level), time, self.sizes)?)
+        let geometry = hierarchy.geometry(level);
+        self.levels.push(DeviceLevel::new(&self.machine, mesh.clone(), tables, geometry, time, self.sizes)?);
+        Ok(())
     }
 
     /// Sends the values that the host has of a level.
@@ -103,9 +106,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         partition: Option<Arc<Partition>>,
         time: f64,
     ) -> Result<(), ExecError> {
-        self.truncate(level);
-        let store = self.new_level(hierarchy, level, partition, time)?;
-        self.levels.push(store);
+        self.begin_level(hierarchy, level, partition, time)?;
         self.send_level(level)
     }
 
@@ -129,7 +130,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 .try_for_each(|level| self.initialise_level(hierarchy, level, partition(level), time)),
             NewValues::Given(state) => change.new_levels().try_for_each(|level| {
                 let (partition, rank) = (partition(level), self.ranks.rank().number);
-                let is_here = |k: usize| partition.as_ref().is_none_or(|partition| partition.owner(k) == rank);
+                let is_here = |k| Partition::owns(partition.as_deref(), rank, k);
                 let state = state(level, &is_here);
                 self.host.get_mut().load_level(hierarchy, level, partition.clone(), &state)?;
                 self.take_from_host(hierarchy, level, partition.clone(), state.time)
