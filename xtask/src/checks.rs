@@ -2,7 +2,7 @@
 
 use crate::gpu;
 use crate::process::{Outcome, cargo, run};
-use crate::{docs, python, stress, tidy};
+use crate::{docs, paper, python, stress, tidy};
 use std::time::Instant;
 
 struct Check {
@@ -18,6 +18,7 @@ const CHECKS: &[Check] = &[
     Check { name: "clippy", what: "lints", run: clippy },
     Check { name: "units", what: "unit and integration tests", run: units },
     Check { name: "stress-share", what: "random cases against the command line", run: stress::share },
+    Check { name: "paper-small", what: "figures of the paper, small", run: paper::small },
     Check { name: "doctests", what: "examples in doc comments", run: doctests },
     Check { name: "doc", what: "API documentation", run: doc },
     Check { name: "doc-blocks", what: "the documentation's links and code blocks", run: docs::check },

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Checks and times amrclaw on this machine's GPU: ./run.sh [PART…]. Needs a driver and NVRTC; some kernels come compiled. Each part
-# writes results/PART.txt and says here whether it went well; without arguments all parts run.
+# writes results/PART.txt and says here whether it went well; without arguments all parts run but `paper`, the figures of `cargo xtask paper`,
+# which takes half an hour.
 cd "$(dirname "$0")" || exit 1
 export AMRCLAW_CACHE="$PWD/cache"
 mkdir -p results
@@ -157,6 +158,7 @@ run() {
     examples | restarts | memory | fault | sanitizers | benchmark) part "$1" "$1" ;;
     tests) all_tests ;;
     update | link) part "$1" "./tests/$1" ;;
+    paper) part paper ./xtask paper ;;
     *) echo "no part $1" && failed=1 ;;
     esac
 }

@@ -97,6 +97,9 @@ pub fn bundle() -> Outcome {
     }
     let program = build_program("release", "release")?;
     copy_program(&program, &folder.join("amrclaw"))?;
+    // It makes the paper's figures there.
+    let own = std::env::current_exe().map_err(|e| format!("the path of this program: {e}"))?;
+    copy_program(&own, &folder.join("xtask"))?;
     let tests = PROGRAMS.iter().flat_map(|name| ["--test", name]);
     let tests: Vec<&str> = ["test", "--release", "--workspace", "--no-run", "--bench", "update", "--bench", "link"]
         .into_iter()

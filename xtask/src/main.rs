@@ -5,6 +5,7 @@ mod checks;
 mod docs;
 mod elementary;
 mod gpu;
+mod paper;
 mod process;
 mod python;
 mod stress;
@@ -34,6 +35,17 @@ Usage: cargo xtask TASK
   minimax              the coefficients of the polynomials that these functions are made of
 
   gpu-bundle           a folder of programs, cases and compiled kernels to copy to a machine with a GPU
+
+  paper [OPTIONS]      figures 8 to 13 of Qin, LeVeque & Motley 2018, by runs, pictures and sweeps of the benchmark
+      --cells N        cells of the coarsest level along each axis              (default 1000)
+      --end T          end of the runs that are timed                           (default 1.0)
+      --devices A,B    devices; those that there are not are left out           (default cpu,cuda,cuda-streamed)
+      --threads N      threads                                                  (default: all)
+      --repeat N       runs of each setting                                     (default 1)
+      --figures A,B    of 8, 9, 10 (for 10 to 12), 13                           (default: all)
+      --output DIR     folder                                                   (default target/paper)
+      --program FILE   the command line to run                                  (default: a release build)
+  paper-small          the same of a small twin
 
   stress-share         a small share of every kind of attack below
   stress KIND          the command line under attack, by cases made at random; what comes out wrong is kept under target/
@@ -70,6 +82,7 @@ fn main() -> ExitCode {
         "wheel" => python::wheel(rest),
         "bench" => bench::run(rest),
         "gpu-bundle" => gpu::bundle(),
+        "paper" => paper::make(rest),
         "minimax" => elementary::minimax(),
         "scale" => bench::scale(rest),
         "bench-compare" => bench::compare(rest),
