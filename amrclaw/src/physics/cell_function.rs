@@ -36,6 +36,12 @@ pub trait CellFunction<const D: usize>: Send + Sync {
         false
     }
 
+    /// True if a cell has the same values, bit for bit, at all times and in whatever row or block it is asked for: they need not be computed
+    /// again where a level had them before it was replaced.
+    fn depends_on_cell_alone(&self) -> bool {
+        false
+    }
+
     /// Fills `out[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]);
 

@@ -114,6 +114,11 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         self.own.as_ref().is_some_and(|own| own.depends_on_time())
     }
 
+    /// The geometry comes from nodes, which have numbers; the solver's own values from positions that the row's first cell rounds.
+    fn depends_on_cell_alone(&self) -> bool {
+        self.own.is_none()
+    }
+
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
         let mut size = [1; D];
         size[0] = row.len;

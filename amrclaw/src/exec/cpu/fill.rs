@@ -1,6 +1,7 @@
 //! Values from functions of position: initial data and auxiliary values.
 
 use super::CpuExecutor;
+use super::former_aux::FormerAux;
 use super::store::LevelStore;
 use crate::exec::ExecError;
 use crate::exec::step::aux_origins;
@@ -67,21 +68,28 @@ fn pieces_of<const D: usize>(patch: &PatchLayout<D>, whole: bool) -> Vec<CellBox
     (cells.lo[last]..cells.hi[last]).step_by(step as usize).map(piece).collect()
 }
 
-/// Fills auxiliary values of all cells, ghost cells included. `faces`: for each value the axis whose lower face it lives on.
+/// Fills auxiliary values of all cells, ghost cells included. `faces`: for each value the axis whose lower face it lives on. `former`: what
+/// the level had, if its values still hold.
 fn fill_aux<const D: usize, R: Scalar>(
     store: &mut LevelStore<D, R>,
     function: &dyn CellFunction<D>,
     origins: &AuxOrigins<D>,
     faces: &[Option<Axis>],
-    time: f64,
+    (time, former): (f64, Option<&mut FormerAux<D, R>>),
 ) {
     let count = function.num_values();
     let (layout, geometry) = (store.layout.clone(), store.geometry);
     let aux = Shared::new(&mut store.aux);
+    let former = former.map(FormerAux::shared);
     layout.patches.par_iter().filter(|patch| patch.is_here).for_each(|patch| {
         for image in origins.asked(&patch.with_ghosts()) {
-            // SAFETY: each patch is written by its own task alone.
-            unsafe { fill_cells(aux, patch, &image.part, image.shift, function, (geometry, time)) };
+            // SAFETY: each patch is written by its own task alone; the former level is only read.
+            let open = former
+                .map_or_else(|| vec![image.part], |former| unsafe { former.copy(aux, patch, &image.part, count) });
+            for part in open {
+                // SAFETY: likewise.
+                unsafe { fill_cells(aux, patch, &part, image.shift, function, (geometry, time)) };
+            }
         }
         for cell in origins.outside(&patch.with_ghosts()) {
             for m in 0..count {
@@ -123,7 +131,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let origins = aux_origins(&self.problem, faces, &store.mesh);
         let start = Instant::now();
-        fill_aux(store, function.as_ref(), &origins, faces, time);
+        let mut former = self.former_aux[level.index()].take();
+        fill_aux(store, function.as_ref(), &origins, faces, (time, former.as_mut()));
+        former.into_iter().for_each(|former| self.pool.give(former.values));
         self.note_host("aux", level, start);
         let Ok(capacity) = usize::try_from(self.problem.scheme.capacity) else { return Ok(()) };
         let store = &self.levels[level.index()];

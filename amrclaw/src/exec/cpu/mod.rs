@@ -12,6 +12,7 @@ mod faces;
 pub(in crate::exec) mod failure;
 mod fill;
 mod flag;
+mod former_aux;
 mod ghost;
 mod in_place;
 mod interpolate;
@@ -43,6 +44,7 @@ use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, Partition, buffer};
 use crate::physics::{Problem, SourceSplit};
 use crate::plan::{LevelPlans, MeshChange};
+use former_aux::FormerAux;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use scratch::Scratch;
@@ -64,6 +66,8 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     levels: Vec<LevelStore<D, R>>,
     /// Levels replaced since the last [`Executor::save`].
     stash: Stash<LevelStore<D, R>>,
+    /// Auxiliary values of replaced levels, until the new ones are filled.
+    former_aux: Vec<Option<FormerAux<D, R>>>,
     scratch: Scratch<R>,
     /// What waits while patches of several tiles are updated in place.
     aside: Scratch<R>,
@@ -98,6 +102,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             num_ghost: problem.num_ghost(),
             threads,
             stash: Stash::new(ratios.len() + 1),
+            former_aux: (0..=ratios.len()).map(|_| None).collect(),
             problem,
             solver,
             ratios,

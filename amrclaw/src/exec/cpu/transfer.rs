@@ -2,6 +2,7 @@
 
 use super::CpuExecutor;
 use super::exchange::{blocks, post, receive};
+use super::former_aux::FormerAux;
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, copy_region, pack_regions, unpack_regions};
 use super::store::LevelStore;
@@ -151,11 +152,19 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         LevelStore::new(mesh, geometry, owner, sizes, time, &mut self.pool)
     }
 
-    /// Puts a replaced level aside if a rejected step may need it again, else gives its memory back.
+    /// Puts a replaced level aside if a rejected step may need it again, else gives its memory back. Auxiliary values that hold on are left
+    /// for the level that follows.
     pub(super) fn retire(&mut self, level: usize, mut store: LevelStore<D, R>) {
         let has_saved = store.states.has_saved();
-        if self.stash.takes(level, has_saved) {
+        let is_stashed = self.stash.takes(level, has_saved);
+        if is_stashed {
             store.keep_saved_alone(&mut self.pool);
+        }
+        if self.problem.aux.as_ref().is_some_and(|aux| aux.depends_on_cell_alone()) && !store.aux.is_empty() {
+            let former =
+                if is_stashed { FormerAux::copy_of(&store, &mut self.pool) } else { FormerAux::take_from(&mut store) };
+            let before = self.former_aux[level].replace(former);
+            before.into_iter().for_each(|before| self.pool.give(before.values));
         }
         if let Some(store) = self.stash.put(level, store, has_saved) {
             store.dismantle(&mut self.pool);
