@@ -91,6 +91,11 @@ fn mapped_sample() -> Frame<2> {
     Frame { mapping: vec!["X + 0.3 * Y^2".into(), "Y - 0.2 * X".into()], ..sample(0) }
 }
 
+/// The same in space.
+fn mapped_sample_in_space() -> Frame<3> {
+    Frame { mapping: vec!["X + 0.3 * Y^2".into(), "Y - 0.2 * X".into(), "Z + 0.1 * X * Y".into()], ..sample(0) }
+}
+
 /// Two frames in every format, and the binary one without auxiliary values too: it then has no ghost cells.
 fn write_samples<const D: usize>() {
     let (dir, _guard) = folder(&format!("{D}d"));
@@ -120,6 +125,9 @@ fn samples_are_written_in_all_dimensions() {
     let (dir, _guard) = folder("mapped");
     fs::create_dir_all(&dir).unwrap();
     FrameFormat::VtkHdf.write(&mapped_sample(), &dir).unwrap();
+    let (dir, _guard) = folder("mapped_in_space");
+    fs::create_dir_all(&dir).unwrap();
+    FrameFormat::VtkHdf.write(&mapped_sample_in_space(), &dir).unwrap();
 }
 
 /// A mapped frame comes back with its mapping; one whose formulas make no sense is damaged.
@@ -129,6 +137,9 @@ fn mapped_frames_come_back() {
     let mut frame = mapped_sample();
     let path = FrameFormat::VtkHdf.write(&frame, dir.path()).unwrap().remove(0);
     assert_eq!(read::frame::<2>(&path).unwrap(), frame);
+    let in_space = mapped_sample_in_space();
+    let path = FrameFormat::VtkHdf.write(&in_space, dir.path()).unwrap().remove(0);
+    assert_eq!(read::frame::<3>(&path).unwrap(), in_space);
     let header = Checkpoint { frame: frame.clone(), schedule: "{}".into(), case: String::new() };
     let path = dir.path().join("checkpoint_0000.h5");
     write(&path, &header).unwrap();

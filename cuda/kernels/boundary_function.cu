@@ -44,7 +44,14 @@ extern "C" __global__ void boundary_function(const BoundaryArgs args)
             point.cells = double(cell[X] - region.shift[X]);
             point.t = args.t;
             double ghost[M];
-            case_boundary(point, centre, args.axis, int(side), values, ghost);
+            // The cell whose lower face lies on the side.
+            Cell beside = local;
+            #pragma unroll
+            for (int d = 0; d < DIM; d++)
+                if (d == args.axis) beside[d] += (side == 1 ? region.shift[d] : 0) - cell[d];
+            case_boundary(
+                point, centre, args.axis, int(side), values,
+                values_at<A>(args.aux, place(patch, A, beside), component), ghost);
             #pragma unroll
             for (int m = 0; m < M; m++) {
                 values[m] = double(Value(ghost[m]));

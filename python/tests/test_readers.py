@@ -136,6 +136,36 @@ def test_vtk_reads_mapped_cells(frames):
     assert_close(vtk_to_numpy(grid.GetCellData().GetArray("pressure")), values)
 
 
+def test_vtk_reads_mapped_cells_in_space(frames):
+    """VTK's own reader returns the finest cells at each place as hexahedra between their mapped corners, with their values."""
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+
+    reader = vtkHDFReader()
+    reader.SetFileName(str(frames / "mapped_in_space" / "frame_0000.vtkhdf"))
+    reader.Update()
+    grid = reader.GetOutputDataObject(0)
+    points = vtk_to_numpy(grid.GetPoints().GetData())
+    around = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0), (0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1)]
+    corners, values = [], []
+    patches = written_patches(3)
+    for patch in patches:
+        nodes = [patch.lower[d] + np.arange(patch.size[d] + 1) * patch.dx[d] for d in range(3)]
+        x, y, z = np.meshgrid(*nodes, indexing="ij")
+        position = np.stack([x + 0.3 * y**2, y - 0.2 * x, z + 0.1 * x * y], axis=-1)
+        part = [tuple(slice(a, n + a) for a, n in zip(corner, patch.size)) for corner in around]
+        cells = np.stack([position[p] for p in part], axis=-2)
+        seen = ~patch.covered(patches).ravel(order="F")
+        # x fastest, as the file has them.
+        corners.append(cells.transpose(2, 1, 0, 3, 4).reshape(-1, 8, 3)[seen])
+        values.append(patch.values(0)["pressure"].ravel(order="F")[seen])
+    corners, values = np.concatenate(corners), np.concatenate(values)
+    assert grid.GetNumberOfCells() == len(values)
+    found = [[points[grid.GetCell(k).GetPointId(n)] for n in range(8)] for k in range(len(values))]
+    np.testing.assert_allclose(found, corners, rtol=1e-13, atol=1e-13)
+    assert_close(vtk_to_numpy(grid.GetCellData().GetArray("pressure")), values)
+
+
 @pytest.mark.parametrize("dim", DIMENSIONS)
 def test_series_lists_frames_with_times(frames, dim):
     """ParaView's list of files has each frame with its time, and the files exist."""

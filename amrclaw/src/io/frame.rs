@@ -29,7 +29,7 @@ pub struct Frame<const D: usize> {
     pub cells: [i32; D],
     /// Ratio between each level and the next finer one that the case allows; `max levels − 1` entries.
     pub ratios: Vec<Ratio<D>>,
-    /// On a mapped mesh the physical coordinates, as formulas of the computational `X` and `Y`; else none.
+    /// On a mapped mesh the physical coordinates, as formulas of the computational `X`, `Y` and `Z`; else none.
     pub mapping: Vec<String>,
     /// Levels that have patches, coarsest first.
     pub levels: Vec<FrameLevel<D>>,

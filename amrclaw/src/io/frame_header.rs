@@ -121,7 +121,7 @@ impl<'a> Attributes<'a> {
             mapping: self.strings(key::MAPPING)?,
             levels: Vec::new(),
         };
-        let wrong = frame.mapping.len() != 2 || D != 2 || ExpressionMap::read(&frame.mapping).is_err();
+        let wrong = D == 1 || frame.mapping.len() != D || ExpressionMap::read(&frame.mapping).is_err();
         if wrong && !frame.mapping.is_empty() {
             return Err(self.damaged(format!("the mapping {:?}", frame.mapping)));
         }

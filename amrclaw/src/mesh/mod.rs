@@ -15,7 +15,7 @@ pub use domain::Domain;
 pub use geometry::{Geometry, Surroundings, position};
 pub use hierarchy::{Hierarchy, MeshEpoch};
 pub use level_mesh::{Cover, Image, LevelMesh};
-pub use mapping::{BadCell, MapFunction, Mapping};
+pub use mapping::{BadCell, MapFunction, MappedCell, Mapping, combination};
 pub use outside::{AxisEnds, Beyond, Origin, OriginRun};
 pub use partition::{Partition, Rank};
 pub use tag_set::{TagSet, buffer};

@@ -2,15 +2,16 @@
 //! turn back what is normal to them.
 
 use super::{
-    AuxOutside, Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction,
-    CellFunction, CellRow, StateFunction,
+    AuxOutside, Boundary, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction, CellFunction, CellRow,
+    StateFunction,
 };
-use crate::mesh::{AxisEnds, Beyond, Mapping};
-use riemann::axis::{Axis, Side};
-use riemann::frame::{CAPACITY, GEOMETRY};
+use crate::index::CellBox;
+use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping};
+use riemann::axis::Side;
+use riemann::frame::{geometry, half_way};
 use std::sync::Arc;
 
-/// The solver's own auxiliary values, then those of [`GEOMETRY`]. Asked for cells outside the domain too, it gives them what the domain's
+/// The solver's own auxiliary values, then those of [`geometry`]. Asked for cells outside the domain too, it gives them what the domain's
 /// sides show of the first, and the geometry of [`Mapping`].
 pub struct MappedAux<const D: usize> {
     mapping: Arc<Mapping<D>>,
@@ -62,52 +63,104 @@ impl<const D: usize> MappedAux<D> {
     }
 }
 
-impl<const D: usize> MappedAux<D> {
-    /// The side along an axis that is a wall with the cell behind it.
-    fn wall(&self, cell: [i32; D], counts: [i32; D], axis: usize) -> Option<Side> {
-        let side = match cell[axis] {
-            at if at < 0 => Side::Lower,
-            at if at >= counts[axis] => Side::Upper,
-            _ => return None,
-        };
-        (self.sides[axis][usize::from(side == Side::Upper)] == Beyond::Wall).then_some(side)
-    }
+/// A cell's auxiliary values, in the order of [`geometry`].
+fn values_of<const D: usize>(cell: &MappedCell<D>) -> impl Iterator<Item = f64> {
+    let face = |axis: usize| {
+        let mut turn = cell.normals[axis];
+        if D == 3 && cell.has_face(axis) {
+            let half = half_way(axis, std::array::from_fn(|d| turn[d]));
+            turn = std::array::from_fn(|d| half[d]);
+        }
+        turn.into_iter().chain([cell.sizes[axis]])
+    };
+    (0..D).flat_map(face).chain([cell.capacity])
+}
 
-    /// Puts what is behind walls into the geometry of a cell: the face behind the wall's is its mirror image in it, as the area is, so
+/// The mirror image of a vector in a face with this normal.
+fn mirrored<const D: usize>(vector: [f64; D], normal: [f64; D]) -> [f64; D] {
+    let products: [f64; D] = std::array::from_fn(|d| vector[d] * normal[d]);
+    let along = products[1..].iter().fold(products[0], |sum, product| sum + product);
+    std::array::from_fn(|d| vector[d] - (along + along) * normal[d])
+}
+
+/// The cells from `first` up to `last`, if there are any.
+fn boxed<const D: usize>(first: [i32; D], last: [i32; D]) -> Option<CellBox<D>> {
+    (0..D).all(|d| first[d] < last[d]).then(|| CellBox::new(first, last))
+}
+
+impl<const D: usize> MappedAux<D> {
+    /// Puts what is behind walls into the geometry of a box of cells: the face behind the wall's is its mirror image in it, as the size is, so
     /// that nothing passes the wall in a sweep towards it; between the cells there are no faces, for the solver to know them by.
-    fn put_behind_walls(&self, cell: [i32; D], dx: [f64; D], geometry: &mut [f64; 7]) {
+    fn put_behind_walls(&self, lo: [i32; D], size: [usize; D], dx: [f64; D], cells: &mut [MappedCell<D>]) {
         let counts = self.mapping.counts(dx);
-        for axis in [0, 1] {
-            let (along, Some(side)) = (1 - axis, self.wall(cell, counts, axis)) else { continue };
-            // The number of the mirrored face, behind which the mirrored cell lies.
+        let hi: [i32; D] = std::array::from_fn(|d| lo[d] + size[d] as i32);
+        let number = |cell: [i32; D]| (0..D).rev().fold(0, |n, d| n * size[d] + (cell[d] - lo[d]) as usize);
+        for (axis, side) in (0..D).flat_map(|axis| [(axis, Side::Lower), (axis, Side::Upper)]) {
             let upper = side == Side::Upper;
-            let face = if upper { 2 * counts[axis] - cell[axis] } else { -cell[axis] };
-            let beside = self.sides[along][0] != Beyond::Periodic && !(0..counts[along]).contains(&cell[along]);
-            if !beside && (1..=counts[axis]).contains(&face) {
-                let inside = |at: i32| {
-                    let mut inside = cell;
-                    inside[axis] = at;
-                    self.mapping.cells(self.mapping.corner(inside, dx), dx, [1; D])[0]
-                };
-                let (mirrored, of_face) = (inside(face - 1), inside(face));
-                let [nx, ny] = self.mapping.side_normals(axis, upper, cell[along], 1, dx)[0];
-                let (a, b) = (of_face[3 * axis], of_face[3 * axis + 1]);
-                let normal = a * nx + b * ny;
-                // The mirror image of what points towards larger indices points towards smaller ones.
-                geometry[3 * axis] = (normal + normal) * nx - a;
-                geometry[3 * axis + 1] = (normal + normal) * ny - b;
-                (geometry[3 * axis + 2], geometry[CAPACITY]) = (of_face[3 * axis + 2], mirrored[CAPACITY]);
+            if self.sides[axis][usize::from(upper)] != Beyond::Wall {
+                continue;
+            }
+            let (mut first, mut last) = (lo, hi);
+            match upper {
+                true => first[axis] = lo[axis].max(counts[axis]),
+                false => last[axis] = hi[axis].min(0),
+            }
+            for cell in boxed(first, last).into_iter().flat_map(|cells| cells.cells()) {
+                (0..D).filter(|&along| along != axis).for_each(|along| cells[number(cell)].remove_face(along));
+            }
+            // Beside the domain nothing is mirrored, nor farther from the wall than cells inside reach.
+            for d in (0..D).filter(|&d| d != axis && self.sides[d][0] != Beyond::Periodic) {
+                (first[d], last[d]) = (lo[d].max(0), hi[d].min(counts[d]));
+            }
+            (first[axis], last[axis]) = (first[axis].max(-counts[axis]), last[axis].min(2 * counts[axis]));
+            if let Some(behind) = boxed(first, last) {
+                self.mirror(axis, upper, behind, dx, |cell, normal, size, capacity| {
+                    let cell = &mut cells[number(cell)];
+                    (cell.normals[axis], cell.sizes[axis], cell.capacity) = (normal, size, capacity);
+                });
             }
         }
-        for axis in (0..2).filter(|&axis| self.wall(cell, counts, axis).is_some()) {
-            geometry[3 * (1 - axis)..][..3].fill(0.0);
+    }
+
+    /// Of the cells of a box behind one wall, normal and size of the face along the axis, and the capacity: those of their mirror images.
+    fn mirror(
+        &self,
+        axis: usize,
+        upper: bool,
+        behind: CellBox<D>,
+        dx: [f64; D],
+        mut put: impl FnMut([i32; D], [f64; D], f64, f64),
+    ) {
+        let count = self.mapping.counts(dx)[axis];
+        let CellBox { lo: first, hi: last } = behind;
+        // The number of the mirrored face, behind which the mirrored cell lies.
+        let face_of = |cell: i32| if upper { 2 * count - cell } else { -cell };
+        // The cells inside that are seen, from the wall on; that behind an upper wall has the wall's face.
+        let (mut start, mut size): ([i32; D], [usize; D]) =
+            (first, std::array::from_fn(|d| (last[d] - first[d]) as usize));
+        let end;
+        (start[axis], end) =
+            if upper { (face_of(last[axis] - 1) - 1, count + 1) } else { (0, face_of(first[axis]) + 1) };
+        size[axis] = (end - start[axis]) as usize;
+        let inside = self.mapping.cells(self.mapping.corner(start, dx), dx, size);
+        let at = |cell: [i32; D], place: i32| {
+            let place = |d: usize| (if d == axis { place } else { cell[d] } - start[d]) as usize;
+            &inside[(0..D).rev().fold(0, |n, d| n * size[d] + place(d))]
+        };
+        for cell in behind.cells() {
+            let face = face_of(cell[axis]);
+            let (image, of_face) = (at(cell, face - 1), at(cell, face));
+            let wall = at(cell, if upper { count } else { 0 }).normals[axis];
+            // The mirror image of what points towards larger indices points towards smaller ones.
+            let normal = mirrored(of_face.normals[axis], wall).map(|x| -x);
+            put(cell, normal, of_face.sizes[axis], image.capacity);
         }
     }
 }
 
 impl<const D: usize> CellFunction<D> for MappedAux<D> {
     fn num_values(&self) -> usize {
-        self.num_own() + GEOMETRY.len()
+        self.num_own() + geometry(D).len()
     }
 
     fn depends_on_time(&self) -> bool {
@@ -134,22 +187,19 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
     fn fill(&self, block: &CellBlock<D>, out: &mut [f64]) {
         let (cells, len) = (block.num_cells(), block.size[0]);
         if let Some(own) = &self.own {
-            for row in 0..block.size[1] {
-                let mut lower = block.lower;
-                lower[1] += row as f64 * block.dx[1];
+            let mut rows = CellBox::new([0; D], block.size.map(|n| n as i32));
+            rows.hi[0] = 1;
+            for (row, at) in rows.cells().enumerate() {
+                let lower = std::array::from_fn(|d| block.lower[d] + f64::from(at[d]) * block.dx[d]);
                 let row_of = CellRow { lower, dx: block.dx, len, time: block.time };
                 self.fill_own(own.as_ref(), &row_of, &mut out[row * len..], cells);
             }
         }
         let geometry = &mut out[self.num_own() * cells..];
-        let first = self.mapping.cell_at(block.lower, block.dx);
-        for (number, mut values) in self.mapping.cells(block.lower, block.dx, block.size).into_iter().enumerate() {
-            let mut cell = first;
-            (cell[0], cell[1]) = (cell[0] + (number % len) as i32, cell[1] + (number / len) as i32);
-            self.put_behind_walls(cell, block.dx, &mut values);
-            for (n, value) in values.into_iter().enumerate() {
-                geometry[n * cells + number] = value;
-            }
+        let mut mapped = self.mapping.cells(block.lower, block.dx, block.size);
+        self.put_behind_walls(self.mapping.cell_at(block.lower, block.dx), block.size, block.dx, &mut mapped);
+        for (cell, mapped) in mapped.iter().enumerate() {
+            values_of(mapped).enumerate().for_each(|(n, value)| geometry[n * cells + cell] = value);
         }
     }
 }
@@ -218,44 +268,37 @@ impl<const D: usize> BoundaryFunction<D> for AtPositions<D, dyn BoundaryFunction
     }
 }
 
-/// A solid wall on a mapped grid: ghost cells mirror the interior, the part of each vector normal to the wall with its sign changed.
-pub struct MappedWall<const D: usize> {
-    mapping: Arc<Mapping<D>>,
+/// What turns vectors back at a solid wall of a mapped grid.
+#[derive(Clone, Debug)]
+pub struct MappedWall {
     /// The first component of each vector of the state.
-    vectors: Vec<usize>,
+    pub vectors: Vec<usize>,
+    /// The first auxiliary value of the geometry, which the solver's own come before.
+    pub first: usize,
 }
 
-impl<const D: usize> MappedWall<D> {
-    /// `vectors`: the first component of each.
-    pub fn new(mapping: &Arc<Mapping<D>>, vectors: &[usize]) -> Self {
-        MappedWall { mapping: mapping.clone(), vectors: vectors.to_vec() }
-    }
-}
-
-impl<const D: usize> BoundaryFunction<D> for MappedWall<D> {
-    fn fill(&self, _: &BoundaryCell<D>, _: &[f64], _: &mut [f64]) {
-        unreachable!("a mapped wall is asked for boxes, which say what level they are of");
+impl MappedWall {
+    /// Number of auxiliary values of a cell.
+    pub fn num_aux<const D: usize>(&self) -> usize {
+        self.first + geometry(D).len()
     }
 
-    fn by_block(&self) -> Option<&dyn BoundaryBlockFunction<D>> {
-        Some(self)
+    /// The first auxiliary value of the wall's face, in the cell whose lower face along `axis` it is; as many as there are axes follow.
+    pub fn face<const D: usize>(&self, axis: usize) -> usize {
+        self.first + (D + 1) * axis
     }
-}
 
-impl<const D: usize> BoundaryBlockFunction<D> for MappedWall<D> {
-    fn fill(&self, block: &CellBlock<D>, axis: Axis, side: Side, values: &mut [f64]) {
-        let (cells, along) = (block.num_cells(), 1 - axis.index());
-        let first = self.mapping.cell_at(block.lower, block.dx)[along];
-        let normals = self.mapping.side_normals(axis.index(), side == Side::Upper, first, block.size[along], block.dx);
-        for cell in 0..cells {
-            let place = [cell % block.size[0], cell / block.size[0]];
-            let [nx, ny] = normals[place[along]];
-            for &v in &self.vectors {
-                let (a, b) = (values[v * cells + cell], values[(v + 1) * cells + cell]);
-                let normal = a * nx + b * ny;
-                values[v * cells + cell] = a - (normal + normal) * nx;
-                values[(v + 1) * cells + cell] = b - (normal + normal) * ny;
-            }
+    /// Takes each vector of a state to its mirror image in the wall. `face`: the wall's face, as it is among the auxiliary values.
+    pub fn reflect<const D: usize>(&self, axis: usize, face: [f64; D], state: &mut [f64]) {
+        let twice = face[axis] + face[axis];
+        let normal: [f64; D] = std::array::from_fn(|d| match (D, d == axis) {
+            (2, _) => face[d],
+            (_, true) => twice * face[d] - 1.0,
+            (_, false) => twice * face[d],
+        });
+        for &v in &self.vectors {
+            let mirror = mirrored(std::array::from_fn(|d| state[v + d]), normal);
+            state[v..v + D].copy_from_slice(&mirror);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is solved: everything that the user says and that is not the Riemann solver.
 
-use super::{BoundaryBlockFunction, CellFunction, CellRow, Portable, StateBlockFunction};
+use super::{BoundaryBlockFunction, CellFunction, CellRow, MappedWall, Portable, StateBlockFunction};
 use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
 use riemann::patch::Scheme;
@@ -13,6 +13,8 @@ pub enum Boundary<const D: usize> {
     Extrapolate,
     /// Ghost cells mirror the interior, the normal component of velocity with its sign changed.
     Wall,
+    /// A solid wall on a mapped grid: ghost cells mirror the interior, vectors turned back about the normals of the side's own faces.
+    MappedWall(MappedWall),
     /// The domain repeats.
     Periodic,
     /// Ghost cells are the user's.
@@ -26,7 +28,7 @@ impl<const D: usize> Boundary<D> {
             Boundary::Extrapolate => Beyond::Nearest,
             Boundary::Wall => Beyond::Wall,
             Boundary::Periodic => Beyond::Periodic,
-            Boundary::User(_) => Beyond::Mirrored,
+            Boundary::MappedWall(_) | Boundary::User(_) => Beyond::Mirrored,
         }
     }
 

@@ -19,8 +19,8 @@ pub fn compiled(path: &Path, mesh: Mesh, announce: impl FnOnce()) -> Result<Path
     let toolchain = toolchain::version(&cache)?;
     let riemann = source::riemann().fold(Hash::new(), |hash, (name, text)| hash.with(name).with(text)).name();
     let mut key = Hash::new().with(&text).with(&riemann).with(&toolchain);
-    if mesh == Mesh::Mapped {
-        key = key.with("mapped");
+    if let Mesh::Mapped(dimension) = mesh {
+        key = key.with(format!("mapped {dimension}"));
     }
     let key = key.name();
     let package = format!("solver_{key}");

@@ -65,8 +65,8 @@ impl ChosenSolver {
                 let given = &case.solver.parameters;
                 let kernels = match case.solves_in_frames() {
                     false => catalogue::kernels(name, case.dimension(), given),
-                    true => catalogue::mapped_kernels(name, given)
-                        .map(|kernels| kernels.expect("checked: the solver knows no directions")),
+                    true => catalogue::mapped_kernels(name, case.dimension(), given)
+                        .map(|kernels| kernels.expect("checked: the solver is offered on mapped meshes")),
                 };
                 let kernels =
                     kernels.map_err(|e| case.error("solver", e.to_string(), "see the solver's parameters"))?;
@@ -85,7 +85,8 @@ impl ChosenSolver {
                 let kernels = match case.solves_in_frames() {
                     false => instance.kernels(),
                     true => {
-                        let mapped = load_mapped(path).map_err(wrong)?.form(2).create(&values);
+                        let mapped =
+                            load_mapped(path, case.dimension()).map_err(wrong)?.form(case.dimension()).create(&values);
                         mapped.map_err(|source| wrong(PluginError::Unfit { path: path.clone(), source }))?.kernels()
                     }
                 };

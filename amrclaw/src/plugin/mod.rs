@@ -34,13 +34,13 @@ pub fn load_with(path: &Path, announce: impl FnOnce()) -> Result<Plugin, PluginE
     }
 }
 
-/// Loads a solver's file compiled for mapped meshes.
+/// Loads a solver's file compiled for mapped meshes in so many dimensions.
 ///
 /// # Errors
 /// As for [`load_with`]; a library has been compiled already.
-pub fn load_mapped(path: &Path) -> Result<Plugin, PluginError> {
+pub fn load_mapped(path: &Path, dimension: usize) -> Result<Plugin, PluginError> {
     let announce = || tracing::info!(path = %path.display(), "compiling the solver for mapped meshes");
-    library::open(&build::compiled(path, Mesh::Mapped, announce)?, path)
+    library::open(&build::compiled(path, Mesh::Mapped(dimension), announce)?, path)
 }
 
 /// Checks a solver's file as far as that goes without running any code: that it is there, holds a solver, or is a library

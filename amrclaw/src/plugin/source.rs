@@ -43,9 +43,10 @@ pub fn root(user_file: &Path, solver: &Solver, mesh: Mesh) -> String {
     let types: Vec<_> = solver.types().iter().map(|ty| format!("solver::{ty}")).collect();
     let entry = match mesh {
         Mesh::Straight => format!("riemann::plugin!({});", types.join(", ")),
-        Mesh::Mapped => {
-            let in_plane = types.iter().find(|ty| ty.ends_with("<2>")).unwrap_or(&types[0]);
-            format!("riemann::mapped_plugin!({in_plane});")
+        Mesh::Mapped(dimension) => {
+            let wanted = format!("<{dimension}>");
+            let ty = types.iter().find(|ty| ty.ends_with(&wanted)).unwrap_or(&types[0]);
+            format!("riemann::mapped_plugin!({ty});")
         }
     };
     format!("//! A solver compiled into a plugin.\n\n#[path = {user_file:?}]\nmod solver;\n\n{entry}\n")
@@ -56,8 +57,8 @@ pub fn root(user_file: &Path, solver: &Solver, mesh: Mesh) -> String {
 pub enum Mesh {
     /// Cells along the axes.
     Straight,
-    /// Cells of a mapping in the plane.
-    Mapped,
+    /// Cells of a mapping in so many dimensions.
+    Mapped(usize),
 }
 
 /// The solver in a file.

@@ -11,7 +11,7 @@ use crate::physics::{
 };
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegridOptions};
-use riemann::frame::CAPACITY;
+use riemann::frame::geometry;
 use riemann::limiter::Limiter;
 use riemann::patch::{MAX_WAVES, Scheme};
 use std::sync::Arc;
@@ -65,14 +65,14 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
     let shape = case.shape();
     let aux = MappedAux::new(mapping.clone(), problem.aux, &problem.boundary, problem.aux_outside);
     let side = |side: Boundary<D>| match side {
-        Boundary::Wall => Boundary::User(Arc::new(MappedWall::new(mapping, &shape.vectors))),
+        Boundary::Wall => Boundary::MappedWall(MappedWall { vectors: shape.vectors.clone(), first: shape.aux.len() }),
         other => other,
     };
     Problem {
         boundary: problem.boundary.map(|sides| sides.map(side)),
         aux: Some(Arc::new(aux)),
         aux_outside: AuxOutside::Position,
-        scheme: Scheme { capacity: (shape.aux.len() + CAPACITY) as i32, ..problem.scheme },
+        scheme: Scheme { capacity: (shape.aux.len() + geometry(D).len() - 1) as i32, ..problem.scheme },
         ..problem
     }
 }

@@ -7,7 +7,7 @@ use crate::io::config::{Case, GaugeSettings};
 use crate::io::frame::{Frame, PatchSource};
 use crate::physics::UserFunctions;
 use crate::plugin::ChosenSolver;
-use riemann::frame::GEOMETRY;
+use riemann::frame;
 use std::sync::Arc;
 
 /// What a simulation is made from: a case, and what a program adds to it. [`Simulation::builder`] begins one.
@@ -138,7 +138,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let (shape, kernels) = (&solver.shape, &solver.kernels);
         assert_eq!(kernels.double.dim(), D, "the solver's dimension");
         assert_eq!(shape, case.shape(), "the case was checked against another solver");
-        let geometry = if case.solves_in_frames() { GEOMETRY.len() } else { 0 };
+        let geometry = if case.solves_in_frames() { frame::geometry(D).len() } else { 0 };
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
         let problem = problem::<D>(case, functions.or(solver.functions(aux)))?;
@@ -152,7 +152,8 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             Gauge::new(gauge.name.clone(), position, point, shape.equations.len())
         };
         let gauges = case.gauge.iter().map(gauge).collect();
-        let formulas = case.mesh.mapping.iter().flat_map(|mapping| [mapping.x.text.clone(), mapping.y.text.clone()]);
+        let formulas =
+            case.mesh.mapping.iter().flat_map(|mapping| mapping.formulas.iter().map(|formula| formula.text.clone()));
         Simulation::new(
             problem,
             settings,

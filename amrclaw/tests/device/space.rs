@@ -32,7 +32,7 @@ pub const CASES: [(&str, &[&str]); 6] = [
     (SOUND, &["levels.ratio=[[2,4,2],[2,2,4]]", "scheme.split=\"strang\""]),
 ];
 
-fn compare(text: &str, overrides: &[&str], steps: usize) {
+pub fn compare(text: &str, overrides: &[&str], steps: usize) {
     compare_with(start_emulated::<3>(text, overrides, UserFunctions::default()), text, overrides, steps);
 }
 

@@ -11,6 +11,7 @@ mod conserved;
 mod examples;
 mod free_stream;
 mod refused;
+mod space;
 mod straight;
 
 /// A map that is smooth and bends both families of lines; the unit square to itself, periodic along both axes.

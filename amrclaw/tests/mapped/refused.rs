@@ -32,7 +32,10 @@ fn wrong_mappings_are_refused() {
     has(&told(&ring, &["mesh.boundary.y=\"periodic\""]), &["mesh.boundary.y", "do not meet"]);
     let burgers = case(r#"name = "burgers""#, mesh, ["X", "2 * Y"], &[("q", "x")]);
     has(&told(&burgers, &[]), &["mesh.mapping", "`burgers` knows directions"]);
-    has(&told(&text(["X", "Y"]), &["scheme.split=\"strang\""]), &["scheme.split", "do not keep totals"]);
+    let bent = ["X", "Y + 0.1 * X * Y"];
+    has(&told(&text(bent), &["scheme.split=\"strang\""]), &["scheme.split", "do not keep totals"]);
+    let walls = ["scheme.split=\"strang\"", "mesh.boundary.x=\"wall\""];
+    has(&told(&text(["X", "Y"]), &walls), &["scheme.split", "behind the walls"]);
     has(&told(&text(["X", "Y"]), &["scheme.capacity=kappa"]), &["scheme.capacity", "their area"]);
     has(&told(&text(["X", "Y"]), &["regrid.flag={criterion=\"richardson\",tolerance=0.1}"]), &["richardson"]);
     has(&told(&text(["X", "Y"]), &["initial.u=x_lower"]), &["initial.u", "`x_lower` is not known", "`X_lower`"]);
@@ -40,7 +43,42 @@ fn wrong_mappings_are_refused() {
         &told(&text(["X", "Y"]), &["gauge=[{name=\"g\",position=[3.0,0.5]}]"]),
         &["gauge.0.position", "outside the mapped"],
     );
-    has(&told(&text(["X", "Y"]), &["mesh.cells=[8,8,8]"]), &["mesh.mapping", "in the plane"]);
+}
+
+/// The same in three dimensions, and what there is in the plane alone or in space alone.
+#[test]
+fn wrong_mappings_in_space_are_refused() {
+    let rest = [REST[0], REST[1], REST[2], ("w", "0")];
+    let text = |mapping: &str| {
+        case(ACOUSTICS, "cells = [4, 4, 4]", ["X", "Y"], &rest).replace("x = \"X\"\n        y = \"Y\"", mapping)
+    };
+    let formulas = |[x, y, z]: [&str; 3]| text(&format!("x = \"{x}\"\ny = \"{y}\"\nz = \"{z}\""));
+    has(&told(&text("x = \"X\"\ny = \"Y\""), &[]), &["mesh.mapping.z", "is missing", "X, Y and Z"]);
+    has(&told(&formulas(["X", "Z", "Y"]), &[]), &["mesh.mapping.x", "folds", "the volume of", "right-handed"]);
+    has(&told(&formulas(["X", "Y", "1 / (0.5 - Z)"]), &[]), &["mesh.mapping.x", "X = 0, Y = 0, Z = 0.5"]);
+    has(
+        &told(&formulas(["X", "Y", "Z + 0.1 * X * Y"]), &["mesh.boundary.x=\"periodic\""]),
+        &["mesh.boundary.x", "do not meet"],
+    );
+    has(
+        &told(&formulas(["X", "Y", "Z"]), &["gauge=[{name=\"g\",position=[0.5,0.5,1.2]}]"]),
+        &["gauge.0.position", "outside the mapped domain: x = 0.5, y = 0.5, z = 1.2"],
+    );
+    has(&told(&formulas(["X", "Y", "Z"]), &["initial.u=z_upper"]), &["`z_upper` is not known", "`Z_upper`"]);
+    let variable = formulas(["X", "Y", "Z"]).replace(ACOUSTICS, "name = \"acoustics_variable\"");
+    let aux = "aux={impedance=\"1\",sound_speed=\"1\"}";
+    has(&told(&variable, &[aux]), &["`acoustics_variable` is not there", "take acoustics, euler_hllc"]);
+    let plane = case(ACOUSTICS, "cells = [8, 8]", ["X", "Y"], &REST);
+    has(&told(&plane, &["mesh.mapping.z=Z"]), &["mesh.mapping.z", "has no z"]);
+    has(&told(&plane, &["mesh.mapping={kind=\"spherical\"}"]), &["mesh.mapping.kind", "is of space"]);
+    for table in [
+        "kind=\"annulus\"\ninner=1.0\nouter=2.0",
+        "kind=\"cubed_sphere_face\"\ninner=1.0\nouter=2.0",
+        "kind=\"hill\"\nx_centre=0.5\ny_centre=0.4\nwidth=0.2\nheight=0.1",
+    ] {
+        let read = Case::from_str_with(&text(table), "case.toml", &[], find_built_in);
+        assert!(read.is_ok(), "{table}: {}", read.unwrap_err());
+    }
 }
 
 /// What the file itself says wrong is told with its line: nodes that are no numbers, sides that do not meet, a solver that knows

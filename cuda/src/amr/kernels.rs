@@ -57,7 +57,8 @@ pub enum Group {
 pub struct CaseFunction {
     /// Its definition in CUDA C++: `__device__ void case_function(const Point& at, const Array<double, M>& q, const Array<double, A>&
     /// aux, double* values)`; for boundaries `__device__ void case_boundary(const Point& at, const Array<double, 3>& centre, int axis, int
-    /// side, const Array<double, M>& q, double* values)`. See `kernels/functions.cuh`.
+    /// side, const Array<double, M>& q, const Array<double, A>& beside, double* values)`, where `beside` are the auxiliary values of the cell
+    /// whose lower face lies on the side. See `kernels/functions.cuh`.
     pub text: String,
     /// Its text, or the kernel's, calls the solver.
     pub solves: bool,

@@ -162,7 +162,7 @@ device_struct! {
         pub patches: Pointer<Patch>,
         /// Array read and written.
         pub q: Pointer<Real>,
-        /// Auxiliary values, for checks of states.
+        /// Auxiliary values, for walls of mapped grids and checks of states.
         pub aux: Pointer<Real>,
         /// Raised where a function gives what is not finite or not allowed: 256 less the level in the upper half, the patch's complement in the
         /// lower.

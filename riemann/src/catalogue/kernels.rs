@@ -43,16 +43,17 @@ pub fn kernels_with_isa(
     build(name, dim, parameters, MakeKernels(isa))
 }
 
-/// Kernels of the solver called `name` on mapped grids, in the frames of faces; `None` if it knows directions. Compiled once, as
-/// [`kernels`] are.
+/// Kernels of the solver called `name` on mapped grids in `dim` dimensions, in the frames of faces; `None` if it is not offered there, as
+/// when it knows directions. Compiled once, as [`kernels`] are.
 ///
 /// # Errors
 /// As for [`build`].
 pub fn mapped_kernels(
     name: &str,
+    dim: usize,
     parameters: &BTreeMap<String, f64>,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
-    mapped_kernels_with_isa(name, parameters, Isa::detect())
+    mapped_kernels_with_isa(name, dim, parameters, Isa::detect())
 }
 
 /// [`mapped_kernels`] for the vectors named.
@@ -64,10 +65,11 @@ pub fn mapped_kernels(
 /// If this processor does not have them.
 pub fn mapped_kernels_with_isa(
     name: &str,
+    dim: usize,
     parameters: &BTreeMap<String, f64>,
     isa: Isa,
 ) -> Result<Option<SolverKernels>, ParameterErrors> {
-    build_framed(name, parameters, MakeKernels(isa))
+    build_framed(name, dim, parameters, MakeKernels(isa))
 }
 
 struct MakeFaces;

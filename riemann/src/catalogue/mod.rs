@@ -12,7 +12,7 @@ pub use crate::parameters::{ParameterCheck, ParameterInfo};
 pub use errors::{ParameterError, ParameterErrors};
 pub use kernels::{faces, kernels, kernels_with_isa, mapped_kernels, mapped_kernels_with_isa};
 
-use crate::frame::{FaceFrame, GEOMETRY};
+use crate::frame::{FaceFrame, geometry};
 use crate::solver::{Described, Solver};
 use crate::solvers::*;
 use parameters::Resolved;
@@ -109,12 +109,19 @@ macro_rules! catalogue {
 /// Lists the solvers that know no directions, which therefore solve in the frame of any face.
 macro_rules! framed {
     ($($solver:ty),* $(,)?) => {
+        /// Name and dimension of each.
+        static FRAMED: &[(&str, usize)] = &[$((
+            <$solver as Described>::NAME,
+            <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM,
+        )),*];
+
         /// Hands the solver that `info` describes, in the frames of mapped faces, to the visitor; `None` if it is none of these.
         fn visit_framed<Vis: SolverVisitor>(info: &SolverInfo, values: &Resolved, visitor: Vis) -> Option<Vis::Output> {
             let values: Vec<f64> = info.parameters.iter().map(|parameter| values.get(parameter.name)).collect();
-            $(if (info.name, info.dim) == (<$solver as Described>::NAME, 2) {
+            $(if (info.name, info.dim) == (<$solver as Described>::NAME, <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM) {
+                const GEOMETRY: usize = geometry(<$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM).len();
                 let solver = FaceFrame::<_, { <$solver>::SHAPE[2] }>(<$solver as Described>::from_parameters(&values));
-                return Some(visitor.visit::<_, { <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] + GEOMETRY.len() }>(solver));
+                return Some(visitor.visit::<_, { <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] + GEOMETRY }>(solver));
             })*
             None
         }
@@ -123,9 +130,11 @@ macro_rules! framed {
 
 framed! {
     Acoustics<2>,
+    Acoustics<3>,
     AcousticsVariable<2>,
     Euler<2>,
     EulerHllc<2>,
+    EulerHllc<3>,
     EulerTracer<2>,
     PSystem<2>,
     ShallowWater<2>,
@@ -180,6 +189,11 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
+/// The names of all built-in solvers that there are on mapped grids in `dim` dimensions, sorted.
+pub fn framed_names(dim: usize) -> Vec<&'static str> {
+    FRAMED.iter().filter(|framed| framed.1 == dim).map(|framed| framed.0).collect()
+}
+
 /// The numbers of dimensions that there is a built-in solver called `name` in.
 pub fn dimensions(name: &str) -> Vec<usize> {
     ALL.iter().filter(|info| info.name == name).map(|info| info.dim).collect()
@@ -207,16 +221,18 @@ pub fn build<Vis: SolverVisitor>(
     Ok(visit_named(info, &values, visitor))
 }
 
-/// As [`build`], for a mapped grid: the visitor gets the solver in the frames of faces, `None` if the solver knows directions.
+/// As [`build`], for a mapped grid: the visitor gets the solver in the frames of faces; `None` if it is not offered there, as when it
+/// knows directions.
 ///
 /// # Errors
 /// As for [`build`].
 pub fn build_framed<Vis: SolverVisitor>(
     name: &str,
+    dim: usize,
     parameters: &BTreeMap<String, f64>,
     visitor: Vis,
 ) -> Result<Option<Vis::Output>, ParameterErrors> {
-    let info = find(name, 2).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
+    let info = find(name, dim).ok_or_else(|| ParameterErrors(vec![ParameterError::unknown_solver(name)]))?;
     let values = parameters::resolve(info, parameters)?;
     Ok(visit_framed(info, &values, visitor))
 }

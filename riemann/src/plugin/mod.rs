@@ -42,7 +42,7 @@ macro_rules! plugin {
     };
 }
 
-/// Makes the crate a plugin, as [`plugin!`] does, for a solver in the plane that knows no directions, in the frames of mapped faces. The
+/// Makes the crate a plugin, as [`plugin!`] does, for a solver in two or three dimensions that knows no directions, in the frames of mapped faces. The
 /// solver was made by [`macro@crate::solver`].
 #[macro_export]
 macro_rules! mapped_plugin {
@@ -51,7 +51,17 @@ macro_rules! mapped_plugin {
             $crate::frame::FaceFrame<$solver, { <$solver>::SHAPE[2] }>,
             { <$solver>::SHAPE[0] },
             { <$solver>::SHAPE[1] },
-            { <$solver>::SHAPE[2] + $crate::frame::GEOMETRY.len() },
+            {
+                <$solver>::SHAPE[2]
+                    + $crate::frame::geometry(
+                        <$solver as $crate::solver::Solver<
+                            { <$solver>::SHAPE[0] },
+                            { <$solver>::SHAPE[1] },
+                            { <$solver>::SHAPE[2] },
+                        >>::DIM,
+                    )
+                    .len()
+            },
         >());
     };
 }

@@ -3,8 +3,9 @@
 use super::store::LevelStore;
 use crate::fields::{PatchLayout, Shared};
 use crate::mesh::{AxisEnds, Geometry};
-use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, Problem};
+use crate::physics::{Boundary, BoundaryBlockFunction, BoundaryCell, BoundaryFunction, CellBlock, MappedWall, Problem};
 use crate::plan::BoundaryRegion;
+use riemann::axis::Side;
 use riemann::real::Scalar;
 
 /// What a boundary needs to know of its level.
@@ -35,7 +36,7 @@ impl<'a, const D: usize> BoundaryContext<'a, D> {
 /// # Safety
 /// Nobody else touches the patch's ghost cells meanwhile.
 pub(super) unsafe fn fill<const D: usize, R: Scalar>(
-    q: Shared<'_, R>,
+    (q, aux): (Shared<'_, R>, &[R]),
     layout: &PatchLayout<D>,
     region: &BoundaryRegion<D>,
     wall_normal: Option<usize>,
@@ -44,12 +45,44 @@ pub(super) unsafe fn fill<const D: usize, R: Scalar>(
     // The user's function sees the mirror image in the ghost cell's place.
     // SAFETY: the caller's promise, as below.
     unsafe { continue_inside(q, layout, region, wall_normal, context) };
-    if let Boundary::User(function) = &context.sides[region.axis.index()][region.side.index()] {
-        match function.by_block() {
+    match &context.sides[region.axis.index()][region.side.index()] {
+        Boundary::User(function) => match function.by_block() {
             // SAFETY: likewise.
             Some(function) => unsafe { ask_user_by_block(q, layout, region, function, context) },
             // SAFETY: likewise.
             None => unsafe { ask_user(q, layout, region, function.as_ref(), context) },
+        },
+        // SAFETY: likewise.
+        Boundary::MappedWall(wall) => unsafe { reflect((q, aux), layout, region, wall, context) },
+        Boundary::Extrapolate | Boundary::Wall | Boundary::Periodic => {}
+    }
+}
+
+/// Turns vectors back about the normals of the side's faces. `boundary_function.cu` does the same.
+unsafe fn reflect<const D: usize, R: Scalar>(
+    (q, aux): (Shared<'_, R>, &[R]),
+    layout: &PatchLayout<D>,
+    region: &BoundaryRegion<D>,
+    wall: &MappedWall,
+    context: &BoundaryContext<'_, D>,
+) {
+    let axis = region.axis.index();
+    let mut state = vec![0.0; context.num_eqn];
+    for cell in region.cells.cells() {
+        // The cell whose lower face lies on the side.
+        let mut beside = cell;
+        beside[axis] = if region.side == Side::Upper { region.cells.lo[axis] } else { 0 };
+        let face = layout.offset(wall.num_aux::<D>(), beside) + wall.face::<D>(axis) * layout.component();
+        let face = std::array::from_fn(|d| aux[face + d * layout.component()].to_f64());
+        let offset = layout.offset(context.num_eqn, cell);
+        for (m, value) in state.iter_mut().enumerate() {
+            // SAFETY: the patch is ours.
+            *value = unsafe { *q.at(offset + m * layout.component()) }.to_f64();
+        }
+        wall.reflect::<D>(axis, face, &mut state);
+        for (m, value) in state.iter().enumerate() {
+            // SAFETY: likewise.
+            unsafe { *q.at(offset + m * layout.component()) = R::from_f64(*value) };
         }
     }
 }
@@ -153,7 +186,7 @@ mod tests {
     use crate::fields::LevelLayout;
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;
-    use riemann::axis::{Axis, Side};
+    use riemann::axis::Axis;
     use std::sync::Arc;
 
     /// Adds its number to each equation of the mirror image.
@@ -187,7 +220,7 @@ mod tests {
         let region =
             BoundaryRegion { target: 0, axis: Axis::X, side: Side::Lower, cells: CellBox::new([-2, 0], [0, 3]) };
         // SAFETY: nobody else knows the array.
-        unsafe { fill(Shared::new(&mut q), patch, &region, None, &context) };
+        unsafe { fill((Shared::new(&mut q), &[]), patch, &region, None, &context) };
         for (m, value) in inside.iter().enumerate() {
             assert_eq!(q[at([-2, 2], m)], value + m as f64, "equation {m}");
         }

@@ -22,7 +22,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let context = BoundaryContext::new(&self.problem, store);
         let layout = store.layout.clone();
         let num_eqn = store.num_eqn;
-        let q = Shared::new(store.q_mut());
+        let (q, aux) = store.q_mut_and_aux();
+        let q = Shared::new(q);
         let solver = &self.solver;
         let inside = |k: usize| {
             let target = &layout.patches[k];
@@ -41,8 +42,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         let outside = |k: usize| {
             for region in plan.boundaries(k) {
+                let normal = solver.wall_normal(region.axis);
                 // SAFETY: likewise.
-                unsafe { boundary::fill(q, &layout.patches[k], region, solver.wall_normal(region.axis), &context) };
+                unsafe { boundary::fill((q, aux), &layout.patches[k], region, normal, &context) };
             }
         };
         if ranks.is_solo() {

@@ -91,12 +91,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let store = &mut self.levels[level.index()];
         let context = BoundaryContext::new(&self.problem, store);
         let layout = store.layout.clone();
-        let q = Shared::new(store.q_mut());
+        let (q, aux) = store.q_mut_and_aux();
+        let q = Shared::new(q);
         for (k, patch) in layout.patches.iter().enumerate() {
             for region in plan.boundaries(k) {
                 let normal = self.solver.wall_normal(region.axis);
                 // SAFETY: the level is borrowed alone.
-                unsafe { boundary::fill(q, patch, region, normal, &context) };
+                unsafe { boundary::fill((q, aux), patch, region, normal, &context) };
             }
         }
         self.check_boundaries(level, plan)

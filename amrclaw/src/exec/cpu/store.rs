@@ -118,6 +118,11 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         &mut self.buffers[self.states.current()]
     }
 
+    /// The present state, to write, and the auxiliary values.
+    pub fn q_mut_and_aux(&mut self) -> (&mut [R], &[R]) {
+        (&mut self.buffers[self.states.current()], &self.aux)
+    }
+
     /// The state before the last step, where it is kept.
     pub fn q_old(&self) -> Option<&[R]> {
         self.states.old().map(|k| &*self.buffers[k])

@@ -1,6 +1,8 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
-use crate::physics::{Boundary, Criterion, Formulas, Node, NodeKind, Portable, Primitive, Problem, Quantity};
+use crate::physics::{
+    Boundary, Criterion, Formulas, MappedWall, Node, NodeKind, Portable, Primitive, Problem, Quantity,
+};
 use cuda::amr::CaseFunction;
 use riemann::device_source::DeviceSource;
 use std::fmt::Write;
@@ -53,16 +55,19 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
     let (mut any, mut solves) = (false, solver.has_positive);
     for (axis, sides) in problem.boundary.iter().enumerate() {
         for (side, boundary) in sides.iter().enumerate() {
-            let Boundary::User(function) = boundary else { continue };
-            any = true;
-            let lines = match function.portable()? {
-                Portable::Formulas(formulas) => lines(&formulas, solver.equations),
-                Portable::OfSolver if solver.has_boundary => {
-                    solves = true;
-                    BOUNDARY_OF_SOLVER.to_owned()
-                }
-                Portable::OfSolver => return None,
+            let lines = match boundary {
+                Boundary::Extrapolate | Boundary::Wall | Boundary::Periodic => continue,
+                Boundary::MappedWall(wall) => reflection::<D>(wall, axis),
+                Boundary::User(function) => match function.portable()? {
+                    Portable::Formulas(formulas) => lines(&formulas, solver.equations),
+                    Portable::OfSolver if solver.has_boundary => {
+                        solves = true;
+                        BOUNDARY_OF_SOLVER.to_owned()
+                    }
+                    Portable::OfSolver => return None,
+                },
             };
+            any = true;
             let _ = write!(text, "    if (axis == {axis} && side == {side}) {{\n{lines}    }}\n");
         }
     }
@@ -72,7 +77,32 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
 
 /// How the functions of sides begin.
 const BOUNDARY_HEAD: &str = "__device__ __forceinline__ void case_boundary(\n    const Point& at, const Array<double, 3>& centre, \
-                             int axis, int side, const Array<double, M>& q, double* values)\n{\n";
+                             int axis, int side, const Array<double, M>& q, const Array<double, A>& beside, double* values)\n{\n";
+
+/// What the wall of a mapped grid does: [`MappedWall::reflect`].
+fn reflection<const D: usize>(wall: &MappedWall, axis: usize) -> String {
+    let first = wall.face::<D>(axis);
+    let mut text = format!(
+        "    for (int m = 0; m < M; m++) values[m] = q[m];\n    const double twice = beside[{0}] + beside[{0}];\n",
+        first + axis
+    );
+    let component = |d: usize| match (D, d == axis) {
+        (2, _) => format!("beside[{}]", first + d),
+        (_, true) => format!("(twice * beside[{}]) - 1.0", first + d),
+        (_, false) => format!("twice * beside[{}]", first + d),
+    };
+    let normal: Vec<String> = (0..D).map(component).collect();
+    let _ = writeln!(text, "    const double normal[] = {{{}}};", normal.join(", "));
+    for v in &wall.vectors {
+        let product = |d: usize| format!("(q[{}] * normal[{d}])", v + d);
+        let along = (1..D).fold(product(0), |sum, d| format!("({sum} + {})", product(d)));
+        let _ = writeln!(text, "    const double along{v} = {along};");
+        for d in 0..D {
+            let _ = writeln!(text, "    values[{0}] = q[{0}] - (along{v} + along{v}) * normal[{d}];", v + d);
+        }
+    }
+    text
+}
 
 /// The solver's own boundary values.
 const BOUNDARY_OF_SOLVER: &str = "    const Solver solver{SOLVER_PARAMETERS};

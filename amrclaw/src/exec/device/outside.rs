@@ -12,7 +12,7 @@ pub(in crate::exec) struct Sides<const D: usize> {
     pub beyond: [[Beyond; 2]; D],
     /// Component that changes its sign at walls across each axis, or −1.
     pub normals: [i32; D],
-    /// A bit for each of the two sides across an axis where a function of the user's has a say. Where one has, what lies outside is filled
+    /// A bit for each of the two sides across an axis where a function of the user's or the wall of a mapped grid has a say. Where one has, what lies outside is filled
     /// axis by axis behind what lies inside: corners show what functions have written.
     pub functions: [u32; D],
 }
@@ -21,12 +21,12 @@ impl<const D: usize> Sides<D> {
     /// Those of a problem.
     pub fn of(problem: &Problem<D>, wall_normal: [Option<usize>; D]) -> Self {
         let beyond = problem.boundary.each_ref().map(|sides| sides.each_ref().map(Boundary::beyond));
-        let asks = |side: &Boundary<D>| u32::from(matches!(side, Boundary::User(_)));
+        let asks = |side: &Boundary<D>| u32::from(matches!(side, Boundary::MappedWall(_) | Boundary::User(_)));
         let functions = problem.boundary.each_ref().map(|[lower, upper]| asks(lower) | asks(upper) << 1);
         Sides { beyond, normals: wall_normal.map(|normal| normal.map_or(-1, |m| m as i32)), functions }
     }
 
-    /// True where the user has a say.
+    /// True where the user or a mapped grid has a say.
     pub fn ask(&self) -> bool {
         self.functions.iter().any(|&sides| sides != 0)
     }

@@ -9,7 +9,7 @@ use super::shape::SolverShape;
 use crate::io::derived::Formula;
 use crate::io::expression::{Expression, Names, cell_names, nearest};
 use crate::physics::SourceSplit;
-use riemann::frame::GEOMETRY;
+use riemann::frame::geometry;
 
 /// Expressions in the order of the solver, compiled.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ pub(super) fn check(
     let case = match &case.mesh.mapping {
         Some(settings) => {
             super::mapping::check(reader, case, shape);
-            mapping = super::mapping::compile_mapping(reader, case, settings);
+            mapping = super::mapping::compile_mapping(reader, case, shape, settings);
             mapped = super::mapping::in_computational(reader, case, settings);
             &mapped
         }
@@ -62,7 +62,9 @@ pub(super) fn check(
     };
     check_fields(reader, case, dimension.unwrap_or(shape.dimension), shape);
     let position = cell_names(dimension.unwrap_or(shape.dimension));
-    let geometry = GEOMETRY.iter().filter(|_| case.solves_in_frames()).map(|name| (*name).to_owned()).collect();
+    let mapping_in_frames = case.mesh.mapping.as_ref().filter(|_| case.solves_in_frames());
+    let mapped_cells = mapping_in_frames.map_or(&[][..], |mapping| geometry(mapping.formulas.len()));
+    let geometry = mapped_cells.iter().map(|(name, _)| (*name).to_owned()).collect();
     let scope = Scope { position, constants: constants(&case.solver, shape), shape, geometry };
     let aux_names = match case.aux {
         CellData::Expressions(_) => shape.aux.as_slice(),

@@ -9,13 +9,16 @@ use super::shape::SolverShape;
 use crate::io::expression::{Expression, ExpressionError, ExpressionMap, Names, physical_names};
 use crate::mesh::{BadCell, Domain, Mapping};
 use crate::physics::Split;
-use riemann::frame::GEOMETRY;
+use riemann::catalogue;
+use riemann::frame::geometry;
 use std::sync::Arc;
 
 /// Cells of a level that are looked at before a run: rows at equal distances.
 const MOST_CELLS: usize = 1 << 20;
 /// How far the nodes of periodic sides may be apart, for each unit of the sides' extent.
 const SEAM: f64 = 1e-9;
+/// How far the vectors of a cell's opposite faces may be apart where sweeps are split, for each unit of their size.
+const PARALLEL: f64 = 1e-12;
 
 /// Notes what does not go together with a mapped mesh.
 pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
@@ -38,6 +41,16 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
                     computational velocities and names its `scheme.capacity`";
         reader.wrong(KEY, message, help);
     }
+    let in_space = case.mesh.mapping.as_ref().is_some_and(|mapping| mapping.formulas.len() == 3);
+    if let SolverFrom::Name(name) = &case.solver.from
+        && in_space
+        && !shape.directions
+        && !catalogue::framed_names(3).contains(&name.as_str())
+    {
+        let message = format!("the solver `{name}` is not there on mapped meshes in three dimensions");
+        let help = format!("take {}, or a file with these equations", catalogue::framed_names(3).join(", "));
+        reader.wrong(KEY, message, help);
+    }
     if let SolverFrom::Path(path) = &case.solver.from
         && path.extension().is_none_or(|extension| extension != "rs")
     {
@@ -48,14 +61,10 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
         let message = format!("the source term of the solver `{}` would see computational coordinates", shape.name);
         reader.wrong(KEY, message, "remove the mapping, or write the term under `[source]`");
     }
-    if let Some(name) = shape.aux.iter().find(|name| GEOMETRY.contains(&name.as_str())) {
+    let of_cells = case.mesh.mapping.as_ref().map_or(&[][..], |mapping| geometry(mapping.formulas.len()));
+    if let Some(name) = shape.aux.iter().find(|name| of_cells.iter().any(|(known, _)| known == name)) {
         let message = format!("the solver `{}` has an auxiliary value `{name}`, as mapped cells have", shape.name);
         reader.wrong(KEY, message, "give the value another name in the solver");
-    }
-    if case.settled_for(shape).split != Split::Unsplit {
-        let message = "on mapped cells sweeps along one axis after the other do not keep totals";
-        let key = if case.scheme.split.is_some() { "scheme.split" } else { KEY };
-        reader.wrong(key, message, "write `split = \"unsplit\"` under `[scheme]`, with a solver that has `transverse`");
     }
 }
 
@@ -75,20 +84,61 @@ pub(super) fn mapping<const D: usize>(case: &CaseSettings, formulas: &[Expressio
     Mapping::new(Arc::new(ExpressionMap::new(formulas.to_vec())), domain(&case.mesh), std::array::from_fn(finest))
 }
 
+/// Notes split sweeps where what a cell's own flux sends through its faces along one axis is made up for by those along others.
+fn check_sweeps<const D: usize>(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    shape: &SolverShape,
+    mapping: &Mapping<D>,
+) {
+    let settled = case.settled_for(shape);
+    if settled.split == Split::Unsplit || !case.solves_in_frames() || !reader.fine(&["mesh"]) {
+        return;
+    }
+    let dx = domain::<D>(&case.mesh).dx(std::array::from_fn(|d| case.mesh.cells[d]));
+    let message =
+        "on mapped cells whose opposite faces differ, sweeps along one axis after the other do not keep totals";
+    let key = if case.scheme.split.is_some() { "scheme.split" } else { "mesh.mapping" };
+    let help = "write `split = \"unsplit\"` under `[scheme]`, with a solver that has `transverse`";
+    let parallel = mapping.twist(dx, MOST_CELLS) <= PARALLEL;
+    reader.check(parallel, key, message.to_owned(), help);
+    let walls = case.mesh.boundary.iter().flatten().any(|side| *side == BoundaryKind::Wall);
+    let message =
+        "behind the walls of a mapped mesh cells have no faces that sweeps along one axis after the other could use";
+    reader.check(!walls, key, message.to_owned(), help);
+}
+
 /// Compiles the formulas; notes cells that are none, periodic sides that do not meet, gauges that stand outside.
 pub(super) fn compile_mapping(
     reader: &mut Reader<'_>,
     case: &CaseSettings,
+    shape: &SolverShape,
     settings: &MappingSettings,
 ) -> Option<Vec<Expression>> {
-    let names = ExpressionMap::names();
-    let (x, y) = (compile(reader, &settings.x, &names), compile(reader, &settings.y, &names));
-    let formulas = vec![x?, y?];
-    if !reader.fine(&["mesh", "levels"]) || case.mesh.cells.len() != 2 {
+    let names = ExpressionMap::names(settings.formulas.len());
+    let compiled: Vec<_> = settings.formulas.iter().map(|formula| compile(reader, formula, &names)).collect();
+    let formulas = compiled.into_iter().collect::<Option<Vec<_>>>()?;
+    if !reader.fine(&["mesh", "levels"]) || case.mesh.cells.len() != formulas.len() {
         return None;
     }
-    let mapping = mapping::<2>(case, &formulas);
+    match formulas.len() {
+        2 => check_mapping::<2>(reader, case, shape, settings, &formulas),
+        _ => check_mapping::<3>(reader, case, shape, settings, &formulas),
+    }
+    Some(formulas)
+}
+
+/// Notes cells that are none, periodic sides that do not meet, gauges that stand outside.
+fn check_mapping<const D: usize>(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    shape: &SolverShape,
+    settings: &MappingSettings,
+    formulas: &[Expression],
+) {
+    let mapping = mapping::<D>(case, formulas);
     check_cells(reader, case, settings, &mapping);
+    check_sweeps(reader, case, shape, &mapping);
     for (d, sides) in case.mesh.boundary.iter().enumerate().filter(|(_, sides)| sides[0] == BoundaryKind::Periodic) {
         let [gap, extent] = mapping.seam(d);
         let key = format!("mesh.boundary.{}", AXES[d]);
@@ -100,42 +150,57 @@ pub(super) fn compile_mapping(
         reader.check(gap <= SEAM * extent, &key, message, help);
     }
     if reader.fine(&["mesh"]) {
-        for (i, gauge) in case.gauge.iter().enumerate().filter(|(_, gauge)| gauge.position.len() == 2) {
+        for (i, gauge) in case.gauge.iter().enumerate().filter(|(_, gauge)| gauge.position.len() == D) {
             let path = format!("gauge.{i}.position");
-            let [x, y] = [gauge.position[0], gauge.position[1]];
-            let message = format!("the gauge stands outside the mapped domain: x = {}, y = {}", brief(x), brief(y));
+            let position: [f64; D] = std::array::from_fn(|d| gauge.position[d]);
+            let message = format!("the gauge stands outside the mapped domain: {}", point(AXES, &position));
             let help = "write a physical position that the mapping reaches";
-            reader.check(mapping.inverse([x, y]).is_some(), &path, message, help);
+            reader.check(mapping.inverse(position).is_some(), &path, message, help);
         }
     }
-    Some(formulas)
+}
+
+/// A point's coordinates, `X = 0.5, Y = 0`.
+fn point(names: [&str; 3], point: &[f64]) -> String {
+    let coordinates: Vec<_> = names.iter().zip(point).map(|(name, x)| format!("{name} = {}", brief(*x))).collect();
+    coordinates.join(", ")
 }
 
 /// Notes the first cell of each level that is none.
-fn check_cells(reader: &mut Reader<'_>, case: &CaseSettings, settings: &MappingSettings, mapping: &Mapping<2>) {
-    let mut dx = domain::<2>(&case.mesh).dx([case.mesh.cells[0], case.mesh.cells[1]]);
+fn check_cells<const D: usize>(
+    reader: &mut Reader<'_>,
+    case: &CaseSettings,
+    settings: &MappingSettings,
+    mapping: &Mapping<D>,
+) {
+    const COMPUTATIONAL: [&str; 3] = ["X", "Y", "Z"];
+    let mut dx = domain::<D>(&case.mesh).dx(std::array::from_fn(|d| case.mesh.cells[d]));
     for level in 0..case.levels.max {
         if level > 0 {
             let ratio = &case.levels.ratio[level - 1];
-            dx = [dx[0] / f64::from(ratio[0]), dx[1] / f64::from(ratio[1])];
+            dx = std::array::from_fn(|d| dx[d] / f64::from(ratio[d]));
         }
         let (message, help) = match mapping.check(dx, MOST_CELLS) {
             Ok(()) => continue,
-            Err(BadCell::NotFinite { at: [x, y], position }) => (
-                format!("is {position:?} at X = {}, Y = {}", brief(x), brief(y)),
+            Err(BadCell::NotFinite { at, position }) => (
+                format!("is {position:?} at {}", point(COMPUTATIONAL, &at)),
                 "write formulas that are numbers everywhere in the domain",
             ),
-            Err(BadCell::Folded { cell, area, at: [x, y] }) => (
+            Err(BadCell::Folded { cell, volume, at }) => (
                 format!(
-                    "folds: the area of cell {cell:?} of level {}, at X = {}, Y = {}, is {area:.3e}",
+                    "folds: the {} of cell {cell:?} of level {}, at {}, is {volume:.3e}",
+                    if D == 2 { "area" } else { "volume" },
                     level + 1,
-                    brief(x),
-                    brief(y)
+                    point(COMPUTATIONAL, &at)
                 ),
-                "write formulas that keep the order of the nodes, counter-clockwise, on every level",
+                if D == 2 {
+                    "write formulas that keep the order of the nodes, counter-clockwise, on every level"
+                } else {
+                    "write formulas that keep the order of the nodes, right-handed, on every level"
+                },
             ),
         };
-        reader.wrong(&settings.x.key, message, help);
+        reader.wrong(&settings.formulas[0].key, message, help);
         return;
     }
 }
@@ -146,7 +211,7 @@ pub(super) fn in_computational(
     case: &CaseSettings,
     settings: &MappingSettings,
 ) -> CaseSettings {
-    let known = physical_names(&settings.x.syntax, &settings.y.syntax);
+    let known = physical_names(&settings.formulas.iter().map(|formula| &formula.syntax).collect::<Vec<_>>());
     let mut put = |field: &NamedExpression| {
         refuse(reader, field);
         NamedExpression { syntax: field.syntax.with_formulas(&known, &Names::default()), ..field.clone() }
@@ -165,11 +230,14 @@ pub(super) fn in_computational(
     case
 }
 
+/// Names that mean something on straight cells alone.
+const STRAIGHT: [&str; 9] = ["x_lower", "x_upper", "y_lower", "y_upper", "z_lower", "z_upper", "dx", "dy", "dz"];
+
 /// Notes the first name of a formula that means something on straight cells alone.
 fn refuse(reader: &mut Reader<'_>, field: &NamedExpression) {
-    if let Some((name, span)) = field.syntax.first_of(&["x_lower", "x_upper", "y_lower", "y_upper", "dx", "dy"]) {
+    if let Some((name, span)) = field.syntax.first_of(&STRAIGHT) {
         let message = format!("`{name}` is not known on a mapped mesh");
-        let capital = name.replace('x', "X").replace('y', "Y");
+        let capital = AXES.iter().fold(name, |name, axis| name.replace(axis, &axis.to_uppercase()));
         let help = format!("write `{capital}`, which is computational");
         reader.wrong_formula(&field.key, ExpressionError { span, message, help, is_unknown_name: false });
     }

@@ -87,13 +87,11 @@ pub struct MeshSettings {
     pub mapping: Option<MappingSettings>,
 }
 
-/// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X` and `Y`.
+/// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X`, `Y` and `Z`.
 #[derive(Clone, Debug)]
 pub struct MappingSettings {
-    /// The first.
-    pub x: NamedExpression,
-    /// The second.
-    pub y: NamedExpression,
+    /// One for each axis.
+    pub formulas: Vec<NamedExpression>,
 }
 
 /// The case file's `[levels]`.

@@ -4,7 +4,7 @@ use super::{Formula, FormulaError, Vocabulary};
 use crate::index::CellBox;
 use crate::io::expression::DerivativeKind;
 use crate::io::frame::{Frame, FrameLevel, FramePatch};
-use crate::mesh::{Geometry, Mapping};
+use crate::mesh::{Geometry, Mapping, combination};
 use crate::physics::CellRow;
 
 /// A frame of the same patches whose only fields are `formulas`, each with its name. Patches without values stay without.
@@ -131,16 +131,17 @@ fn differentiate_mapped<const D: usize>(
     let geometry = Geometry { lower: frame.lower, dx };
     let centres: Vec<[f64; D]> = cells.cells().map(|cell| geometry.centre(cell)).collect();
     let positions = mapping.positions(&centres);
-    let slopes = |values: &[f64]| [0, 1].map(|axis| along(axis, values, cells, dx));
+    // Along each computational axis.
+    let slopes = |values: &[f64]| -> [Vec<f64>; D] { std::array::from_fn(|axis| along(axis, values, cells, dx)) };
     let position = |d: usize| positions.iter().map(|position| position[d]).collect::<Vec<f64>>();
-    let ([fx, fy], [xx, xy], [yx, yy]) = (slopes(values), slopes(&position(0)), slopes(&position(1)));
+    let of_positions: [[Vec<f64>; D]; D] = std::array::from_fn(|d| slopes(&position(d)));
+    let of_values = slopes(values);
     let at = |k: usize| {
-        let determinant = xx[k] * yy[k] - xy[k] * yx[k];
-        let (along_x, along_y) = (fx[k] * yy[k] - fy[k] * yx[k], fy[k] * xx[k] - fx[k] * xy[k]);
+        let columns: [[f64; D]; D] = std::array::from_fn(|d| std::array::from_fn(|axis| of_positions[d][axis][k]));
+        let slopes = combination(columns, std::array::from_fn(|axis| of_values[axis][k]));
         match kind {
-            DerivativeKind::Along(0) => along_x / determinant,
-            DerivativeKind::Along(_) => along_y / determinant,
-            DerivativeKind::Gradient => along_x.hypot(along_y) / determinant.abs(),
+            DerivativeKind::Along(axis) => slopes[axis],
+            DerivativeKind::Gradient => slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt(),
         }
     };
     (0..values.len()).map(at).collect()

@@ -72,9 +72,12 @@ impl<const D: usize> Formula<D> {
         vocabulary: &Vocabulary,
     ) -> Result<Self, FormulaError> {
         let parse = |text: &str| Syntax::parse(text).map_err(|error| FormulaError::new(text, error));
-        let [x, y] = mapping else { return Self::new(text, fields, vocabulary) };
+        if mapping.is_empty() {
+            return Self::new(text, fields, vocabulary);
+        }
+        let formulas = mapping.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
         let known = Names { variables: fields.to_vec(), constants: vocabulary.constants.clone() };
-        let syntax = parse(text)?.with_formulas(&physical_names(&parse(x)?, &parse(y)?), &known);
+        let syntax = parse(text)?.with_formulas(&physical_names(&formulas.iter().collect::<Vec<_>>()), &known);
         Self::of_syntax(&syntax, fields, vocabulary).map_err(|error| FormulaError::new(text, error))
     }
 

@@ -13,9 +13,9 @@ impl ExpressionMap {
         ExpressionMap(expressions)
     }
 
-    /// The computational coordinates.
-    pub fn names() -> Names {
-        Names::variables(["X", "Y"])
+    /// The computational coordinates in so many dimensions.
+    pub fn names(dimension: usize) -> Names {
+        Names::variables(["X", "Y", "Z"].into_iter().take(dimension))
     }
 
     /// Reads one formula for each axis.
@@ -25,7 +25,7 @@ impl ExpressionMap {
     pub fn read(formulas: &[String]) -> Result<Self, Vec<ExpressionError>> {
         formulas
             .iter()
-            .map(|text| Expression::compile(text, &Self::names()))
+            .map(|text| Expression::compile(text, &Self::names(formulas.len())))
             .collect::<Result<_, _>>()
             .map(ExpressionMap)
     }
@@ -43,25 +43,20 @@ impl<const D: usize> MapFunction<D> for ExpressionMap {
     }
 }
 
-/// What names of positions stand for on a mapped mesh, in terms of the names of a straight cell: the physical centre `x`, `y` and its
-/// distance `r`, and under capitals what is computational.
-pub fn physical_names(x: &Syntax, y: &Syntax) -> Vec<(String, Syntax)> {
+/// What names of positions stand for on a mapped mesh, in terms of the names of a straight cell: the physical centre `x`, `y`, `z` and its
+/// distance `r`, and under capitals what is computational. `formulas`: one for each axis.
+pub fn physical_names(formulas: &[&Syntax]) -> Vec<(String, Syntax)> {
     let parse = |text: &str| Syntax::parse(text).expect("right as it stands here");
-    let computational = [
-        ("X", "x"),
-        ("Y", "y"),
-        ("X_lower", "x_lower"),
-        ("X_upper", "x_upper"),
-        ("Y_lower", "y_lower"),
-        ("Y_upper", "y_upper"),
-        ("dX", "dx"),
-        ("dY", "dy"),
-    ];
-    let mut names: Vec<(String, Syntax)> =
-        computational.iter().map(|(name, straight)| ((*name).to_owned(), parse(straight))).collect();
-    let [x, y] = [x, y].map(|syntax| syntax.with_formulas(&names, &Names::default()));
-    let centre = [("x".to_owned(), x), ("y".to_owned(), y)];
-    let radius = parse("sqrt(x * x + y * y)").with_formulas(&centre, &Names::default());
+    let axes = &["x", "y", "z"][..formulas.len()];
+    let straight = |axis: &str| [axis.to_owned(), format!("{axis}_lower"), format!("{axis}_upper"), format!("d{axis}")];
+    let mut names: Vec<(String, Syntax)> = axes
+        .iter()
+        .flat_map(|axis| straight(axis).map(|name| (name.replace(axis, &axis.to_uppercase()), parse(&name))))
+        .collect();
+    let physical = formulas.iter().map(|syntax| syntax.with_formulas(&names, &Names::default()));
+    let centre: Vec<(String, Syntax)> = axes.iter().map(|axis| (*axis).to_owned()).zip(physical).collect();
+    let squares: Vec<String> = axes.iter().map(|axis| format!("{axis} * {axis}")).collect();
+    let radius = parse(&format!("sqrt({})", squares.join(" + "))).with_formulas(&centre, &Names::default());
     names.extend(centre);
     names.push(("r".to_owned(), radius));
     names

@@ -25,7 +25,7 @@ pub fn draw_from<const D: usize>(
     if let Some(plane) = any.downcast_ref::<Frame<2>>() {
         return render_from(plane, &Plane(values), &name, &options);
     }
-    if D == 3 {
+    if D == 3 && frame.mapping.is_empty() {
         return draw_planes(frame, values, &name, options);
     }
     let index = super::find_field(frame, &name)?;

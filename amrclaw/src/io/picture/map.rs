@@ -37,12 +37,42 @@ pub(super) fn render_from(
         Some(mapping) => mapped::view(frame, mapping, options)?,
         None => View::of(frame, options)?,
     };
-    let scale = match options.range {
-        Some((low, high)) => ColourScale::over(low, high, options.log),
-        None => {
-            let (low, high) = value_range((frame, values), index, &view, mapping.as_ref(), options.log)?;
-            if options.log { logarithmic(low, high) } else { ColourScale::suiting(low, high) }
-        }
+    let range = match options.range {
+        Some(range) => range,
+        None => value_range((frame, values), index, &view, mapping.as_ref(), options.log)?,
+    };
+    let paint = |image: &mut Image, plot: Area, scale: &ColourScale| match &mapping {
+        Some(mapping) => mapped::paint(image, plot, (frame, values, mapping), index, &view, scale, &options.outlines),
+        None => paint(image, plot, (frame, values), index, &view, scale, &options.outlines),
+    };
+    let scene = Scene { view, range, title: title(frame, field, options), levels: frame.levels.len(), paint: &paint };
+    compose(&scene, options).map_err(lost(frame.number))
+}
+
+/// What a map shows.
+pub struct Scene<'a> {
+    /// The part of the plane.
+    pub view: View<2>,
+    /// The smallest and the largest value, unless the options say otherwise.
+    pub range: (f64, f64),
+    /// What stands above.
+    pub title: String,
+    /// Levels whose outlines there may be.
+    pub levels: usize,
+    /// Paints cells and outlines.
+    pub paint: &'a dyn Fn(&mut Image, Area, &ColourScale) -> io::Result<()>,
+}
+
+/// A map with its axes, its colours and its words.
+///
+/// # Errors
+/// Values do not come.
+pub fn compose(scene: &Scene<'_>, options: &PictureOptions) -> io::Result<Image> {
+    let (view, (low, high)) = (scene.view, scene.range);
+    let scale = match (options.range, options.log) {
+        (Some((low, high)), log) => ColourScale::over(low, high, log),
+        (None, true) => logarithmic(low, high),
+        (None, false) => ColourScale::suiting(low, high),
     };
     let metrics = Metrics::of(options.size);
     let (width, height) = plot_size(&view, options.size);
@@ -57,18 +87,12 @@ pub(super) fn render_from(
     let bottom = plot.bottom() + 4 * metrics.line() + metrics.tick;
 
     let mut image = Image::new(right, bottom, PAPER);
-    match &mapping {
-        Some(mapping) => {
-            mapped::paint(&mut image, plot, (frame, values, mapping), index, &view, &scale, &options.outlines)
-        }
-        None => paint(&mut image, plot, (frame, values), index, &view, &scale, &options.outlines),
-    }
-    .map_err(lost(frame.number))?;
+    (scene.paint)(&mut image, plot, &scale)?;
     draw_axes(&mut image, plot, &x, &y, metrics);
     draw_colour_bar(&mut image, bar, &scale, &ticks, metrics);
-    draw_heading(&mut image, &title(frame, field, options), [plot.left, right], metrics);
+    draw_heading(&mut image, &scene.title, [plot.left, right], metrics);
     let corner = [plot.left, bottom - metrics.line()];
-    let levels = (0..frame.levels.len()).filter(|&l| options.outlines.shows(l));
+    let levels = (0..scene.levels).filter(|&l| options.outlines.shows(l));
     draw_legend(&mut image, corner, right, levels, scale.map, metrics);
     Ok(image)
 }

@@ -45,13 +45,16 @@ pub fn view(frame: &Frame<2>, mapping: &Mapping<2>, options: &PictureOptions) ->
 }
 
 /// Where physical positions lie among the pixels.
-struct Pixels<'a> {
-    view: &'a View<2>,
-    plot: Area,
+pub struct Pixels<'a> {
+    /// The part of the plane that is shown.
+    pub view: &'a View<2>,
+    /// Where.
+    pub plot: Area,
 }
 
 impl Pixels<'_> {
-    fn of(&self, position: [f64; 2]) -> [f64; 2] {
+    /// The pixel of a position, and the part of one.
+    pub fn of(&self, position: [f64; 2]) -> [f64; 2] {
         let part = |d: usize| (position[d] - self.view.lower[d]) / (self.view.upper[d] - self.view.lower[d]);
         let (left, bottom) = (self.plot.left as f64, self.plot.bottom() as f64);
         [left + part(0) * self.plot.width as f64, bottom - part(1) * self.plot.height as f64]
@@ -97,7 +100,7 @@ fn positions(mapping: &Mapping<2>, pixels: &Pixels<'_>, cells: &CellBox<2>, dx: 
 }
 
 /// Fills the pixels whose centres lie in a quadrangle: in one of the two triangles that a diagonal makes of it.
-fn fill(image: &mut Image, plot: Area, corners: [[f64; 2]; 4], colour: Colour) {
+pub fn fill(image: &mut Image, plot: Area, corners: [[f64; 2]; 4], colour: Colour) {
     let span = |d: usize, low: usize, high: usize| {
         let (first, last) = corners.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(first, last), corner| {
             (first.min(corner[d]), last.max(corner[d]))
@@ -151,7 +154,7 @@ fn draw_outlines(
 }
 
 /// Draws a line through points, each pixel once.
-fn line(image: &mut Image, plot: Area, points: &[[f64; 2]], colour: Colour) {
+pub fn line(image: &mut Image, plot: Area, points: &[[f64; 2]], colour: Colour) {
     let mut last = None;
     for ends in points.windows(2) {
         let [from, to] = [ends[0], ends[1]];

@@ -15,6 +15,7 @@ mod folder;
 mod font;
 mod map;
 mod mapped;
+mod mapped_cut;
 mod panel;
 mod range;
 mod ticks;
@@ -196,16 +197,19 @@ fn check<const D: usize>(frame: &Frame<D>, options: &PictureOptions) -> Result<(
             let message = format!("a frame in {D}D cannot be cut along {name}");
             return Err(PictureError::Cut(message));
         }
-        if !frame.mapping.is_empty() {
-            return Err(PictureError::Cut("a mapped mesh cannot be cut".to_owned()));
+        if !frame.mapping.is_empty() && (D == 2 || matches!(cut, Cut::Along { .. })) {
+            let what = if D == 2 { "cut" } else { "projected: write --slice" };
+            return Err(PictureError::Cut(format!("a mapped mesh cannot be {what}")));
         }
         if D == 2 && matches!(cut, Cut::Along { .. }) {
             return Err(PictureError::Cut("only frames in 3D are projected; write --slice x=... or y=...".to_owned()));
         }
+        let any: &dyn Any = frame;
+        let mapped = any.downcast_ref::<Frame<3>>().and_then(|frame| Some(mapped_cut::extent(frame, &frame.mapped()?)));
+        let [lower, upper] = mapped.map_or([frame.lower[axis], frame.upper[axis]], |extent| extent[axis]);
         if let Cut::At { position, .. } = *cut
-            && !(frame.lower[axis]..=frame.upper[axis]).contains(&position)
+            && !(lower..=upper).contains(&position)
         {
-            let (lower, upper) = (frame.lower[axis], frame.upper[axis]);
             let message = format!("there is nothing at {name} = {position}: the domain goes from {lower} to {upper}");
             return Err(PictureError::Cut(message));
         }
@@ -234,6 +238,9 @@ fn draw_views<const D: usize>(
         return options.cuts.iter().map(cut).collect();
     }
     let Some(frame) = any.downcast_ref::<Frame<3>>() else { panic!("frames have 1, 2 or 3 dimensions, not {D}") };
+    if let Some(mapping) = frame.mapped() {
+        return mapped_cut::draw_cuts(frame, &mapping, field, options);
+    }
     let middle = |axis: usize| Cut::At { axis, position: 0.5 * (frame.lower[axis] + frame.upper[axis]) };
     let by_default = options.cuts.is_empty();
     let cuts = if by_default { vec![middle(2), middle(1), middle(0)] } else { options.cuts.clone() };

@@ -30,7 +30,8 @@ impl<const D: usize> View<D> {
         Ok(view)
     }
 
-    fn contains(&self, position: [f64; D]) -> bool {
+    /// Whether a position lies in it.
+    pub fn contains(&self, position: [f64; D]) -> bool {
         (0..D).all(|d| (self.lower[d]..=self.upper[d]).contains(&position[d]))
     }
 }

@@ -1,4 +1,4 @@
-//! The cells of a mapped mesh as VTK's unstructured grid: quadrangles where they lie, the finest at each place.
+//! The cells of a mapped mesh as VTK's unstructured grid: quadrangles or hexahedra where they lie, the finest at each place.
 
 use crate::io::frame::{FieldIndex, Frame, FramePatch};
 use crate::io::hollow::{Filler, Hollow, reserve};
@@ -6,8 +6,14 @@ use crate::mesh::Mapping;
 use hdf5::{AttrValue, GroupBuilder, make_f64_type, make_i64_type};
 use std::io;
 
-/// VTK's number for quadrangles: `VTK_QUAD`.
+/// VTK's numbers for quadrangles, `VTK_QUAD`, and for hexahedra, `VTK_HEXAHEDRON`.
 const QUADRANGLE: u8 = 9;
+const HEXAHEDRON: u8 = 12;
+
+/// Corners of a cell, and VTK's number for its kind.
+const fn kind(dim: usize) -> (usize, u8) {
+    if dim == 3 { (8, HEXAHEDRON) } else { (4, QUADRANGLE) }
+}
 
 /// Numbers of points and cells; places for points, cells and values of all fields, each in the data set that `names` has for it. Patches
 /// that share corners have each their own.
@@ -19,14 +25,15 @@ pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &
             cells += frame.covered(l, patch).iter().filter(|covered| !**covered).count();
         }
     }
+    let (corners, kind) = kind(D);
     root.set_attr("Type", AttrValue::AsciiString("UnstructuredGrid".into()));
-    for (what, count) in [("Points", points), ("Cells", cells), ("ConnectivityIds", 4 * cells)] {
+    for (what, count) in [("Points", points), ("Cells", cells), ("ConnectivityIds", corners * cells)] {
         root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count as i64]);
     }
     reserve(root.create_dataset("Points"), make_f64_type(), 3 * points).with_shape(&[points as u64, 3]);
-    reserve(root.create_dataset("Connectivity"), make_i64_type(), 4 * cells);
+    reserve(root.create_dataset("Connectivity"), make_i64_type(), corners * cells);
     reserve(root.create_dataset("Offsets"), make_i64_type(), cells + 1);
-    root.create_dataset("Types").with_u8_data(&vec![QUADRANGLE; cells]);
+    root.create_dataset("Types").with_u8_data(&vec![kind; cells]);
     let mut data = root.create_group("CellData");
     for name in names {
         reserve(data.create_dataset(name), make_f64_type(), cells);
@@ -71,16 +78,22 @@ impl<'a, const D: usize> Cells<'a, D> {
         fields: &[FieldIndex],
     ) -> io::Result<()> {
         for corner in self.mapping.corners(&patch.cells, dx) {
-            self.points.put(&[corner[0], corner[1], 0.0], f64::to_le_bytes)?;
+            let coordinate = |d: usize| corner.get(d).copied().unwrap_or(0.0);
+            self.points.put(&[0, 1, 2].map(coordinate), f64::to_le_bytes)?;
         }
-        let columns = patch.cells.size()[0] as usize;
+        let size = patch.cells.size().map(|n| n as usize);
+        let (next_row, next_plane) = (size[0] + 1, (size[0] + 1) * (size[1] + 1));
         let visible: Vec<usize> = (0..covered.len()).filter(|&k| !covered[k]).collect();
         for &k in &visible {
-            let corner = self.num_points + (k + k / columns) as i64;
-            let above = corner + columns as i64 + 1;
-            self.connectivity.put(&[corner, corner + 1, above + 1, above], i64::to_le_bytes)?;
+            let (column, row, plane) = (k % size[0], k / size[0] % size[1], k / (size[0] * size[1]));
+            let corner = column + row * next_row + plane * next_plane;
+            let around = [corner, corner + 1, corner + next_row + 1, corner + next_row];
+            for plane in 0..D - 1 {
+                let node = |n: usize| self.num_points + (n + plane * next_plane) as i64;
+                self.connectivity.put(&around.map(node), i64::to_le_bytes)?;
+            }
             self.num_cells += 1;
-            self.offsets.put(&[4 * self.num_cells], i64::to_le_bytes)?;
+            self.offsets.put(&[kind(D).0 as i64 * self.num_cells], i64::to_le_bytes)?;
         }
         for (filler, &field) in self.values.iter_mut().zip(fields) {
             let of_patch = patch.values(field);

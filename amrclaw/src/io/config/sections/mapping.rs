@@ -4,65 +4,93 @@ use crate::io::config::reader::{Reader, brief};
 use crate::io::config::settings::{MappingSettings, MeshSettings, NamedExpression};
 use crate::io::expression::{Syntax, nearest};
 
-/// A mapping that is known by name. In its formulas `X`, `Y` are computational coordinates, which `S`, `T` are too, from 0 to 1 in the
-/// domain.
+/// A mapping that is known by name. In its formulas `X`, `Y`, `Z` are computational coordinates, which `S`, `T`, `U` are too, from 0 to 1
+/// in the domain. One of the plane is one of space too, where `z = Z`.
 struct Ready {
     name: &'static str,
     /// Names of its parameters.
     parameters: &'static [&'static str],
     x: &'static str,
     y: &'static str,
+    /// Of those that are of space alone.
+    z: Option<&'static str>,
 }
 
 /// All there are. `docs/case-file.md` describes them.
 const READY: &[Ready] = &[
-    Ready { name: "polar", parameters: &[], x: "X * cos(Y)", y: "X * sin(Y)" },
+    Ready { name: "polar", parameters: &[], x: "X * cos(Y)", y: "X * sin(Y)", z: None },
     Ready {
         name: "annulus",
         parameters: &["inner", "outer"],
         x: "(inner + (outer - inner) * S) * cos(2 * pi * T)",
         y: "(inner + (outer - inner) * S) * sin(2 * pi * T)",
+        z: None,
     },
     Ready {
         name: "cylinder_in_box",
         parameters: &["radius", "half_width"],
         x: "(radius + (half_width / max(abs(cos(2*pi*T)), abs(sin(2*pi*T))) - radius) * S) * cos(2*pi*T)",
         y: "(radius + (half_width / max(abs(cos(2*pi*T)), abs(sin(2*pi*T))) - radius) * S) * sin(2*pi*T)",
+        z: None,
     },
     Ready {
         name: "wedge",
         parameters: &["corner", "angle"],
         x: "X",
         y: "Y + max(X - corner, 0) * tan(angle * pi / 180) * (1 - T)",
+        z: None,
     },
     Ready {
         name: "channel_with_bump",
         parameters: &["centre", "width", "height"],
         x: "X",
         y: "Y + height * exp(-((X - centre) / width)^2) * (1 - T)",
+        z: None,
+    },
+    Ready {
+        name: "spherical",
+        parameters: &[],
+        x: "X * sin(Y) * cos(Z)",
+        y: "X * sin(Y) * sin(Z)",
+        z: Some("X * cos(Y)"),
+    },
+    Ready {
+        name: "cubed_sphere_face",
+        parameters: &["inner", "outer"],
+        x: "RADIUS * tan(pi * (2*S - 1) / 4) / sqrt(1 + tan(pi * (2*S - 1) / 4)^2 + tan(pi * (2*T - 1) / 4)^2)",
+        y: "RADIUS * tan(pi * (2*T - 1) / 4) / sqrt(1 + tan(pi * (2*S - 1) / 4)^2 + tan(pi * (2*T - 1) / 4)^2)",
+        z: Some("RADIUS / sqrt(1 + tan(pi * (2*S - 1) / 4)^2 + tan(pi * (2*T - 1) / 4)^2)"),
+    },
+    Ready {
+        name: "hill",
+        parameters: &["x_centre", "y_centre", "width", "height"],
+        x: "X",
+        y: "Y",
+        z: Some("Z + height * exp(-((X - x_centre)^2 + (Y - y_centre)^2) / width^2) * (1 - U)"),
     },
 ];
 
 /// The parameters that any ready mapping has.
-const PARAMETERS: [&str; 9] =
-    ["inner", "outer", "radius", "half_width", "corner", "angle", "centre", "width", "height"];
+const PARAMETERS: [&str; 11] =
+    ["inner", "outer", "radius", "half_width", "corner", "angle", "centre", "width", "height", "x_centre", "y_centre"];
 
 /// Reads the table, if there is one.
 pub fn read(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usize>) -> Option<MappingSettings> {
     if reader.names("mesh.mapping").is_empty() {
         return None;
     }
-    if let Some(axes) = dimension.filter(|axes| *axes != 2) {
-        let message = format!("mapped grids are in the plane, but `mesh.cells` has {axes} numbers");
-        reader.wrong("mesh.mapping", message, "remove the table, or give two numbers of cells");
+    if dimension == Some(1) {
+        let message = "mapped grids are in the plane or in space, but `mesh.cells` has one number";
+        reader.wrong("mesh.mapping", message, "remove the table, or give two or three numbers of cells");
         return None;
     }
     let given = reader.exclusive(&["mesh.mapping.kind", "mesh.mapping.x"]);
-    if given == Some("mesh.mapping.kind") { ready(reader, mesh) } else { formulas(reader) }
+    let in_space = dimension == Some(3);
+    if given == Some("mesh.mapping.kind") { ready(reader, mesh, in_space) } else { formulas(reader, in_space) }
 }
 
 /// A mapping by formulas of the user's.
-fn formulas(reader: &mut Reader<'_>) -> Option<MappingSettings> {
+fn formulas(reader: &mut Reader<'_>, in_space: bool) -> Option<MappingSettings> {
     for name in PARAMETERS {
         let path = format!("mesh.mapping.{name}");
         if reader.optional_number(&path).is_some() {
@@ -72,17 +100,28 @@ fn formulas(reader: &mut Reader<'_>) -> Option<MappingSettings> {
     }
     let mut formula = |axis: &str, example: &str| {
         let key = format!("mesh.mapping.{axis}");
-        let help = format!("write the physical coordinate as a formula of X and Y, such as `{axis} = \"{example}\"`");
+        let names = if in_space { "X, Y and Z" } else { "X and Y" };
+        let help = format!("write the physical coordinate as a formula of {names}, such as `{axis} = \"{example}\"`");
         reader.require(&key, &help);
         let (text, syntax) = reader.expression(&key)?;
         Some(NamedExpression { name: axis.to_owned(), text, syntax, key })
     };
-    let (x, y) = (formula("x", "(1 + X) * cos(2*pi*Y)"), formula("y", "(1 + X) * sin(2*pi*Y)"));
-    Some(MappingSettings { x: x?, y: y? })
+    let examples = [("x", "(1 + X) * cos(2*pi*Y)"), ("y", "(1 + X) * sin(2*pi*Y)"), ("z", "Z + 0.1 * X")];
+    let read = examples.iter().take(if in_space { 3 } else { 2 }).map(|(axis, example)| formula(axis, example));
+    let formulas: Vec<_> = read.collect();
+    no_third(reader, in_space);
+    Some(MappingSettings { formulas: formulas.into_iter().collect::<Option<_>>()? })
+}
+
+/// Notes a third formula of a mapping in the plane.
+fn no_third(reader: &mut Reader<'_>, in_space: bool) {
+    let path = "mesh.mapping.z";
+    let help = "remove the line, or give three numbers of cells";
+    reader.check(in_space || !reader.is_present(path), path, "a mesh in the plane has no z".to_owned(), help);
 }
 
 /// A mapping by its name, with its parameters put into its formulas.
-fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings) -> Option<MappingSettings> {
+fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings, in_space: bool) -> Option<MappingSettings> {
     let (key, names) = ("mesh.mapping.kind", READY.iter().map(|ready| ready.name));
     let name = reader.string(key)?;
     let Some(ready) = READY.iter().find(|ready| ready.name == name) else {
@@ -94,8 +133,11 @@ fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings) -> Option<MappingSettings
         reader.wrong(key, format!("\"{name}\" is not known"), help);
         return None;
     };
-    let path = "mesh.mapping.y";
-    reader.check(!reader.is_present(path), path, format!("cannot stand beside `{key}`"), "remove one of them");
+    for path in ["mesh.mapping.y", "mesh.mapping.z"] {
+        reader.check(!reader.is_present(path), path, format!("cannot stand beside `{key}`"), "remove one of them");
+    }
+    let message = format!("the mapping \"{name}\" is of space, and the mesh lies in the plane");
+    reader.check(in_space || ready.z.is_none(), key, message, "give three numbers of cells, or name another");
     let mut values = Vec::new();
     for parameter in PARAMETERS {
         let path = format!("mesh.mapping.{parameter}");
@@ -111,17 +153,24 @@ fn ready(reader: &mut Reader<'_>, mesh: &MeshSettings) -> Option<MappingSettings
     for (parameter, value) in values {
         numbers.push((parameter, value?));
     }
-    let corners = [mesh.lower.first()?, mesh.lower.get(1)?, mesh.upper.first()?, mesh.upper.get(1)?].map(|x| brief(*x));
-    let unit = |name: &str, lower: &str, upper: &str| format!("(({name} - ({lower})) / (({upper}) - ({lower})))");
-    let [x0, y0, x1, y1] = &corners;
-    let mut known = vec![("S", unit("X", x0, x1)), ("T", unit("Y", y0, y1))];
+    let unit = |axis: usize| {
+        let [lower, upper] = [mesh.lower.get(axis)?, mesh.upper.get(axis)?].map(|x| brief(*x));
+        Some(format!("(({} - ({lower})) / (({upper}) - ({lower})))", ["X", "Y", "Z"][axis]))
+    };
+    let mut known = vec![("S", unit(0)?), ("T", unit(1)?)];
+    known.extend(unit(2).map(|third| ("U", third)));
     known.extend(numbers.iter().map(|(name, value)| (*name, format!("({})", brief(*value)))));
+    // The distance from the centre of what lies between two spheres.
+    let radius = put_in("(inner + (outer - inner) * U)", &known);
+    known.push(("RADIUS", radius));
     let formula = |axis: &str, template: &str| {
         let text = put_in(template, &known);
         let syntax = Syntax::parse(&text).expect("the formulas of ready mappings are right");
         NamedExpression { name: axis.to_owned(), text, syntax, key: key.to_owned() }
     };
-    Some(MappingSettings { x: formula("x", ready.x), y: formula("y", ready.y) })
+    let mut formulas = vec![formula("x", ready.x), formula("y", ready.y)];
+    formulas.extend(in_space.then(|| formula("z", ready.z.unwrap_or("Z"))));
+    Some(MappingSettings { formulas })
 }
 
 /// The text with other texts in place of words.

@@ -1,0 +1,68 @@
+//! From physical positions to computational ones.
+
+use super::{Mapping, places};
+
+/// Nodes from the nearest of which an inverse begins, at most.
+const MOST_SEEDS: f64 = 262_144.0;
+
+impl<const D: usize> Mapping<D> {
+    /// The computational position of a physical one: Newton's method from the nearest of some nodes. `None` if there is
+    /// none in the domain.
+    pub fn inverse(&self, position: [f64; D]) -> Option<[f64; D]> {
+        // Of a fine mesh not all nodes are looked at.
+        let most = MOST_SEEDS.powf(1.0 / D as f64).round() as i32;
+        let step: [i32; D] = std::array::from_fn(|d| (self.finest[d] / self.domain.cells[d].min(most)).max(1));
+        let counts: [usize; D] = std::array::from_fn(|d| (self.finest[d] / step[d]) as usize + 1);
+        let nodes = self.nodes([0; D], step, counts);
+        let distance = |p: &[f64; D]| p.iter().zip(position).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let seeds = places(counts).zip(nodes.iter().map(distance));
+        let (nearest, _) = seeds.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let mut point = self.point(std::array::from_fn(|d| nearest[d] * step[d]));
+        let extent: [f64; D] = std::array::from_fn(|d| self.domain.upper[d] - self.domain.lower[d]);
+        let inside = |point: &[f64; D]| -> [f64; D] {
+            std::array::from_fn(|d| match self.domain.periodic[d] {
+                true => self.domain.lower[d] + (point[d] - self.domain.lower[d]).rem_euclid(extent[d]),
+                false => point[d].clamp(self.domain.lower[d], self.domain.upper[d]),
+            })
+        };
+        for _ in 0..50 {
+            // Differences towards the inside, so that the mapping is asked in the domain alone.
+            let here = self.position(point);
+            let columns: [[f64; D]; D] = std::array::from_fn(|d| {
+                let mut beside = point;
+                let towards = if point[d] + 1e-7 * extent[d] <= self.domain.upper[d] { 1e-7 } else { -1e-7 };
+                beside[d] += towards * extent[d];
+                let moved = self.position(beside);
+                std::array::from_fn(|m| (moved[m] - here[m]) / (beside[d] - point[d]))
+            });
+            let change = combination(columns, std::array::from_fn(|m| position[m] - here[m]));
+            let before = point;
+            point = inside(&std::array::from_fn(|d| point[d] + change[d]));
+            if (0..D).all(|d| (point[d] - before[d]).abs() <= 1e-12 * extent[d]) {
+                break;
+            }
+        }
+        let farthest = nodes.iter().map(distance).fold(0.0, f64::max);
+        (distance(&self.position(point)) <= 1e-18 * farthest).then_some(point)
+    }
+}
+
+/// How much of each of two or three columns makes a vector, by Cramer's rule.
+pub fn combination<const D: usize>(columns: [[f64; D]; D], wanted: [f64; D]) -> [f64; D] {
+    let whole = determinant(&columns);
+    std::array::from_fn(|d| {
+        let mut with = columns;
+        with[d] = wanted;
+        determinant(&with) / whole
+    })
+}
+
+/// The determinant of two or three columns.
+fn determinant<const D: usize>(a: &[[f64; D]; D]) -> f64 {
+    let minor = |i: usize, j: usize, m: usize| a[i][m] * a[j][m + 1] - a[i][m + 1] * a[j][m];
+    if D == 2 {
+        return minor(0, 1, 0);
+    }
+    let across = a[1][2] * a[2][0] - a[1][0] * a[2][2];
+    a[0][0] * minor(1, 2, 1) + a[0][1] * across + a[0][2] * minor(1, 2, 0)
+}

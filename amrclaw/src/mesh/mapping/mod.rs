@@ -1,0 +1,317 @@
+//! Mapped grids: where the nodes of a level lie, and from them the faces and sizes of its cells.
+
+mod inverse;
+mod plane;
+mod space;
+
+pub use inverse::combination;
+
+use super::Domain;
+use crate::index::{CellBox, CellIndex};
+use std::fmt;
+use std::sync::Arc;
+
+/// Cells of a row that are looked at together.
+const PIECE: usize = 1 << 12;
+
+/// Physical positions of computational ones.
+pub trait MapFunction<const D: usize>: Send + Sync {
+    /// Fills a position for each point.
+    fn fill(&self, points: &[[f64; D]], positions: &mut [[f64; D]]);
+}
+
+/// A mapped domain in the plane or in space.
+///
+/// A node is the same point on all levels: its position is asked for at its place among the nodes of the finest level that there may
+/// be. A face's vector is its normal times its size, and the sum of those of the finer faces on it: in the plane faces are straight between
+/// their ends, in space they consist of the finest faces, which are bilinear. A cell's size is that of the finest cells in it, the area of
+/// the polygon through all of the finest nodes on its sides, or the volume that the finest faces on its sides enclose.
+///
+/// Beyond a periodic side nodes lie as at the other side, moved along; beyond others as the mirror images of those inside in the nodes on
+/// the side.
+#[derive(Clone)]
+pub struct Mapping<const D: usize> {
+    function: Arc<dyn MapFunction<D>>,
+    domain: Domain<D>,
+    /// Cells of the finest level along each axis.
+    finest: [i32; D],
+}
+
+/// A cell whose nodes do not make one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadCell<const D: usize> {
+    /// A node's position is not finite.
+    NotFinite {
+        /// The node's computational position.
+        at: [f64; D],
+        /// Its physical one.
+        position: [f64; D],
+    },
+    /// The area or volume is not above zero.
+    Folded {
+        /// The cell.
+        cell: CellIndex<D>,
+        /// Its area or volume.
+        volume: f64,
+        /// The computational position of its centre.
+        at: [f64; D],
+    },
+}
+
+impl<const D: usize> fmt::Debug for Mapping<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mapping").field("finest", &self.finest).finish_non_exhaustive()
+    }
+}
+
+/// A cell of a mapped grid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MappedCell<const D: usize> {
+    /// Unit normals of its lower face along each axis, towards larger coordinates.
+    pub normals: [[f64; D]; D],
+    /// Lengths or areas of these faces, per unit of the computational coordinates along them.
+    pub sizes: [f64; D],
+    /// Its area or volume per unit of the computational coordinates.
+    pub capacity: f64,
+}
+
+impl<const D: usize> MappedCell<D> {
+    /// Whether it has a face along an axis.
+    pub fn has_face(&self, axis: usize) -> bool {
+        self.normals[axis].iter().any(|&x| x != 0.0)
+    }
+
+    /// Takes its face along an axis away: neither normal nor size are left.
+    pub fn remove_face(&mut self, axis: usize) {
+        (self.normals[axis], self.sizes[axis]) = ([0.0; D], 0.0);
+    }
+}
+
+/// Unit vector and length. A face without a size, at a pole, has none: any will do.
+fn unit<const D: usize>(vector: [f64; D]) -> ([f64; D], f64) {
+    let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let other = std::array::from_fn(|d| if d == 0 { 1.0 } else { 0.0 });
+    if length > 0.0 { (vector.map(|x| x / length), length) } else { (other, 0.0) }
+}
+
+/// The places in a box of so many, x fastest.
+fn places<const D: usize>(counts: [usize; D]) -> impl Iterator<Item = [i32; D]> {
+    (0..counts.iter().product()).map(move |number: usize| {
+        let mut rest = number;
+        counts.map(|count| {
+            let at = rest % count;
+            rest /= count;
+            at as i32
+        })
+    })
+}
+
+impl<const D: usize> Mapping<D> {
+    /// `finest`: cells of the finest level that there may be.
+    ///
+    /// # Panics
+    /// If there are neither two nor three dimensions.
+    pub fn new(function: Arc<dyn MapFunction<D>>, domain: Domain<D>, finest: [i32; D]) -> Self {
+        assert!(D == 2 || D == 3, "mapped grids are in the plane or in space");
+        Mapping { function, domain, finest }
+    }
+
+    /// The position of one computational point.
+    pub fn position(&self, point: [f64; D]) -> [f64; D] {
+        let mut position = [[0.0; D]];
+        self.function.fill(&[point], &mut position);
+        position[0]
+    }
+
+    /// Positions of computational points.
+    pub fn positions(&self, points: &[[f64; D]]) -> Vec<[f64; D]> {
+        let mut positions = vec![[0.0; D]; points.len()];
+        self.function.fill(points, &mut positions);
+        positions
+    }
+
+    /// The computational position of a node of the finest level.
+    fn point(&self, node: [i32; D]) -> [f64; D] {
+        let dx = self.domain.dx(self.finest);
+        std::array::from_fn(|d| match node[d] == self.finest[d] {
+            true => self.domain.upper[d],
+            false => self.domain.lower[d] + f64::from(node[d]) * dx[d],
+        })
+    }
+
+    /// Finest cells in one of a level's along each axis; `dx` is the level's.
+    fn finest_per_cell(&self, dx: [f64; D]) -> [i32; D] {
+        let finest = self.domain.dx(self.finest);
+        std::array::from_fn(|d| (dx[d] / finest[d]).round().max(1.0) as i32)
+    }
+
+    /// The cell of a level whose lower corner a computational point is.
+    pub fn cell_at(&self, corner: [f64; D], dx: [f64; D]) -> CellIndex<D> {
+        std::array::from_fn(|d| ((corner[d] - self.domain.lower[d]) / dx[d]).round() as i32)
+    }
+
+    /// Lower corner of a cell of a level in computational coordinates.
+    pub fn corner(&self, cell: CellIndex<D>, dx: [f64; D]) -> [f64; D] {
+        std::array::from_fn(|d| self.domain.lower[d] + f64::from(cell[d]) * dx[d])
+    }
+
+    /// Cells of a level in the domain along each axis.
+    pub fn counts(&self, dx: [f64; D]) -> [i32; D] {
+        let step = self.finest_per_cell(dx);
+        std::array::from_fn(|d| self.finest[d] / step[d])
+    }
+
+    /// Positions of nodes of the finest level, `counts` of them along each axis in steps of `step` from node `lo`, x fastest.
+    fn nodes(&self, lo: [i32; D], step: [i32; D], counts: [usize; D]) -> Vec<[f64; D]> {
+        let node = |place: [i32; D]| std::array::from_fn(|d| lo[d] + place[d] * step[d]);
+        self.node_positions(&places(counts).map(node).collect::<Vec<_>>())
+    }
+
+    /// Positions of nodes, also of such outside the domain.
+    fn node_positions(&self, nodes: &[[i32; D]]) -> Vec<[f64; D]> {
+        let Some(axis) = (0..D).find(|&d| nodes.iter().any(|node| !(0..=self.finest[d]).contains(&node[d]))) else {
+            return self.positions(&nodes.iter().map(|&node| self.point(node)).collect::<Vec<_>>());
+        };
+        let count = self.finest[axis];
+        let place = |node: &[i32; D], at: i32| {
+            let mut node = *node;
+            node[axis] = at;
+            node
+        };
+        // Inside, and the two nodes that say how far outside lies.
+        let (mut inside, mut from, mut to) = (nodes.to_vec(), Vec::new(), Vec::new());
+        let mut outside = Vec::new();
+        for (k, node) in inside.iter_mut().enumerate().filter(|(_, node)| !(0..=count).contains(&node[axis])) {
+            let beyond_upper = node[axis] > count;
+            let (side, other) = if beyond_upper { (count, 0) } else { (0, count) };
+            let image = match self.domain.periodic[axis] {
+                true => other + (node[axis] - side),
+                false => (2 * side - node[axis]).clamp(0, count),
+            };
+            outside.push(k);
+            from.push(place(node, if self.domain.periodic[axis] { other } else { side }));
+            to.push(place(node, side));
+            *node = place(node, image);
+        }
+        let (mut positions, from, to) =
+            (self.node_positions(&inside), self.node_positions(&from), self.node_positions(&to));
+        for (n, &k) in outside.iter().enumerate() {
+            let image = positions[k];
+            positions[k] = std::array::from_fn(|d| match self.domain.periodic[axis] {
+                true => image[d] + (to[n][d] - from[n][d]),
+                false => to[n][d] + (from[n][d] - image[d]),
+            });
+        }
+        positions
+    }
+
+    /// The cells of a level in a box, x fastest; the lower corner of the box is the computational point `corner`.
+    pub fn cells(&self, corner: [f64; D], dx: [f64; D], size: [usize; D]) -> Vec<MappedCell<D>> {
+        let (step, lo) = (self.finest_per_cell(dx), self.cell_at(corner, dx));
+        let lo: [i32; D] = std::array::from_fn(|d| lo[d] * step[d]);
+        if D == 3 { self.cells_in_space(lo, step, size, dx) } else { self.cells_in_plane(lo, step, size, dx) }
+    }
+
+    /// Positions of the corners of a box's cells, x fastest: one more along each axis than there are cells.
+    pub fn corners(&self, cells: &CellBox<D>, dx: [f64; D]) -> Vec<[f64; D]> {
+        let step = self.finest_per_cell(dx);
+        self.nodes(std::array::from_fn(|d| cells.lo[d] * step[d]), step, cells.size().map(|n| n as usize + 1))
+    }
+
+    /// Pieces of rows of a level's cells, each as its first cell and its size: all of them, or of many some at equal distances, `most`
+    /// cells together.
+    fn pieces(&self, dx: [f64; D], most: usize) -> impl Iterator<Item = ([i32; D], [usize; D])> {
+        let counts = self.counts(dx).map(|n| n as usize);
+        // Nodes between those of the level count too.
+        let between = self.finest_per_cell(dx).into_iter().fold(1, |n, step| n.max(step as usize)).pow(D as u32 - 1);
+        let length = counts[0].min((PIECE / between).max(1));
+        let (pieces, rows) = (counts[0].div_ceil(length), counts[1..].iter().product::<usize>());
+        let every = pieces.saturating_mul(rows).div_ceil((most / length).max(1));
+        (0..pieces.saturating_mul(rows)).step_by(every).map(move |number| {
+            let mut row = number / pieces;
+            let mut cell = counts.map(|_| 0);
+            cell[0] = (number % pieces * length) as i32;
+            for d in 1..D {
+                cell[d] = (row % counts[d]) as i32;
+                row /= counts[d];
+            }
+            let mut size = [1; D];
+            size[0] = length.min(counts[0] - cell[0] as usize);
+            (cell, size)
+        })
+    }
+
+    /// Looks at the cells of a level, at some of very many.
+    ///
+    /// # Errors
+    /// The first cell that is none.
+    pub fn check(&self, dx: [f64; D], most: usize) -> Result<(), BadCell<D>> {
+        self.pieces(dx, most).try_for_each(|(first, size)| self.check_row(first, size, dx))
+    }
+
+    /// How much the vectors of a cell's two faces along an axis differ, for each unit of their size, at most among the cells of a level, or
+    /// some of very many: nothing where lines along the axes stay straight lines along fixed axes, whatever their distances.
+    pub fn twist(&self, dx: [f64; D], most: usize) -> f64 {
+        let mut twist = 0.0_f64;
+        for (first, size) in self.pieces(dx, most) {
+            let counts = size.map(|n| n + 1);
+            let cells = self.cells(self.corner(first, dx), dx, counts);
+            let number = |place: [i32; D]| (0..D).rev().fold(0, |n, d| n * counts[d] + place[d] as usize);
+            for place in places(size) {
+                for axis in 0..D {
+                    let mut next = place;
+                    next[axis] += 1;
+                    let [a, b] = [place, next].map(|place| &cells[number(place)]);
+                    let parts = (0..D).map(|d| a.normals[axis][d] * a.sizes[axis] - b.normals[axis][d] * b.sizes[axis]);
+                    let difference = parts.map(|part| part * part).sum::<f64>().sqrt();
+                    let size = a.sizes[axis].max(b.sizes[axis]);
+                    twist = if size > 0.0 { twist.max(difference / size) } else { twist };
+                }
+            }
+        }
+        twist
+    }
+
+    /// Looks at a row of cells from one on.
+    fn check_row(&self, first: [i32; D], size: [usize; D], dx: [f64; D]) -> Result<(), BadCell<D>> {
+        let (step, counts) = (self.finest_per_cell(dx), size.map(|n| n + 1));
+        let lo: [i32; D] = std::array::from_fn(|d| first[d] * step[d]);
+        let nodes = self.nodes(lo, step, counts);
+        if let Some((place, position)) =
+            places(counts).zip(&nodes).find(|(_, position)| position.iter().any(|x| !x.is_finite()))
+        {
+            let node = std::array::from_fn(|d| lo[d] + place[d] * step[d]);
+            return Err(BadCell::NotFinite { at: self.point(node), position: *position });
+        }
+        let cells = self.cells(self.corner(first, dx), dx, size);
+        let bad = |cell: &MappedCell<D>| cell.capacity <= 0.0 || cell.capacity.is_nan();
+        let Some(i) = cells.iter().position(bad) else { return Ok(()) };
+        let mut cell = first;
+        cell[0] += i as i32;
+        let at = std::array::from_fn(|d| self.domain.lower[d] + (f64::from(cell[d]) + 0.5) * dx[d]);
+        Err(BadCell::Folded { cell, volume: cells[i].capacity * dx.iter().product::<f64>(), at })
+    }
+
+    /// How far the nodes on the two periodic sides along `axis` are from lying as one another, moved along by the same distance
+    /// everywhere; and the largest extent of these sides. Of very many nodes some are looked at.
+    pub fn seam(&self, axis: usize) -> [f64; 2] {
+        let most = if D == 3 { (PIECE as f64).sqrt() as i32 } else { PIECE as i32 };
+        let along = |d: usize| -> Vec<i32> {
+            let every = (self.finest[d] / most).max(1);
+            (0..self.finest[d]).step_by(every as usize).chain([self.finest[d]]).collect()
+        };
+        let side = |at: i32| -> Vec<[f64; D]> {
+            let nodes = std::array::from_fn(|d| if d == axis { vec![at] } else { along(d) });
+            let node = |place: [i32; D]| std::array::from_fn(|d| nodes[d][place[d] as usize]);
+            self.node_positions(&places(nodes.each_ref().map(Vec::len)).map(node).collect::<Vec<_>>())
+        };
+        let (lower, upper) = (side(0), side(self.finest[axis]));
+        let distance = |a: &[f64; D], b: &[f64; D]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        let moved = |k: usize| -> [f64; D] { std::array::from_fn(|d| upper[k][d] - lower[k][d]) };
+        // Written so that NaN is not lost.
+        let largest = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
+        let gap = (0..lower.len()).map(|k| distance(&moved(k), &moved(0))).fold(0.0, largest);
+        let extent = lower.iter().chain(&upper).map(|p| distance(p, &lower[0])).fold(0.0, largest);
+        [gap, extent]
+    }
+}

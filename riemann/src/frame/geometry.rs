@@ -1,0 +1,78 @@
+//! What a mapped cell knows of its faces, as auxiliary values.
+
+use crate::axis::Axis;
+
+/// In the plane: unit normal and length of the lower face along x, the same along y, and the cell's area.
+const IN_PLANE: [(&str, Option<Axis>); 7] = [
+    ("xface_nx", Some(Axis::X)),
+    ("xface_ny", Some(Axis::X)),
+    ("xface_length", Some(Axis::X)),
+    ("yface_nx", Some(Axis::Y)),
+    ("yface_ny", Some(Axis::Y)),
+    ("yface_length", Some(Axis::Y)),
+    ("capacity", None),
+];
+
+/// In space: what lies half way between the axis and the normal of the lower face along it, and the face's area, for each axis; then the
+/// cell's volume.
+const IN_SPACE: [(&str, Option<Axis>); 13] = [
+    ("xface_hx", Some(Axis::X)),
+    ("xface_hy", Some(Axis::X)),
+    ("xface_hz", Some(Axis::X)),
+    ("xface_area", Some(Axis::X)),
+    ("yface_hx", Some(Axis::Y)),
+    ("yface_hy", Some(Axis::Y)),
+    ("yface_hz", Some(Axis::Y)),
+    ("yface_area", Some(Axis::Y)),
+    ("zface_hx", Some(Axis::Z)),
+    ("zface_hy", Some(Axis::Z)),
+    ("zface_hz", Some(Axis::Z)),
+    ("zface_area", Some(Axis::Z)),
+    ("capacity", None),
+];
+
+/// Auxiliary values of a mapped cell, which follow the solver's own, each with the axis of the faces that it lives on. Lengths, areas and
+/// volumes are per unit of the computational coordinates; the last value is the capacity of the scheme. A cell behind a wall has zeros as
+/// normals and sizes of the faces along the other axes.
+///
+/// # Panics
+/// There are neither two nor three dimensions.
+pub const fn geometry(dim: usize) -> &'static [(&'static str, Option<Axis>)] {
+    match dim {
+        2 => &IN_PLANE,
+        3 => &IN_SPACE,
+        _ => panic!("mapped grids have two or three dimensions"),
+    }
+}
+
+/// What lies half way between an axis and a unit normal, the frame of a face in space.
+pub fn half_way(axis: usize, normal: [f64; 3]) -> [f64; 3] {
+    let [along, first, second] = [normal[axis], normal[(axis + 1) % 3], normal[(axis + 2) % 3]];
+    let across = (first * first + second * second).sqrt();
+    let mut half = [0.0; 3];
+    if along >= 0.0 {
+        // |e + n|
+        let length = ((1.0 + along) * (1.0 + along) + across * across).sqrt();
+        half[axis] = (1.0 + along) / length;
+        (half[(axis + 1) % 3], half[(axis + 2) % 3]) = (first / length, second / length);
+    } else if across > 0.0 {
+        // The same without cancellation, from the part across the axis.
+        let part = (0.5 * (1.0 - along)).sqrt();
+        half[axis] = 0.5 * across / part;
+        (half[(axis + 1) % 3], half[(axis + 2) % 3]) = (first / across * part, second / across * part);
+    } else {
+        half[(axis + 1) % 3] = 1.0;
+    }
+    half
+}
+
+/// Names of a mapped cell's values, and the axes of their faces: arrays as long as the longest, of which the first count.
+pub(super) const fn split_geometry(dim: usize) -> ([&'static str; 13], [Option<Axis>; 13]) {
+    let (all, mut names, mut faces) = (geometry(dim), [""; 13], [None; 13]);
+    let mut n = 0;
+    while n < all.len() {
+        (names[n], faces[n]) = all[n];
+        n += 1;
+    }
+    (names, faces)
+}

@@ -1,0 +1,316 @@
+//! Any solver on a mapped grid, in the frame of each face.
+//!
+//! A mapped cell has sides that point anywhere. [`FaceFrame`] turns the vectors among a state's components into a face's
+//! normal and tangents, lets the solver inside solve the Riemann problem there, and turns waves and fluctuations back. Speeds and
+//! fluctuations are scaled by the face's size per unit of the computational coordinates along it; with the cell's size per unit of
+//! computational size as capacity κ, `κ q_t + …` is what the update solves. A transverse split is made twice, in the frames of the lower
+//! and of the upper face that the fluctuation moves through.
+//!
+//! In the plane a face's frame is its normal. In space the turn of the axis `e` to the normal `n` is a half turn about what lies half way
+//! between them, `h = (e + n)/|e + n|`: it takes `q` to `2 h (h·q) − q`, needs no division, is its own inverse, and is there for all
+//! normals but `−e`, for which any `h` across `e` will do.
+//!
+//! Behind a wall, cells have no faces between them: their normals there are zero. What a transverse wave sends into the wall's face
+//! comes back as its mirror image from there: together that is twice what moves along the normal, and nothing else.
+//!
+//! LeVeque, *Finite Volume Methods for Hyperbolic Problems* (2002), doi:10.1017/CBO9780511791253, §23.2–23.9; Calhoun, Helzel,
+//! LeVeque, *Logically rectangular grids and finite volume methods for PDEs in circular and spherical domains* (2008),
+//! doi:10.1137/060664094, §4.
+
+mod geometry;
+mod text;
+
+pub use geometry::{geometry, half_way};
+
+use crate::axis::{Axis, Side};
+use crate::device_source::DeviceSource;
+use crate::parameters::ParameterInfo;
+use crate::real::Real;
+use crate::solver::{Cell, Described, Normal, Solver, Transverse, TransverseAux};
+use geometry::split_geometry;
+use text::framed;
+
+/// A solver that knows no directions, on a mapped grid in the plane or in space. `A`: the number of its own auxiliary values; those of
+/// [`geometry`] follow them.
+#[derive(Clone, Copy, Debug)]
+pub struct FaceFrame<S, const A: usize>(pub S);
+
+/// A face's frame and its length or area.
+struct Frame<V> {
+    /// Of the grid; known when this is compiled.
+    dim: usize,
+    axis: Axis,
+    /// The normal in the plane, what lies half way to it in space.
+    turn: [V; 3],
+    size: V,
+}
+
+impl<V: Real> Frame<V> {
+    /// The frame of a cell's lower face along `axis`; `own` auxiliary values come before those of the geometry.
+    #[inline(always)]
+    fn new<const B: usize>(dim: usize, axis: Axis, own: usize, aux: &[V; B]) -> Self {
+        let values = &aux[own + (dim + 1) * axis.index()..];
+        let third = if dim == 3 { values[2] } else { V::zero() };
+        Frame { dim, axis, turn: [values[0], values[1], third], size: values[dim] }
+    }
+
+    /// The state with its `vectors` turned so that the component along the axis is the one along the normal.
+    #[inline(always)]
+    fn enter<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
+        if self.dim == 3 {
+            return self.half_turn(vectors, q);
+        }
+        let [nx, ny, _] = self.turn;
+        for &v in vectors {
+            let (a, b) = (q[v], q[v + 1]);
+            let normal = a * nx + b * ny;
+            (q[v], q[v + 1]) = match self.axis {
+                Axis::X => (normal, b * nx - a * ny),
+                _ => (a * ny - b * nx, normal),
+            };
+        }
+        q
+    }
+
+    /// The state with its `vectors` turned back.
+    #[inline(always)]
+    fn leave<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
+        if self.dim == 3 {
+            return self.half_turn(vectors, q);
+        }
+        let [nx, ny, _] = self.turn;
+        for &v in vectors {
+            let (a, b) = (q[v], q[v + 1]);
+            (q[v], q[v + 1]) = match self.axis {
+                Axis::X => (a * nx - b * ny, a * ny + b * nx),
+                _ => (b * nx + a * ny, b * ny - a * nx),
+            };
+        }
+        q
+    }
+
+    /// The state with its `vectors` turned by half a turn, which exchanges axis and normal.
+    #[inline(always)]
+    fn half_turn<const M: usize>(&self, vectors: &[usize], mut q: [V; M]) -> [V; M] {
+        for &v in vectors {
+            let part = q[v] * self.turn[0] + q[v + 1] * self.turn[1] + q[v + 2] * self.turn[2];
+            let twice = part + part;
+            for d in 0..3 {
+                q[v + d] = twice * self.turn[d] - q[v + d];
+            }
+        }
+        q
+    }
+
+    /// Whether the cell is one of those behind a wall, which have no such face.
+    #[inline(always)]
+    fn is_behind_wall(&self) -> V::Mask {
+        let flat = self.turn[0].equal(V::zero()) & self.turn[1].equal(V::zero());
+        if self.dim == 3 { flat & self.turn[2].equal(V::zero()) } else { flat }
+    }
+
+    /// A fluctuation that enters the face, in its frame, with the mirror image that a wall, where there is one, sends back.
+    #[inline(always)]
+    fn mirrored<const M: usize>(&self, wall: V::Mask, vectors: &[usize], q: [V; M]) -> [V; M] {
+        let mut both = [V::zero(); M];
+        for &v in vectors {
+            let normal = v + self.axis.index();
+            both[normal] = q[normal] + q[normal];
+        }
+        for (both, alone) in both.iter_mut().zip(q) {
+            *both = V::select(wall, *both, alone);
+        }
+        both
+    }
+
+    /// A fluctuation turned back and scaled.
+    #[inline(always)]
+    fn leave_scaled<const M: usize>(&self, vectors: &[usize], q: [V; M]) -> [V; M] {
+        let mut q = self.leave(vectors, q);
+        for value in &mut q {
+            *value = self.size * *value;
+        }
+        q
+    }
+}
+
+impl<S, const A: usize> FaceFrame<S, A> {
+    /// The solver's own auxiliary values.
+    #[inline(always)]
+    fn own<V: Real, const B: usize>(aux: &[V; B]) -> [V; A] {
+        let mut own = [V::zero(); A];
+        own.copy_from_slice(&aux[..A]);
+        own
+    }
+
+    /// A transverse split in the frame of one of the faces. No closure: those are not inlined into code for the processor's vectors, and
+    /// call each operation.
+    #[inline(always)]
+    fn split<V: Real, const M: usize, const W: usize>(
+        &self,
+        frame: &Frame<V>,
+        (axis, across, side): (Axis, Axis, Side),
+        [ql, qr, asdq]: [[V; M]; 3],
+        own: &TransverseAux<V, A>,
+    ) -> Transverse<V, M>
+    where
+        S: Solver<M, W, A>,
+    {
+        let (ql, qr) = (frame.enter(S::VECTORS, ql), frame.enter(S::VECTORS, qr));
+        self.0.transverse(axis, across, side, ql, qr, own, frame.enter(S::VECTORS, asdq))
+    }
+}
+
+impl<S: Described, const A: usize> Described for FaceFrame<S, A> {
+    const NAME: &'static str = S::NAME;
+    const TITLE: &'static str = S::TITLE;
+    const PARAMETERS: &'static [ParameterInfo] = S::PARAMETERS;
+
+    fn from_parameters(values: &[f64]) -> Self {
+        FaceFrame(S::from_parameters(values))
+    }
+}
+
+/// `own`, then what a mapped cell has.
+const fn joined<T: Copy, const A: usize, const B: usize>(own: [T; A], further: &[T]) -> [T; B] {
+    assert!(B == A + further.len(), "the geometry's auxiliary values follow the solver's own");
+    let mut all = [further[0]; B];
+    let mut a = 0;
+    while a < B {
+        all[a] = if a < A { own[a] } else { further[a - A] };
+        a += 1;
+    }
+    all
+}
+
+impl<S, const M: usize, const W: usize, const A: usize, const B: usize> Solver<M, W, B> for FaceFrame<S, A>
+where
+    S: Solver<M, W, A>,
+{
+    const DIM: usize = S::DIM;
+    const EQUATIONS: [&'static str; M] = S::EQUATIONS;
+    const AUX: [&'static str; B] = joined(S::AUX, split_geometry(S::DIM).0.split_at(geometry(S::DIM).len()).0);
+    const AUX_FACE: [Option<Axis>; B] =
+        joined(S::AUX_FACE, split_geometry(S::DIM).1.split_at(geometry(S::DIM).len()).0);
+    const FWAVES: bool = S::FWAVES;
+    const HAS_TRANSVERSE: bool = S::HAS_TRANSVERSE;
+    const HAS_SOURCE: bool = S::HAS_SOURCE;
+    const HAS_INITIAL: bool = S::HAS_INITIAL;
+    const HAS_AUX: bool = S::HAS_AUX;
+    const HAS_BOUNDARY: bool = S::HAS_BOUNDARY;
+    const HAS_FLAG: bool = S::HAS_FLAG;
+    const SPLITS_SUMS: bool = S::SPLITS_SUMS;
+    const SOLVE_AGAIN: bool = S::SOLVE_AGAIN;
+    const POSITIVE: &'static [&'static str] = S::POSITIVE;
+    const NONNEGATIVE: &'static [&'static str] = S::NONNEGATIVE;
+    const CHECKS_STEPS: bool = S::CHECKS_STEPS;
+    const WALL_NORMAL: [Option<usize>; 3] = S::WALL_NORMAL;
+    const VECTORS: &'static [usize] = S::VECTORS;
+
+    #[inline(always)]
+    fn normal<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; B], aux_r: [V; B]) -> Normal<V, M, W> {
+        let frame = Frame::new(S::DIM, axis, A, &aux_r);
+        let (ql, qr) = (frame.enter(S::VECTORS, ql), frame.enter(S::VECTORS, qr));
+        let mut face = self.0.normal(axis, ql, qr, Self::own(&aux_l), Self::own(&aux_r));
+        for w in 0..W {
+            face.speeds[w] = frame.size * face.speeds[w];
+            face.waves[w] = match S::FWAVES {
+                true => frame.leave_scaled(S::VECTORS, face.waves[w]),
+                false => frame.leave(S::VECTORS, face.waves[w]),
+            };
+        }
+        face.amdq = frame.leave_scaled(S::VECTORS, face.amdq);
+        face.apdq = frame.leave_scaled(S::VECTORS, face.apdq);
+        face
+    }
+
+    #[inline(always)]
+    fn transverse<V: Real>(
+        &self,
+        axis: Axis,
+        across: Axis,
+        side: Side,
+        ql: [V; M],
+        qr: [V; M],
+        aux: &TransverseAux<V, B>,
+        asdq: [V; M],
+    ) -> Transverse<V, M> {
+        let own =
+            TransverseAux { below: Self::own(&aux.below), here: Self::own(&aux.here), above: Self::own(&aux.above) };
+        let (lower, upper) = (Frame::new(S::DIM, across, A, &aux.here), Frame::new(S::DIM, across, A, &aux.above));
+        let (below, above) = (Frame::new(S::DIM, axis, A, &aux.below), Frame::new(S::DIM, axis, A, &aux.above));
+        let down = self.split(&lower, (axis, across, side), [ql, qr, asdq], &own).bmasdq;
+        let up = self.split(&upper, (axis, across, side), [ql, qr, asdq], &own).bpasdq;
+        let bmasdq = lower.mirrored(below.is_behind_wall(), S::VECTORS, down);
+        let bpasdq = upper.mirrored(above.is_behind_wall(), S::VECTORS, up);
+        Transverse { bmasdq: lower.leave_scaled(S::VECTORS, bmasdq), bpasdq: upper.leave_scaled(S::VECTORS, bpasdq) }
+    }
+
+    #[inline(always)]
+    fn flux<V: Real>(&self, axis: Axis, q: [V; M], aux: [V; B]) -> Option<[V; M]> {
+        let frame = Frame::new(S::DIM, axis, A, &aux);
+        let flux = self.0.flux(axis, frame.enter(S::VECTORS, q), Self::own(&aux));
+        flux.map(|flux| frame.leave_scaled(S::VECTORS, flux))
+    }
+
+    #[inline(always)]
+    fn source<V: Real>(&self, x: [V; 3], t: V, dt: V, q: [V; M], aux: [V; B]) -> [V; M] {
+        self.0.source(x, t, dt, q, Self::own(&aux))
+    }
+
+    fn initial(&self, cell: &Cell, aux: [f64; B]) -> [f64; M] {
+        self.0.initial(cell, Self::own(&aux))
+    }
+
+    fn aux_values(&self, cell: &Cell) -> [f64; B] {
+        joined(self.0.aux_values(cell), &[0.0; 13][..B - A])
+    }
+
+    #[inline(always)]
+    fn boundary<V: Real>(&self, axis: Axis, side: Side, x: [V; 3], t: V, mirror: [V; M]) -> [V; M] {
+        self.0.boundary(axis, side, x, t, mirror)
+    }
+
+    #[inline(always)]
+    fn flag<V: Real>(&self, x: [V; 3], t: V, q: [V; M], aux: [V; B]) -> V::Mask {
+        self.0.flag(x, t, q, Self::own(&aux))
+    }
+
+    #[inline(always)]
+    fn least_positive<V: Real>(&self, q: [V; M], aux: [V; B]) -> V {
+        self.0.least_positive(q, Self::own(&aux))
+    }
+
+    #[inline(always)]
+    fn quantities<V: Real>(&self, q: [V; M], aux: [V; B], values: &mut [V]) {
+        self.0.quantities(q, Self::own(&aux), values);
+    }
+
+    fn admissible(&self, unit: [f64; M]) -> [f64; M] {
+        self.0.admissible(unit)
+    }
+
+    /// Faces of any direction, between half as large and half as large again as those of a straight cell.
+    fn admissible_aux(&self, unit: [f64; B]) -> [f64; B] {
+        let (own, dim) = (self.0.admissible_aux(Self::own(&unit)), S::DIM);
+        let mut values = unit.map(|u| 0.5 + u);
+        for face in 0..dim {
+            let first = A + (dim + 1) * face;
+            let (sine, cosine) = (std::f64::consts::TAU * unit[first]).sin_cos();
+            let up = if dim == 3 { 2.0 * unit[first + 1] - 1.0 } else { 0.0 };
+            let across = (1.0 - up * up).sqrt();
+            let turn = [across * cosine, across * sine, up];
+            values[first..first + dim].copy_from_slice(&turn[..dim]);
+        }
+        values[..A].copy_from_slice(&own);
+        values
+    }
+
+    fn exchanged(&self, _axes: [Axis; 2]) -> Option<Self> {
+        None
+    }
+
+    fn device_source(&self) -> Option<DeviceSource> {
+        self.0.device_source().map(|inside| framed(inside, S::DIM, S::VECTORS))
+    }
+}
