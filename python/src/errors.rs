@@ -16,6 +16,13 @@ pub fn refused(message: impl ToString) -> PyErr {
     python::InputError::new_err(message.to_string())
 }
 
+/// Says in one piece why all processes of a run end.
+pub fn tell(py: Python<'_>, reason: &str) {
+    let write = || py.import("sys")?.getattr("stderr")?.call_method1("write", (format!("error: {reason}\n"),));
+    // What cannot be shown is no reason to go on.
+    let _ = write();
+}
+
 /// The work could not be brought to its end.
 pub fn broken(message: impl ToString) -> PyErr {
     python::RunError::new_err(message.to_string())

@@ -10,7 +10,7 @@ _Path = Union[str, "os.PathLike[str]"]
 _Box = tuple[list[int], list[int]]
 _Patch = tuple[list[int], list[int], np.ndarray, np.ndarray]
 
-__all__ = ["VERSION", "Case", "Frame", "Simulation", "list_frames", "read_frame", "run", "run_option_names"]
+__all__ = ["VERSION", "Case", "Frame", "Simulation", "is_one_of_several", "list_frames", "read_frame", "run", "run_option_names"]
 
 VERSION: str
 
@@ -126,7 +126,9 @@ def run(
     restart: Optional[_Path] = None,
     overwrite: bool = False,
     watch: Optional[Callable[..., Any]] = None,
+    comm: Any = None,
 ) -> tuple[str, os.PathLike[str]]: ...
+def is_one_of_several() -> bool: ...
 def list_frames(dir: _Path) -> list[tuple[int, os.PathLike[str]]]: ...
 def read_frame(path: _Path) -> Frame: ...
 def run_option_names() -> list[str]: ...

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional, Union, overload
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, Union, overload
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from ._progress import Display, Watch
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+_T = TypeVar("_T")
+
 
 def run(
     case: CaseLike,
@@ -29,6 +32,7 @@ def run(
     restart: Optional[PathLike] = None,
     overwrite: bool = False,
     progress: Union[bool, Watch] = True,
+    comm: Any = None,
     **options: Unpack[RunOptions],
 ) -> "Run":
     """Runs a case to its end, and returns what it wrote into `output`.
@@ -38,10 +42,66 @@ def run(
 
     `case`, `set` and `solver` are as for `load_case`; `restart` is a checkpoint to go on from. `progress` is whether to show
     progress, or a function to tell it to. `options` are those of the command line: `device`, `threads`, `precision`, `fmad`,
-    `device_memory`, `device_times`. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
+    `device_memory`, `device_times`, `ranks`. Ctrl-C stops the run after the current step with `Interrupted`, which names a checkpoint.
+
+    `comm` is a communicator of mpi4py, such as `MPI.COMM_WORLD`: its processes, all of which call `run` alike, are the ranks of the
+    run. Of those that `mpiexec` has started each must say what it runs in: `MPI.COMM_SELF` for a run of its own.
     """
+    if comm is not None:
+        with _alone(comm) as ranks:
+            checked, folder = _alike(ranks, lambda: _prepare(case, set, solver, output))
+            is_first = ranks.rank == 0
+            written = _start(checked, folder, options, restart, overwrite, progress if is_first else False, ranks)
+            return Run(ranks.bcast(written, root=0))
+    if _amrclaw.is_one_of_several():
+        raise InputError(
+            "a launcher has started this program as one of several processes: write comm=MPI.COMM_WORLD, of mpi4py, for one run on all "
+            "of them, or comm=MPI.COMM_SELF for a run of each"
+        )
+    checked, folder = _prepare(case, set, solver, output)
+    return Run(_start(checked, folder, options, restart, overwrite, progress, None))
+
+
+def _prepare(case: CaseLike, set: Any, solver: Any, output: Optional[PathLike]) -> tuple[_amrclaw.Case, str]:
     checked = load_case(case, set, solver)
-    folder = os.fspath(output) if output is not None else default_output(checked)
+    return checked, os.fspath(output) if output is not None else default_output(checked)
+
+
+@contextmanager
+def _alone(comm: Any) -> Iterator[Any]:
+    """The same processes in a communicator of their own, so that messages of others are not taken for the run's."""
+    own = comm.Dup()
+    try:
+        yield own
+    finally:
+        own.Free()
+
+
+def _alike(comm: Any, work: Callable[[], _T]) -> _T:
+    """Does work that may fail; where it fails on one of the processes, it fails on all."""
+    try:
+        done, error = work(), None
+    except Exception as exception:
+        error = exception
+    told = comm.allgather(None if error is None else str(error))
+    if error is not None:
+        raise error
+    for rank, text in enumerate(told):
+        if text is not None:
+            raise InputError(f"rank {rank}: {text}")
+    return done
+
+
+def _start(
+    checked: _amrclaw.Case,
+    folder: str,
+    options: RunOptions,
+    restart: Optional[PathLike],
+    overwrite: bool,
+    progress: Union[bool, Watch],
+    comm: Any,
+) -> str:
+    """Runs a case; the folder that it went to."""
     display = Display() if progress is True else None
     try:
         _, written = _amrclaw.run(
@@ -51,11 +111,12 @@ def run(
             restart=None if restart is None else os.fspath(restart),
             overwrite=overwrite,
             watch=display or (progress if callable(progress) else None),
+            comm=comm,
         )
     finally:
         if display is not None:
             display.finish()
-    return Run(os.fspath(written))
+    return os.fspath(written)
 
 
 def load(dir: PathLike) -> "Run":

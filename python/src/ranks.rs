@@ -1,0 +1,110 @@
+//! Ranks that are Python processes: their messages go through a communicator of mpi4py, whatever library of MPI that uses.
+
+use crate::errors;
+use amrclaw::exec::comm::{CommError, Communicator, USUAL_PATIENCE, mpi};
+use amrclaw::mesh::Rank;
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The tag of messages: they are told apart by their order.
+const MESSAGE: i32 = 0;
+
+/// How long a rank that waits leaves the processor to others before it looks again.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// True if a launcher has started this process as one of several.
+#[pyfunction]
+pub fn is_one_of_several() -> bool {
+    mpi::launch().is_some_and(|launch| launch.of != Some(1))
+}
+
+/// A rank of a communicator.
+pub struct PythonRank {
+    rank: Rank,
+    comm: Py<PyAny>,
+    patience: Duration,
+    /// Messages under way: requests, and the memory that they read.
+    sent: Mutex<Vec<(Py<PyAny>, Py<PyBytes>)>>,
+}
+
+impl PythonRank {
+    /// This process's rank of a communicator that nobody else uses.
+    pub fn new(comm: &Bound<'_, PyAny>, timeout: Option<u64>) -> PyResult<Self> {
+        let rank = Rank { number: comm.getattr("rank")?.extract()?, of: comm.getattr("size")?.extract()? };
+        let patience = timeout.map_or(USUAL_PATIENCE, Duration::from_secs);
+        Ok(PythonRank { rank, comm: comm.clone().unbind(), patience, sent: Mutex::default() })
+    }
+
+    /// Waits until all messages have been sent.
+    pub fn leave(&self, py: Python<'_>) -> PyResult<()> {
+        self.sent.lock().drain(..).try_for_each(|(request, _)| request.call_method0(py, "Wait").map(drop))
+    }
+
+    fn send(&self, py: Python<'_>, to: usize, words: &[u64]) -> PyResult<()> {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let bytes = PyBytes::new(py, &bytes);
+        let request = self.comm.call_method1(py, "Isend", (&bytes, to, MESSAGE))?;
+        self.sent.lock().push((request, bytes.unbind()));
+        Ok(())
+    }
+
+    /// Frees messages that have been sent; gives the next one of a rank, if it is there.
+    fn receive(&self, py: Python<'_>, from: usize) -> PyResult<Option<Vec<u64>>> {
+        let mut under_way = Vec::new();
+        for (request, bytes) in self.sent.lock().drain(..) {
+            if !request.call_method0(py, "Test")?.extract::<bool>(py)? {
+                under_way.push((request, bytes));
+            }
+        }
+        self.sent.lock().extend(under_way);
+        let status = py.import("mpi4py.MPI")?.getattr("Status")?.call0()?;
+        if !self.comm.call_method1(py, "Iprobe", (from, MESSAGE, &status))?.extract::<bool>(py)? {
+            return Ok(None);
+        }
+        let count: usize = status.call_method0("Get_count")?.extract()?;
+        let bytes = PyByteArray::new(py, &vec![0; count]);
+        self.comm.call_method1(py, "Recv", (&bytes, from, MESSAGE))?;
+        let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
+        Ok(Some(bytes.to_vec().chunks_exact(8).map(word).collect()))
+    }
+}
+
+fn ended(exception: PyErr) -> CommError {
+    CommError::Ended(exception.to_string())
+}
+
+impl Communicator for PythonRank {
+    fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
+        Python::attach(|py| self.send(py, to, &words)).map_err(ended)
+    }
+
+    fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
+        let clock = Instant::now();
+        loop {
+            if let Some(words) = Python::attach(|py| self.receive(py, from)).map_err(ended)? {
+                return Ok(words);
+            }
+            if clock.elapsed() >= self.patience {
+                let seconds = self.patience.as_secs();
+                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Tells the reason and ends the processes of all ranks.
+    fn abort(&self, reason: &str) {
+        Python::attach(|py| {
+            errors::tell(py, reason);
+            // It does not return; if it cannot be called, the exception of this rank is what there is to say.
+            let _ = self.comm.call_method1(py, "Abort", (1,));
+        });
+    }
+}

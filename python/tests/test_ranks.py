@@ -1,0 +1,99 @@
+"""Runs on several ranks: threads of one process, and processes that mpi4py joins."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import amrclaw
+import numpy as np
+import pytest
+
+from test_run import CASE
+
+MPIEXEC = Path(sys.prefix) / "bin" / "mpiexec"
+
+# What each process does: a run on all of them, one of its own, and a mistake that only one of them makes.
+PROGRAM = """
+import sys
+import amrclaw
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+run = amrclaw.run("pulse.toml", output="together", threads=1, progress=False, comm=comm)
+assert len(run) == 3 and len(run.record["ranks"]) == comm.size, run.record["ranks"]
+again = amrclaw.run("pulse.toml", output="together", threads=1, progress=False, comm=comm)
+assert again.dir == "together_2", again.dir
+alone = amrclaw.run("pulse.toml", output=f"alone{comm.rank}", progress=False, comm=MPI.COMM_SELF)
+assert not alone.record.get("ranks")
+try:
+    amrclaw.run("pulse.toml" if comm.rank == 0 else "none.toml", output="never", comm=comm)
+except amrclaw.InputError as error:
+    assert "none.toml" in str(error) and (comm.rank == 1 or str(error).startswith("rank 1: ")), error
+else:
+    sys.exit("a case that is not there has been run")
+try:
+    amrclaw.run("pulse.toml", output="never")
+except amrclaw.InputError as error:
+    assert "comm=MPI.COMM_WORLD" in str(error), error
+else:
+    sys.exit("a run that is not told what it runs in has been run")
+print("well", comm.rank)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("ranks")
+    (folder / "pulse.toml").write_text(CASE)
+    amrclaw.run(folder / "pulse.toml", output=folder / "one", threads=2, progress=False)
+    return folder
+
+
+def assert_same(one, other):
+    """The same bits in all frames and gauges."""
+    first, second = amrclaw.load(one), amrclaw.load(other)
+    assert len(first) == len(second) == 3
+    for a, b in zip(first, second):
+        patches = [(p.q, r.q) for level, same in zip(a.levels, b.levels) for p, r in zip(level.patches, same.patches)]
+        assert patches and all(np.array_equal(p, r) for p, r in patches)
+    assert (Path(one) / "gauge_middle.csv").read_bytes() == (Path(other) / "gauge_middle.csv").read_bytes()
+
+
+def test_threads_are_ranks(folder):
+    """The option `ranks` changes no bit, and the record names them."""
+    run = amrclaw.run(folder / "pulse.toml", output=folder / "threads", ranks=2, threads=2, progress=False)
+    assert len(run.record["ranks"]) == 2
+    assert_same(folder / "one", folder / "threads")
+
+
+def test_processes_are_ranks(folder):
+    """By a communicator of mpi4py processes are the ranks of one run; without one none runs by itself."""
+    command = [str(MPIEXEC), "-n", "2", sys.executable, "-c", PROGRAM]
+    outcome = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert outcome.returncode == 0 and sorted(outcome.stdout.split()) == ["0", "1", "well", "well"], outcome
+    for other in ["together", "together_2", "alone0", "alone1"]:
+        assert_same(folder / "one", folder / other)
+    assert not (folder / "never").exists()
+    assert "ranks" in json.loads((folder / "together" / "run.json").read_text())
+
+
+def test_an_exception_of_the_first_rank_stops_all(folder):
+    """What `progress` raises on the first process ends the run on all of them, with a checkpoint."""
+    program = """
+import amrclaw
+from mpi4py import MPI
+
+def watch(*args):
+    raise KeyError("enough")
+
+try:
+    amrclaw.run("pulse.toml", output="stopped", threads=1, progress=watch, comm=MPI.COMM_WORLD)
+except amrclaw.Interrupted as error:
+    print("stopped", isinstance(error.__cause__, KeyError))
+"""
+    command = [str(MPIEXEC), "-n", "2", sys.executable, "-c", program]
+    outcome = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, env=dict(os.environ))
+    assert sorted(outcome.stdout.splitlines()) == ["stopped False", "stopped True"], outcome
+    assert list((folder / "stopped").glob("checkpoint_*.h5"))
