@@ -4,7 +4,7 @@ use super::{Device, Precision, RunError, RunOptions};
 use crate::exec::cpu::CpuExecutor;
 use crate::exec::device::KernelOptions;
 use crate::exec::resident::{Hardware, ResidentExecutor};
-use crate::exec::streamed::Streamed;
+use crate::exec::streamed::{GpuLane, LANES, Streamed};
 use crate::exec::{ExecError, Executor};
 use crate::index::Ratio;
 use crate::physics::Problem;
@@ -68,7 +68,8 @@ fn open<const D: usize, R: Scalar>(
     let kernels = KernelOptions::of(problem, solver.as_ref(), text, !options.no_fused);
     let (problem, solver, threads) = (problem.clone(), solver.clone(), options.num_threads());
     if options.device == Device::CudaStreamed {
-        let engine = Streamed::open(number, &kernels, options.device_memory)?;
+        let lanes = GpuLane::open(number, &kernels, options.device_memory, LANES)?;
+        let engine = Streamed::new(lanes, &kernels, (&problem, solver.as_ref()), options.device_memory)?;
         return Ok(Box::new(engine.executor(problem, solver, ratios, threads).on_rank(options.comm.clone())));
     }
     let hardware = Hardware::open(number, options.device_memory, &kernels)?;

@@ -3,7 +3,9 @@
 //! Memory is handed out full of NaN, so that reading what nothing has written is seen.
 
 use amrclaw::exec::DeviceUse;
-use amrclaw::exec::device::{KernelOptions, KernelText, Machine};
+use amrclaw::exec::device::{KernelOptions, KernelText, Machine, Queue};
+use amrclaw::exec::streamed::Lane;
+use amrclaw::fields::PageLock;
 use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
 use libloading::Library;
@@ -119,10 +121,8 @@ impl HostMemory {
     }
 }
 
-impl Machine for Emulator {
+impl Queue for Emulator {
     type Memory = HostMemory;
-    type Download = Vec<u8>;
-    type Shared = HostMemory;
 
     fn allocate(&self, bytes: usize) -> Result<HostMemory, CudaError> {
         self.allocations.fetch_add(1, Ordering::Relaxed);
@@ -144,6 +144,32 @@ impl Machine for Emulator {
         unsafe { target.as_mut_ptr().copy_from_nonoverlapping(source.slice(at, target.len()), target.len()) };
         Ok(())
     }
+
+    fn zero(&self, target: &HostMemory, at: usize, bytes: usize) -> Result<(), CudaError> {
+        // SAFETY: likewise.
+        unsafe { target.slice(at, bytes).write_bytes(0, bytes) };
+        Ok(())
+    }
+
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        let entry =
+            |entries: &[[&'static str; 2]]| entries.iter().find(|[_, name]| *name == kernel).map(|[entry, _]| *entry);
+        let found = self.libraries.iter().find_map(|(compiled, entries)| Some((compiled, entry(entries)?)));
+        let (compiled, entry) = found.unwrap_or_else(|| panic!("no {kernel}"));
+        let symbol = format!("emulate_{entry}");
+        let _one_at_a_time = compiled.running.lock().expect("no kernel panics");
+        // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
+        unsafe {
+            let run = compiled.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(symbol.as_bytes());
+            run.unwrap_or_else(|e| panic!("{kernel}: {e}"))(grid.blocks.as_ptr(), grid.threads, argument);
+        }
+        Ok(())
+    }
+}
+
+impl Machine for Emulator {
+    type Download = Vec<u8>;
+    type Shared = HostMemory;
 
     fn begin_download(&self, source: &HostMemory, bytes: usize) -> Result<Vec<u8>, CudaError> {
         let mut download = vec![0; bytes];
@@ -190,27 +216,6 @@ impl Machine for Emulator {
         Ok(())
     }
 
-    fn zero(&self, target: &HostMemory, at: usize, bytes: usize) -> Result<(), CudaError> {
-        // SAFETY: likewise.
-        unsafe { target.slice(at, bytes).write_bytes(0, bytes) };
-        Ok(())
-    }
-
-    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
-        let entry =
-            |entries: &[[&'static str; 2]]| entries.iter().find(|[_, name]| *name == kernel).map(|[entry, _]| *entry);
-        let found = self.libraries.iter().find_map(|(compiled, entries)| Some((compiled, entry(entries)?)));
-        let (compiled, entry) = found.unwrap_or_else(|| panic!("no {kernel}"));
-        let symbol = format!("emulate_{entry}");
-        let _one_at_a_time = compiled.running.lock().expect("no kernel panics");
-        // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.
-        unsafe {
-            let run = compiled.library.get::<unsafe extern "C" fn(*const u32, u32, *const A)>(symbol.as_bytes());
-            run.unwrap_or_else(|e| panic!("{kernel}: {e}"))(grid.blocks.as_ptr(), grid.threads, argument);
-        }
-        Ok(())
-    }
-
     fn resident_tiles(&self) -> u32 {
         self.resident_tiles
     }
@@ -219,5 +224,49 @@ impl Machine for Emulator {
         let mut usage = DeviceUse::default();
         usage.memory.driver_allocations = self.allocations.load(Ordering::Relaxed);
         usage
+    }
+}
+
+/// Memory that needs no locks.
+struct NoLocks;
+
+impl PageLock for NoLocks {
+    unsafe fn lock(&self, _: usize, _: usize) -> bool {
+        false
+    }
+
+    unsafe fn unlock(&self, _: usize) {}
+}
+
+/// What is asked for is done at once.
+impl Lane for Emulator {
+    type Pinned = Vec<u8>;
+
+    fn pinned(&self, bytes: usize) -> Result<Vec<u8>, CudaError> {
+        Ok(vec![0; bytes])
+    }
+
+    unsafe fn upload_async(&self, source: &[u8], target: &HostMemory, at: usize) -> Result<(), CudaError> {
+        self.upload(source, target, at)
+    }
+
+    unsafe fn download_async(&self, source: &HostMemory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        self.download(source, at, target)
+    }
+
+    fn wait(&self) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    fn resident_blocks(&self, _: &'static str, _: u32) -> Result<u32, CudaError> {
+        Ok(self.resident_tiles)
+    }
+
+    fn locks(&self) -> Box<dyn PageLock> {
+        Box::new(NoLocks)
+    }
+
+    fn usage(&self) -> DeviceUse {
+        Machine::usage(self)
     }
 }

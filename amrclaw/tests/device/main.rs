@@ -21,10 +21,11 @@ use ::cuda::nvrtc::Nvrtc;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::device::KernelOptions;
 use amrclaw::exec::resident::{Hardware, ResidentExecutor};
+use amrclaw::exec::streamed::{GpuLane, LANES, Streamed};
 use amrclaw::exec::{ExecError, Executor};
 use amrclaw::index::Ratio;
 use amrclaw::physics::Problem;
-use amrclaw::simulation::{RunError, RunOptions, Simulation, UserFunctions};
+use amrclaw::simulation::{MakeExecutor, RunError, RunOptions, Simulation, UserFunctions};
 use common::{bits, case, take_steps};
 use emulator::Emulator;
 use riemann::patch::SolverKernels;
@@ -50,23 +51,69 @@ fn emulated<const D: usize>(
     Ok(Box::new(ResidentExecutor::new(Emulator::new(&kernels), problem, solver, ratios, threads)?))
 }
 
+/// The memory that streaming may use in tests: a batch is a few patches.
+const LITTLE: u64 = 400_000;
+
+/// The same with values in the host's memory.
+fn streamed<const D: usize>(
+    problem: &Problem<D>,
+    solver: &SolverKernels,
+    ratios: Vec<Ratio<D>>,
+    options: &RunOptions,
+) -> Result<Box<dyn Executor<D>>, RunError> {
+    let kernels = kernels_of(problem, solver);
+    let (problem, solver, threads) = (problem.clone(), solver.double.clone(), options.num_threads());
+    if std::env::var_os("AMRCLAW_TEST_GPU").is_some() {
+        let lanes = GpuLane::open(0, &kernels, None, LANES).map_err(ExecError::from)?;
+        let engine = Streamed::new(lanes, &kernels, (&problem, solver.as_ref()), None).map_err(ExecError::from)?;
+        return Ok(Box::new(engine.executor(problem, solver, ratios, threads)));
+    }
+    let lanes = vec![Emulator::new(&kernels); LANES];
+    let engine = Streamed::new(lanes, &kernels, (&problem, solver.as_ref()), Some(LITTLE)).map_err(ExecError::from)?;
+    Ok(Box::new(engine.executor(problem, solver, ratios, threads)))
+}
+
 fn start_emulated<const D: usize>(text: &str, overrides: &[&str], user: UserFunctions<D>) -> Simulation<D> {
+    start_with(text, overrides, user, &emulated)
+}
+
+fn start_with<const D: usize>(
+    text: &str,
+    overrides: &[&str],
+    user: UserFunctions<D>,
+    make: MakeExecutor<'_, D>,
+) -> Simulation<D> {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     Simulation::builder(&case(text, overrides))
         .options(&options)
         .functions(user)
-        .executor(&emulated)
+        .executor(make)
         .build()
         .unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A run on each executor.
+fn start_on_both<const D: usize>(
+    text: &str,
+    overrides: &[&str],
+    user: impl Fn() -> UserFunctions<D>,
+) -> [Simulation<D>; 2] {
+    let both: [MakeExecutor<'_, D>; 2] = [&emulated, &streamed];
+    both.map(|make| start_with(text, overrides, user(), make))
 }
 
 /// Three levels of sound over a domain with `dx != dy`, a wall, an open and two periodic sides.
 const SOUND: &str = include_str!("../cases/sound.toml");
 
-/// Runs a case on both and compares everything.
+/// Runs a case on the processor and on both executors for devices, and compares everything.
 fn compare(text: &str, overrides: &[&str], steps: usize) {
+    for device in start_on_both(text, overrides, UserFunctions::<2>::default) {
+        compare_with(device, text, overrides, steps);
+    }
+}
+
+fn compare_with(mut device: Simulation<2>, text: &str, overrides: &[&str], steps: usize) {
     let mut cpu = common::start(text, overrides);
-    let mut device = start_emulated(text, overrides, UserFunctions::<2>::default());
     for step in 0..steps {
         take_steps(&mut cpu, 1);
         take_steps(&mut device, 1);
@@ -115,17 +162,17 @@ fn a_line_is_that_of_the_cpu_to_the_bit() {
     let options = RunOptions { threads: Some(2), ..RunOptions::default() };
     let mut cpu =
         Simulation::<1>::builder(&case(text, &[])).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
-    let mut device = start_emulated::<1>(text, &[], UserFunctions::default());
+    let mut devices = start_on_both::<1>(text, &[], UserFunctions::default);
     for step in 0..6 {
         cpu.step().unwrap_or_else(|e| panic!("{e}"));
-        device.step().unwrap_or_else(|e| panic!("{e}"));
-        let (expected, found) = (cpu.frame(), device.frame());
+        let expected = cpu.frame();
         assert_eq!(expected.levels.len(), 3);
-        for (a, b) in expected.levels.iter().zip(&found.levels).flat_map(|(a, b)| a.patches.iter().zip(&b.patches)) {
-            assert!(a.q.iter().map(|x| x.to_bits()).eq(b.q.iter().map(|x| x.to_bits())), "step {step}");
+        for device in &mut devices {
+            device.step().unwrap_or_else(|e| panic!("{e}"));
+            assert!(bits(&expected) == bits(&device.frame()), "step {step}");
         }
     }
-    assert_eq!(cpu.totals(), device.totals());
+    devices.iter().for_each(|device| assert_eq!(cpu.totals(), device.totals()));
 }
 
 /// All kernels of whole runs compile for a GPU, in both precisions, with and without fused operations; of cases that differ by their

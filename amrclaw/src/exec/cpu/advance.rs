@@ -6,7 +6,9 @@ use super::store::{Register, StepArrays};
 use super::tiles::TilePlan;
 use super::update::TileSweep;
 use super::{CpuExecutor, register, source};
-use crate::exec::step::{HostWorks, LevelSweep, Pass, Sweep, SweepEngine, source_after_waves, swept_scheme};
+use crate::exec::step::{
+    Beside, Computes, HostWorks, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, source_after_waves, swept_scheme,
+};
 use crate::exec::{ExecError, StepReport};
 use crate::fields::{Pool, Shared};
 use crate::index::Level;
@@ -26,7 +28,11 @@ struct LevelStep<'a, const D: usize, R: Scalar> {
     faces: Option<&'a ListedFaces<D>>,
     /// The faces to the finer level, and what the conservation fix keeps of them.
     finer: Option<(&'a ListedFaces<D>, &'a mut Register<R>)>,
-    level: usize,
+    cells: LevelCells<'a, D>,
+    /// The engine lets sources act too.
+    sources_by_engine: bool,
+    /// When it fills auxiliary values in sweeps, the time for which it does.
+    aux_at: Option<f64>,
     scheme: Scheme,
     sweeps: &'a [Sweep],
     engine: Option<&'a dyn SweepEngine<D, R>>,
@@ -49,7 +55,7 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
     fn take(mut self, time: f64) -> Result<StepReport, ExecError> {
         let next = self.arrays.next;
         let mut input = self.arrays.q;
-        if self.source_split == SourceSplit::Strang {
+        if self.source_split == SourceSplit::Strang && !self.sources_by_engine {
             let stage = self.stages[0];
             source::copy(input, stage, self.sources.layout.len(self.sources.num_eqn));
             // SAFETY: the stage is ours alone.
@@ -58,14 +64,22 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             self.stages.swap(0, 1);
         }
         let mut outcome = StepReport::NONE;
-        for n in 0..self.sweeps.len() {
-            let output = if n + 1 == self.sweeps.len() || self.sweeps_in_place { next } else { self.stages[0] };
-            outcome = self.sweep(n, input, output)?.or(outcome);
+        let (from, duration) = source_after_waves(self.source_split, time, self.dt);
+        let last = self.sweeps.len() - 1;
+        for n in 0..=last {
+            let output = if n == last || self.sweeps_in_place { next } else { self.stages[0] };
+            let acts = |when: bool| self.sources_by_engine && when;
+            let beside = Beside {
+                aux_at: self.aux_at.filter(|_| n == 0),
+                source_before: acts(n == 0 && self.source_split == SourceSplit::Strang)
+                    .then_some([time, 0.5 * self.dt]),
+                source_after: acts(n == last && duration > 0.0).then_some([from, duration]),
+            };
+            outcome = self.sweep((n, beside), input, output)?.or(outcome);
             input = output;
             self.stages.swap(0, 1);
         }
-        let (from, duration) = source_after_waves(self.source_split, time, self.dt);
-        if duration > 0.0 {
+        if duration > 0.0 && !self.sources_by_engine {
             // SAFETY: the new state is ours alone.
             outcome = outcome.with_broken(unsafe { self.apply_sources(next, false, from, duration) });
         }
@@ -87,8 +101,13 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
         broken
     }
 
-    /// Sweep `n` of the step, and what the conservation fix keeps of it.
-    fn sweep(&mut self, n: usize, input: Shared<'_, R>, output: Shared<'_, R>) -> Result<StepReport, ExecError> {
+    /// Sweep `n` of the step, what the conservation fix keeps of it, and what an engine computes beside it.
+    fn sweep(
+        &mut self,
+        (n, beside): (usize, Beside),
+        input: Shared<'_, R>,
+        output: Shared<'_, R>,
+    ) -> Result<StepReport, ExecError> {
         let (layout, num_eqn, num_aux) = (self.sources.layout, self.sources.num_eqn, self.sources.num_aux);
         let context = LevelSweep {
             layout,
@@ -102,7 +121,8 @@ impl<const D: usize, R: Scalar> LevelStep<'_, D, R> {
             sweep: self.sweeps[n],
         };
         if let Some(engine) = self.engine {
-            let pass = Pass { level: self.level, number: n, sweeps: self.sweeps, plans: self.plans };
+            let (level, cells) = (self.cells.level, self.cells);
+            let pass = Pass { level, number: n, sweeps: self.sweeps, plans: self.plans, cells, beside };
             return engine.update_all(&context, &pass);
         }
         let kept = Shared::new(self.arrays.kept);
@@ -157,6 +177,19 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         D > 2 && self.problem.split == Split::Strang
     }
 
+    /// What an engine computes of the case's functions.
+    pub(super) fn engine_computes(&self) -> Computes {
+        self.engine.as_ref().map_or(Computes::default(), |engine| engine.computes())
+    }
+
+    /// An engine fills auxiliary values that change with time while it sweeps: nobody reads them before, and none is to be checked.
+    fn fills_aux_in_sweeps(&self) -> bool {
+        let (computes, problem) = (self.engine_computes(), &self.problem);
+        let changes = problem.aux.as_ref().is_some_and(|aux| aux.depends_on_time());
+        let read_before = problem.source_split != SourceSplit::None && !computes.source;
+        computes.aux && changes && !read_before && problem.scheme.capacity < 0
+    }
+
     pub(super) fn advance_level(
         &mut self,
         level: Level,
@@ -164,22 +197,27 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         dt: f64,
     ) -> Result<StepReport, ExecError> {
         let l = level.index();
-        let refreshed = self.refresh_aux(level, 0.5 * dt);
-        self.or_later(refreshed)?;
+        let aux_in_sweeps = self.fills_aux_in_sweeps();
+        if !aux_in_sweeps {
+            let refreshed = self.refresh_aux(level, 0.5 * dt);
+            self.or_later(refreshed)?;
+        }
+        let sources_by_engine = self.engine_computes().source;
         let over_ghosts = self.sweeps_over_ghosts();
         let (upto, finer) = self.levels.split_at_mut(l + 1);
         let store = &mut upto[l];
         let (layout, time, num_eqn) = (store.layout.clone(), store.states.time, store.num_eqn);
-        let geometry = store.geometry;
+        let (geometry, mesh) = (store.geometry, store.mesh.clone());
         // Finer levels interpolate between two states; and no patch may read what another has written.
         let on_host = self.engine.is_none();
         let alone = on_host && finer.is_empty();
-        let in_place = alone && (self.num_stages > 0 || store.tiles.whole_patches);
+        let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang && !sources_by_engine);
+        let num_stages = (self.sweeps.len() - 1 + strang_source).min(2);
+        let in_place = alone && (num_stages > 0 || store.tiles.whole_patches);
         // In the plane those of Strang's splitting keep what is between them: where it breaks is then known better.
         let kept_between = self.problem.split == Split::Strang && !over_ghosts;
         let sweeps_in_place = alone && store.tiles.whole_patches && self.sweeps.len() > 1 && !kept_between;
-        let strang_source = usize::from(self.problem.source_split == SourceSplit::Strang);
-        let num_stages = if sweeps_in_place { strang_source } else { self.num_stages };
+        let num_stages = if sweeps_in_place { strang_source } else { num_stages };
         self.swept_in_place = sweeps_in_place;
         make_stages(&mut self.stage[..num_stages], layout.len(num_eqn), &mut self.pool);
         let (tiles, faces) = (store.tiles.clone(), store.faces.clone());
@@ -190,7 +228,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             tiles: &tiles,
             faces: faces.as_deref(),
             finer: finer.first_mut().and_then(|store| store.faces.as_deref().zip(Some(&mut store.register))),
-            level: l,
+            cells: LevelCells { level: l, mesh: &mesh, layout: &layout, geometry },
+            sources_by_engine,
+            aux_at: aux_in_sweeps.then_some(time + 0.5 * dt),
             scheme: swept_scheme(&self.problem),
             sweeps: &self.sweeps,
             engine: self.engine.as_deref(),

@@ -6,7 +6,7 @@ use crate::exec::step::stages_left;
 use crate::exec::{CellPlace, ExecError};
 use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
-use crate::physics::Boundary;
+use crate::physics::{Boundary, SourceSplit};
 use crate::plan::{BoundaryRegion, GhostPlan};
 use rayon::prelude::*;
 use riemann::patch::SourceRow;
@@ -172,7 +172,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             None => (store.q(), Searched::Ghosts),
         };
         let between = || {
-            let mut left = stages_left::<D>(&self.sweeps, self.problem.source_split, self.num_ghost);
+            let by_engine = self.engine_computes().source;
+            let split = if by_engine { SourceSplit::None } else { self.problem.source_split };
+            let mut left = stages_left::<D>(&self.sweeps, split, self.num_ghost);
             left.find_map(|(stage, grow)| {
                 self.failure_in(level, patch, &self.stage[stage], Searched::grown(grow), time)
             })

@@ -4,7 +4,7 @@ use super::CpuExecutor;
 use super::former_aux::FormerAux;
 use super::store::LevelStore;
 use crate::exec::ExecError;
-use crate::exec::step::aux_origins;
+use crate::exec::step::{LevelCells, aux_origins};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::mesh::Geometry;
@@ -111,9 +111,15 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// Fills a level with initial data.
-    pub(super) fn fill_initial(&mut self, level: Level) {
+    pub(super) fn fill_initial(&mut self, level: Level) -> Result<(), ExecError> {
         let initial = self.problem.initial.clone();
         let store = &mut self.levels[level.index()];
+        if let Some(engine) = self.engine.as_ref().filter(|engine| engine.computes().initial) {
+            let (mesh, layout) = (store.mesh.clone(), store.layout.clone());
+            let cells = LevelCells { level: level.index(), mesh: &mesh, layout: &layout, geometry: store.geometry };
+            return engine.fill_initial(&cells, store.states.time, store.q_mut());
+        }
+        let start = Instant::now();
         let (layout, geometry, time) = (store.layout.clone(), store.geometry, store.states.time);
         let q = Shared::new(store.q_mut());
         let whole = initial.by_block().is_some();
@@ -122,6 +128,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             // SAFETY: each piece of a patch is written by its own task alone.
             unsafe { fill_cells(q, patch, &cells, [0; D], initial.as_ref(), (geometry, time)) };
         });
+        self.note_host("initial data", level, start);
+        Ok(())
     }
 
     /// Fills a level's auxiliary values and checks the capacity.
@@ -129,6 +137,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let Some(function) = self.problem.aux.clone() else { return Ok(()) };
         let faces = self.solver.aux_face();
         let store = &mut self.levels[level.index()];
+        if let Some(engine) = self.engine.as_ref().filter(|engine| engine.computes().aux) {
+            let (mesh, layout) = (store.mesh.clone(), store.layout.clone());
+            let cells = LevelCells { level: level.index(), mesh: &mesh, layout: &layout, geometry: store.geometry };
+            if engine.fill_aux(&cells, time, &mut store.aux)? {
+                return Ok(());
+            }
+        }
         let origins = aux_origins(&self.problem, faces, &store.mesh);
         let start = Instant::now();
         let mut former = self.former_aux[level.index()].take();

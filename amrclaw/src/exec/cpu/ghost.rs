@@ -9,8 +9,10 @@ use super::turns::each_in_turn;
 use crate::exec::comm::{CommError, Phase};
 use crate::fields::Shared;
 use crate::index::Level;
+use crate::physics::Boundary;
 use crate::plan::{GhostPlan, Regions};
 use riemann::real::Scalar;
+use std::time::Instant;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// What goes to other ranks is sent first; what comes from them is waited for when the rest is done.
@@ -47,7 +49,10 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 unsafe { boundary::fill((q, aux), &layout.patches[k], region, normal, &context) };
             }
         };
-        if ranks.is_solo() {
+        // What functions of sides cost is noted where a device takes the steps.
+        let noted = self.engine.is_some()
+            && self.problem.boundary.as_flattened().iter().any(|side| matches!(side, Boundary::User(_)));
+        if ranks.is_solo() && !noted {
             each_in_turn(plan.num_patches(), |k| {
                 inside(k);
                 outside(k);
@@ -65,7 +70,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             unsafe { unpack_regions(regions, message, (q, &layout), num_eqn) };
         })?;
         // What lies outside the domain has its values from all of these.
+        let start = Instant::now();
         each_in_turn(plan.num_patches(), outside);
+        if noted {
+            self.note_host("boundaries", level, start);
+        }
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     ) -> Result<(), ExecError> {
         self.truncate(level);
         self.mirror(level, (piece, None), geometry, time);
-        self.fill_initial(level);
+        self.fill_initial(level)?;
         self.fill_level_aux(level, time)?;
         self.check_filled(level)
     }
@@ -107,10 +107,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// finite after it.
     pub(in crate::exec) fn mirror_source(&mut self, level: Level, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
         let store = &mut self.levels[level.index()];
-        let aux = std::mem::take(&mut store.aux);
+        let mut aux = std::mem::take(&mut store.aux);
         let layout = store.layout.clone();
         let solver = (&self.problem, self.solver.as_ref());
-        let context = source::Context::new(solver, (&layout, &aux, store.geometry), &self.source_scratch);
+        let context =
+            source::Context::new(solver, (&layout, Shared::new(&mut aux), store.geometry), &self.source_scratch);
         // SAFETY: the level is borrowed alone.
         let broken = unsafe { context.apply(Shared::new(store.q_mut()), ghosts, t, dt) };
         store.aux = aux;

@@ -42,14 +42,13 @@ use super::{
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
 use crate::mesh::{Hierarchy, MeshEpoch, Partition, buffer};
-use crate::physics::{Problem, SourceSplit};
+use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 use former_aux::FormerAux;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
 use scratch::Scratch;
 use std::sync::Arc;
-use std::time::Instant;
 use store::LevelStore;
 
 /// Values of all levels in host memory.
@@ -75,7 +74,6 @@ pub struct CpuExecutor<const D: usize, R: Scalar> {
     sweeps: Vec<Sweep>,
     /// States between the parts of a split step.
     stage: [Vec<R>; 2],
-    num_stages: usize,
     /// The sweeps of the last step went on in the place of the new state: the stages hold nothing of it.
     swept_in_place: bool,
     epoch: MeshEpoch,
@@ -94,8 +92,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// An executor for `threads` threads, in whose pool it must then be called.
     pub fn new(problem: Problem<D>, solver: Arc<dyn PatchSolver<R>>, ratios: Vec<Ratio<D>>, threads: usize) -> Self {
         let sweeps = sweeps::<D>(problem.split);
-        let strang_source = usize::from(problem.source_split == SourceSplit::Strang);
-        let num_stages = (sweeps.len() - 1 + strang_source).min(2);
         let register = register::scratch_len(solver.equations().len(), solver.aux().len());
         let scratch = Scratch::new(threads, solver.scratch_len().max(register));
         CpuExecutor {
@@ -114,7 +110,6 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             source_scratch: Scratch::new(threads, 0),
             sweeps,
             stage: [Vec::new(), Vec::new()],
-            num_stages,
             swept_in_place: false,
             epoch: MeshEpoch::default(),
             outcomes: Outcomes::default(),
@@ -165,9 +160,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         time: f64,
     ) -> Result<(), ExecError> {
         self.begin_level(hierarchy, level, partition, time);
-        let start = Instant::now();
-        self.fill_initial(level);
-        self.note_host("initial data", level, start);
+        self.fill_initial(level)?;
         self.fill_level_aux(level, time)?;
         self.check_filled(level)
     }

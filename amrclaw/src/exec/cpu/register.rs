@@ -48,7 +48,7 @@ pub(super) struct Gather<'a, const D: usize, R: Scalar> {
     pub layout: &'a LevelLayout<D>,
     /// The state that the sweep started from.
     pub q: Shared<'a, R>,
-    pub aux: &'a [R],
+    pub aux: Shared<'a, R>,
     pub num_aux: usize,
     pub num_eqn: usize,
     pub solver: &'a dyn PatchSolver<R>,
@@ -96,7 +96,9 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
                     }
                 }
                 for m in 0..self.num_aux {
-                    let value = self.aux[layout.offset(self.num_aux, face.coarse_cell) + m * layout.component()];
+                    // SAFETY: nobody writes auxiliary values meanwhile.
+                    let value =
+                        unsafe { *self.aux.at(layout.offset(self.num_aux, face.coarse_cell) + m * layout.component()) };
                     let place = Register::<R>::coarse_cell(&plan.plan, values, self.sweep, self.num_eqn + m, slot);
                     // SAFETY: likewise.
                     unsafe { *cells.at(place) = value };
@@ -222,7 +224,8 @@ impl<const D: usize, R: Scalar> Gather<'_, D, R> {
         let layout = &self.layout.patches[face.fine_patch as usize];
         for a in 0..self.num_aux {
             let place = (self.num_eqn + a) * STRIDE + at;
-            let value = |cell| self.aux[layout.offset(self.num_aux, cell) + a * layout.component()];
+            // SAFETY: nobody writes auxiliary values meanwhile.
+            let value = |cell| unsafe { *self.aux.at(layout.offset(self.num_aux, cell) + a * layout.component()) };
             ghost[place] = value(ghost_cell);
             if self.solver.aux_face()[a] == Some(face.axis) {
                 let mut above = ghost_cell;

@@ -11,7 +11,7 @@ use riemann::real::Scalar;
 /// What source terms read.
 pub(super) struct Context<'a, const D: usize, R: Scalar> {
     pub layout: &'a LevelLayout<D>,
-    pub aux: &'a [R],
+    pub aux: Shared<'a, R>,
     pub num_aux: usize,
     pub num_eqn: usize,
     pub geometry: Geometry<D>,
@@ -25,7 +25,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
     /// What the problem's sources read of a level.
     pub fn new(
         (problem, solver): (&'a Problem<D>, &'a dyn PatchSolver<R>),
-        (layout, aux, geometry): (&'a LevelLayout<D>, &'a [R], Geometry<D>),
+        (layout, aux, geometry): (&'a LevelLayout<D>, Shared<'a, R>, Geometry<D>),
         scratch: &'a Scratch<f64>,
     ) -> Self {
         Context {
@@ -44,7 +44,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
     /// values are not all finite and allowed after it.
     ///
     /// # Safety
-    /// Nobody else touches `q` meanwhile.
+    /// Nobody else touches `q` meanwhile, and nobody writes auxiliary values.
     pub unsafe fn apply(&self, q: Shared<'_, R>, ghosts: bool, t: f64, dt: f64) -> Option<usize> {
         let act = |patch: &PatchLayout<D>| {
             let cells = if ghosts { patch.with_ghosts() } else { patch.cells };
@@ -105,7 +105,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         centre[..D].copy_from_slice(&self.geometry.row_centre(cell));
         let aux = match self.num_aux {
             0 => std::ptr::NonNull::dangling().as_ptr(),
-            n => self.aux[patch.offset(n, cell)..].as_ptr(),
+            n => self.aux.at(patch.offset(n, cell)).cast_const(),
         };
         let q = q.at(patch.offset(self.num_eqn, cell));
         SourceRow { q, aux, len, component: patch.component(), centre, dx: self.geometry.dx[0], t, dt }
@@ -131,7 +131,9 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         let aux = &mut rest[..self.num_aux * len];
         for (a, values) in aux.chunks_exact_mut(len).enumerate() {
             let start = patch.offset(self.num_aux, cell) + a * patch.component();
-            values.iter_mut().zip(&self.aux[start..]).for_each(|(o, v)| *o = v.to_f64());
+            // SAFETY: nobody writes auxiliary values while sources act.
+            let known = unsafe { self.aux.row(start, len) };
+            values.iter_mut().zip(known).for_each(|(o, v)| *o = v.to_f64());
         }
         let row = |time| CellRow { lower: self.geometry.corner(cell), dx: self.geometry.dx, len, time };
         let start = patch.offset(self.num_eqn, cell);

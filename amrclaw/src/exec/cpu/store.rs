@@ -50,7 +50,7 @@ pub(super) struct StepArrays<'a, R> {
     pub q: Shared<'a, R>,
     /// The next one: another array, or the same.
     pub next: Shared<'a, R>,
-    pub aux: &'a [R],
+    pub aux: Shared<'a, R>,
     pub kept: &'a mut [R],
     pub register: &'a mut Register<R>,
 }
@@ -147,7 +147,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             let [q, next] = self.buffers.get_disjoint_mut([self.states.current(), next]).expect("two different arrays");
             (Shared::new(q), Shared::new(next))
         };
-        StepArrays { q, next, aux: &self.aux, kept: &mut self.kept, register: &mut self.register }
+        StepArrays { q, next, aux: Shared::new(&mut self.aux), kept: &mut self.kept, register: &mut self.register }
     }
 
     /// What the step has written becomes the present state.

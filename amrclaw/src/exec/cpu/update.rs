@@ -34,7 +34,7 @@ impl<const D: usize, R: Scalar> TileSweep<'_, D, R> {
         let start = patch.offset(num_eqn, patch.cells.lo);
         let aux = match num_aux {
             0 => std::ptr::NonNull::dangling().as_ptr(),
-            n => aux[patch.offset(n, patch.cells.lo)..].as_ptr(),
+            n => aux.at(patch.offset(n, patch.cells.lo)).cast_const(),
         };
         let args = TileArgs {
             q: input.at(start),

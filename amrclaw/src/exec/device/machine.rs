@@ -1,18 +1,14 @@
-//! What the executor needs of a device: memory, copies, launches, all in the order in which they are asked for.
+//! What executors need of a device: memory, copies, launches, all in the order in which they are asked for.
 
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::{DeviceStruct, Pointee, Pointer};
 use cuda::amr::Launcher;
 use cuda::{CudaError, Grid};
 
-/// A device, or what stands in for one in tests.
-pub trait Machine: Send + Sync + 'static {
+/// A device's memory, and work on it that is done in the order in which it is asked for.
+pub trait Queue: Send + Sync + 'static {
     /// Memory of the device; given back when dropped. Work that was asked for before may still use it.
     type Memory: Send + Sync;
-    /// A copy on its way to the host.
-    type Download: Send + Sync;
-    /// Memory that other machines of this process read.
-    type Shared: Send + Sync + 'static;
 
     /// Memory for `bytes` bytes, whatever they are.
     ///
@@ -35,6 +31,47 @@ pub trait Machine: Send + Sync + 'static {
     /// If the device fails, now or in work asked for before.
     fn download(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
 
+    /// Asks for zeros.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError>;
+
+    /// Asks for a kernel to be run.
+    ///
+    /// # Safety
+    /// The addresses in `argument` point at memory of this device that holds what the kernel expects.
+    ///
+    /// # Errors
+    /// If the device fails.
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError>;
+
+    /// Asks for a kernel of the registry to be run on so many chunks or items, in `dim` dimensions.
+    ///
+    /// # Safety
+    /// As for [`Queue::launch`].
+    ///
+    /// # Errors
+    /// If the device fails.
+    unsafe fn run<A: DeviceStruct>(
+        &self,
+        kernel: &Launcher<A>,
+        dim: usize,
+        count: usize,
+        argument: &A,
+    ) -> Result<(), CudaError> {
+        // SAFETY: the caller's promise.
+        unsafe { self.launch(kernel.row.name, kernel.grid(count, dim), argument) }
+    }
+}
+
+/// A device that holds all of a run, or what stands in for one in tests.
+pub trait Machine: Queue {
+    /// A copy on its way to the host.
+    type Download: Send + Sync;
+    /// Memory that other machines of this process read.
+    type Shared: Send + Sync + 'static;
+
     /// Asks for a copy of the first `bytes` bytes of the device's memory, which may be given back.
     ///
     /// # Errors
@@ -53,7 +90,7 @@ pub trait Machine: Send + Sync + 'static {
     /// If the device fails.
     fn mark(&self) -> Result<(), CudaError>;
 
-    /// As [`Machine::download`], but waits only for what had been asked for before the last [`Machine::mark`], while the device goes
+    /// As [`Queue::download`], but waits only for what had been asked for before the last [`Machine::mark`], while the device goes
     /// on with the rest.
     ///
     /// # Errors
@@ -92,39 +129,6 @@ pub trait Machine: Send + Sync + 'static {
     /// If the device fails.
     fn reclaim(&self, shared: &Self::Shared) -> Result<(), CudaError>;
 
-    /// Asks for zeros.
-    ///
-    /// # Errors
-    /// If the device fails.
-    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError>;
-
-    /// Asks for a kernel to be run.
-    ///
-    /// # Safety
-    /// The addresses in `argument` point at memory of this device that holds what the kernel expects.
-    ///
-    /// # Errors
-    /// If the device fails.
-    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError>;
-
-    /// Asks for a kernel of the registry to be run on so many chunks or items, in `dim` dimensions.
-    ///
-    /// # Safety
-    /// As for [`Machine::launch`].
-    ///
-    /// # Errors
-    /// If the device fails.
-    unsafe fn run<A: DeviceStruct>(
-        &self,
-        kernel: &Launcher<A>,
-        dim: usize,
-        count: usize,
-        argument: &A,
-    ) -> Result<(), CudaError> {
-        // SAFETY: the caller's promise.
-        unsafe { self.launch(kernel.row.name, kernel.grid(count, dim), argument) }
-    }
-
     /// Tiles of the update that the device works on at once.
     fn resident_tiles(&self) -> u32;
 
@@ -161,6 +165,6 @@ pub(in crate::exec) fn bytes_of_mut<T: Copy>(values: &mut [T]) -> &mut [u8] {
 }
 
 /// An address in memory, `bytes` behind its beginning.
-pub(in crate::exec) fn pointer<T: Pointee + ?Sized, N: Machine>(memory: &N::Memory, bytes: usize) -> Pointer<T> {
+pub(in crate::exec) fn pointer<T: Pointee + ?Sized, N: Queue>(memory: &N::Memory, bytes: usize) -> Pointer<T> {
     Pointer::new(N::address(memory) + bytes as u64)
 }

@@ -3,6 +3,7 @@
 
 mod axes;
 mod case_functions;
+mod evaluate;
 mod kernels;
 mod machine;
 mod outside;
@@ -14,9 +15,10 @@ mod tables;
 
 pub(super) use axes::axes;
 pub use case_functions::CaseFunctions;
+pub(super) use evaluate::{EvaluatePlace, FunctionTables};
 pub(super) use kernels::{EVALUATE_AUX, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
-pub use machine::Machine;
+pub use machine::{Machine, Queue};
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::{Sides, origin};
 pub(super) use parcels::{BothWays, Parcels};

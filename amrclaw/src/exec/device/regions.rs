@@ -1,6 +1,6 @@
 //! Tables of regions: put together by the host, cut into the warps' work by the device.
 
-use super::{Machine, axes, bytes_of, pointer};
+use super::{Queue, axes, bytes_of, pointer};
 use crate::index::{CellBox, CellIndex};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
@@ -33,16 +33,16 @@ pub(in crate::exec) struct Table {
 }
 
 impl Table {
-    pub fn items<T: Pointee, N: Machine>(&self, memory: &N::Memory) -> Pointer<T> {
+    pub fn items<T: Pointee, N: Queue>(&self, memory: &N::Memory) -> Pointer<T> {
         pointer::<T, N>(memory, self.items)
     }
 
-    pub fn chunks<N: Machine>(&self, memory: &N::Memory) -> Pointer<Chunk> {
+    pub fn chunks<N: Queue>(&self, memory: &N::Memory) -> Pointer<Chunk> {
         self.chunks_from::<N>(memory, 0)
     }
 
     /// The chunks without the first ones.
-    pub fn chunks_from<N: Machine>(&self, memory: &N::Memory, first: u32) -> Pointer<Chunk> {
+    pub fn chunks_from<N: Queue>(&self, memory: &N::Memory, first: u32) -> Pointer<Chunk> {
         pointer::<Chunk, N>(memory, self.chunks + first as usize * size_of::<Chunk>())
     }
 
@@ -124,7 +124,7 @@ impl TableBuilder {
     }
 
     /// Sends what is no table.
-    pub fn send<N: Machine>(&self, machine: &N) -> Result<N::Memory, CudaError> {
+    pub fn send<N: Queue>(&self, machine: &N) -> Result<N::Memory, CudaError> {
         let memory = machine.allocate(self.bytes.len().max(1))?;
         machine.upload(&self.bytes, &memory, 0)?;
         Ok(memory)
@@ -152,7 +152,7 @@ pub(in crate::exec) struct HostTables {
 
 impl HostTables {
     /// Sends several into one piece of memory and lists their chunks behind them.
-    pub fn send<const K: usize, N: Machine>(
+    pub fn send<const K: usize, N: Queue>(
         several: [&Self; K],
         machine: &N,
     ) -> Result<(N::Memory, [Place; K]), CudaError> {

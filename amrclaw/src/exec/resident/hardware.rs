@@ -1,7 +1,7 @@
 //! A CUDA device as the executor's machine.
 
 use super::device_times::DeviceTimes;
-use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, compile};
+use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
 use cuda::amr::kernels::{CONTINUE_AUX, LIST_CHUNKS};
@@ -128,10 +128,8 @@ fn copy_parallel(source: &[u8], target: &mut [u8]) {
     target.par_chunks_mut(PIECE).zip(source.par_chunks(PIECE)).for_each(|(to, from)| to.copy_from_slice(from));
 }
 
-impl Machine for Hardware {
+impl Queue for Hardware {
     type Memory = DeviceBuffer<u8>;
-    type Download = PendingDownload;
-    type Shared = SharedBuffer;
 
     fn allocate(&self, bytes: usize) -> Result<Self::Memory, CudaError> {
         self.device.buffer(bytes.max(1))
@@ -173,6 +171,32 @@ impl Machine for Hardware {
         staging.used = 0;
         Ok(())
     }
+
+    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
+        self.take_time(|| self.stream.fill(target, at, bytes, 0))
+    }
+
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        if grid.blocks.contains(&0) {
+            return Ok(());
+        }
+        let writes_tables = [LIST_CHUNKS.row.name, EVALUATE_AUX, CONTINUE_AUX.row.name].contains(&kernel);
+        let ahead = !self.tables_written.swap(writes_tables, Ordering::Relaxed) && self.ahead;
+        let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
+        // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
+        self.take_time(|| unsafe {
+            if ahead {
+                kernel.launch_ahead(&self.stream, grid, argument)
+            } else {
+                kernel.launch(&self.stream, grid, argument)
+            }
+        })
+    }
+}
+
+impl Machine for Hardware {
+    type Download = PendingDownload;
+    type Shared = SharedBuffer;
 
     fn begin_download(&self, source: &Self::Memory, bytes: usize) -> Result<PendingDownload, CudaError> {
         let spare = self.pinned_copies.lock().pop().filter(|copy| copy.buffer.len() >= bytes);
@@ -248,27 +272,6 @@ impl Machine for Hardware {
 
     fn reclaim(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
         shared.read.lock().drain(..).try_for_each(|read| self.stream.wait(&read))
-    }
-
-    fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
-        self.take_time(|| self.stream.fill(target, at, bytes, 0))
-    }
-
-    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
-        if grid.blocks.contains(&0) {
-            return Ok(());
-        }
-        let writes_tables = [LIST_CHUNKS.row.name, EVALUATE_AUX, CONTINUE_AUX.row.name].contains(&kernel);
-        let ahead = !self.tables_written.swap(writes_tables, Ordering::Relaxed) && self.ahead;
-        let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
-        // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
-        self.take_time(|| unsafe {
-            if ahead {
-                kernel.launch_ahead(&self.stream, grid, argument)
-            } else {
-                kernel.launch(&self.stream, grid, argument)
-            }
-        })
     }
 
     fn resident_tiles(&self) -> u32 {

@@ -1,10 +1,9 @@
 //! A level's values in the device's memory.
 
 use super::flags::{FlagTables, Flags};
-use super::functions::FunctionTables;
 use super::host_tables::{HostLevel, Sizes};
 use super::slide::{Slide, Tiles};
-use crate::exec::device::{FaceMap, LevelTables, Machine, pointer};
+use crate::exec::device::{FaceMap, FunctionTables, LevelTables, Machine, Queue, pointer};
 use crate::exec::step::States;
 use crate::fields::LevelLayout;
 use crate::mesh::{Geometry, LevelMesh, Partition};
@@ -22,7 +21,7 @@ pub(super) struct Register<N: Machine> {
 }
 
 /// An array of states: in which memory, and how many bytes behind its beginning.
-pub(super) type Place<'a, N> = (&'a <N as Machine>::Memory, usize);
+pub(super) type Place<'a, N> = (&'a <N as Queue>::Memory, usize);
 
 /// A level's values.
 pub(super) struct DeviceLevel<const D: usize, N: Machine> {

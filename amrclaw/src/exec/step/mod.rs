@@ -16,5 +16,6 @@ pub use report::{
 };
 pub(super) use states::{Stash, States};
 pub(super) use sweep::{
-    LevelSweep, Pass, Sweep, SweepEngine, axis_bits, source_after_waves, stages_left, sweeps, swept_scheme,
+    Beside, Computes, LevelCells, LevelSweep, Pass, Sweep, SweepEngine, axis_bits, source_after_waves, stages_left,
+    sweeps, swept_scheme,
 };

@@ -2,6 +2,7 @@
 
 use super::{DeviceUse, ExecError, StepReport};
 use crate::fields::{LevelLayout, PageLock, Shared};
+use crate::mesh::{Geometry, LevelMesh};
 use crate::physics::{Problem, SourceSplit, Split};
 use crate::plan::{LevelPlans, MeshChange, RefluxPlan};
 use riemann::patch::Scheme;
@@ -52,7 +53,7 @@ pub(in crate::exec) struct LevelSweep<'a, const D: usize, R> {
     pub layout: &'a LevelLayout<D>,
     pub input: Shared<'a, R>,
     pub output: Shared<'a, R>,
-    pub aux: &'a [R],
+    pub aux: Shared<'a, R>,
     pub num_aux: usize,
     pub num_eqn: usize,
     pub dt: f64,
@@ -70,6 +71,36 @@ pub(in crate::exec) struct Pass<'a, const D: usize> {
     pub sweeps: &'a [Sweep],
     /// Plans of all levels.
     pub plans: &'a [LevelPlans<D>],
+    pub cells: LevelCells<'a, D>,
+    pub beside: Beside,
+}
+
+/// A level of whose cells functions are asked.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct LevelCells<'a, const D: usize> {
+    pub level: usize,
+    pub mesh: &'a LevelMesh<D>,
+    pub layout: &'a Arc<LevelLayout<D>>,
+    pub geometry: Geometry<D>,
+}
+
+/// What an engine computes of a case's functions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::exec) struct Computes {
+    pub initial: bool,
+    pub aux: bool,
+    pub source: bool,
+}
+
+/// What an engine computes beside a sweep, while it has the patches.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::exec) struct Beside {
+    /// Auxiliary values as they are at this time come first, and go to the level's array too.
+    pub aux_at: Option<f64>,
+    /// From when and for how long source terms act then, on ghost cells too.
+    pub source_before: Option<[f64; 2]>,
+    /// Likewise after the sweep, on the patches' own cells.
+    pub source_after: Option<[f64; 2]>,
 }
 
 impl<const D: usize> Pass<'_, D> {
@@ -83,6 +114,16 @@ impl<const D: usize> Pass<'_, D> {
 pub(in crate::exec) trait SweepEngine<const D: usize, R>: Send + Sync {
     /// Forgets what was made of levels and plans that a change replaces.
     fn adopt(&self, change: &MeshChange<'_, D>);
+
+    /// What it computes of the case's functions.
+    fn computes(&self) -> Computes;
+
+    /// Fills a level's auxiliary values, ghost cells included, as they are at a time. False if some are not what they must be: the host
+    /// shall look.
+    fn fill_aux(&self, cells: &LevelCells<'_, D>, time: f64, aux: &mut [R]) -> Result<bool, ExecError>;
+
+    /// Fills a level's own cells with initial data.
+    fn fill_initial(&self, cells: &LevelCells<'_, D>, time: f64, q: &mut [R]) -> Result<(), ExecError>;
 
     /// Updates all patches of the level. The level's arrays are touched no more when it returns.
     fn update_all(&self, context: &LevelSweep<'_, D, R>, pass: &Pass<'_, D>) -> Result<StepReport, ExecError>;

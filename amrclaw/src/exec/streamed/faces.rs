@@ -1,10 +1,13 @@
 //! The faces of the conservation fix, as work on each batch's own.
 
 use super::batches::Batch;
-use crate::exec::device::face_run;
+use super::lane::Lane;
+use super::room::sent;
+use crate::exec::device::{face_run, pointer};
 use crate::plan::RefluxPlan;
+use cuda::CudaError;
+use cuda::abi::Pointer;
 use cuda::amr::{Chunk, FaceRun};
-use cuda::{CudaError, Device, DeviceBuffer, Stream};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -12,17 +15,17 @@ use std::sync::Arc;
 pub(super) const CHUNK: usize = 32;
 
 /// Faces between two levels as one of them sees them: the work on each batch's own.
-pub(super) struct FaceTable<const D: usize> {
+pub(super) struct FaceTable<const D: usize, L: Lane> {
     pub plan: Arc<RefluxPlan<D>>,
-    pub runs: DeviceBuffer<FaceRun>,
-    pub chunks: DeviceBuffer<Chunk>,
+    runs: L::Memory,
+    chunks: L::Memory,
     pub of_batch: Vec<Range<usize>>,
 }
 
-impl<const D: usize> FaceTable<D> {
+impl<const D: usize, L: Lane> FaceTable<D, L> {
     /// `fine`: the batches are those of the finer of the plan's two levels. `is_here`: whether the values of a patch of it are.
     pub fn new(
-        (device, stream): (&Device, &Stream),
+        lane: &L,
         plan: &Arc<RefluxPlan<D>>,
         batches: &[Batch],
         (fine, is_here): (bool, impl Fn(usize) -> bool),
@@ -52,15 +55,17 @@ impl<const D: usize> FaceTable<D> {
         };
         let of_batch = chunks.iter().map(range).collect();
         let chunks = chunks.concat();
-        let table = FaceTable {
-            plan: plan.clone(),
-            runs: device.buffer(runs.len())?,
-            chunks: device.buffer(chunks.len())?,
-            of_batch,
-        };
-        stream.upload(&runs, &table.runs, 0)?;
-        stream.upload(&chunks, &table.chunks, 0)?;
-        Ok(table)
+        Ok(FaceTable { plan: plan.clone(), runs: sent(lane, &runs)?, chunks: sent(lane, &chunks)?, of_batch })
+    }
+
+    /// All runs.
+    pub fn runs(&self) -> Pointer<FaceRun> {
+        pointer::<_, L>(&self.runs, 0)
+    }
+
+    /// The work on the faces of a batch.
+    pub fn chunks(&self, batch: usize) -> Pointer<Chunk> {
+        pointer::<_, L>(&self.chunks, self.of_batch[batch].start * size_of::<Chunk>())
     }
 
     /// True if a batch has any of the faces.

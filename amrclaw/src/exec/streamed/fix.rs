@@ -5,62 +5,49 @@
 //! C2 and C3 are summed up there; the host fetches the sums when it applies the fix.
 
 use super::faces::CHUNK;
-use super::lanes::Lane;
+use super::lane::Lane;
+use super::room::Room;
 use super::tables::LevelTables;
-use crate::exec::device::{DeviceSweep, FaceMapPlace, RegisterPlace, axes};
+use crate::exec::device::{DeviceSweep, FaceMapPlace, RegisterPlace, axes, pointer};
 use crate::exec::step::Pass;
 use crate::plan::MeshChange;
-use cuda::abi::Pointer;
+use cuda::CudaError;
 use cuda::amr::kernels::{FACE_MAP, NUMBER_FACES, REGISTER_COARSE, REGISTER_FINE};
 use cuda::amr::{FaceMapArgs, NumberFacesArgs};
-use cuda::{CudaError, Device, DeviceBuffer, Kernel, Stream};
 use riemann::real::Scalar;
 
 /// Terms of the fix between levels, and the kernels that sum them up.
-pub(super) struct Fix<const D: usize> {
-    /// None if there is no fix.
-    kernels: Option<Kernels>,
+pub(super) struct Fix<L: Lane> {
+    /// There is a fix.
+    is_on: bool,
     /// By the finer level.
-    registers: Vec<Option<Register>>,
-}
-
-struct Kernels {
-    map: Kernel,
-    number: Kernel,
-    coarse: Kernel,
-    fine: Kernel,
+    registers: Vec<Option<Register<L>>>,
 }
 
 /// Terms between a level and the next coarser one.
-struct Register {
+struct Register<L: Lane> {
     /// `Σ Δt (fine flux + C1) − Δt coarse flux` per coarse face: `[equation, slot]`.
-    sums: DeviceBuffer<u8>,
+    sums: L::Memory,
     /// State and aux of the coarse cell beside each face, per sweep: `[sweep, equation then aux, slot]`.
-    coarse_cells: DeviceBuffer<u8>,
+    coarse_cells: L::Memory,
 }
 
-impl<const D: usize> Fix<D> {
-    /// Takes the kernels that it needs from those of a run, if this has a conservation fix.
-    pub fn new(kernel: impl Fn(&'static str) -> Kernel, conservation_fix: bool) -> Self {
-        let kernels = || Kernels {
-            map: kernel(FACE_MAP.row.name),
-            number: kernel(NUMBER_FACES.row.name),
-            coarse: kernel(REGISTER_COARSE.row.name),
-            fine: kernel(REGISTER_FINE.row.name),
-        };
-        Fix { kernels: conservation_fix.then(kernels), registers: Vec::new() }
+impl<L: Lane> Fix<L> {
+    /// Nothing yet, of a run that has a conservation fix or none.
+    pub fn new(conservation_fix: bool) -> Self {
+        Fix { is_on: conservation_fix, registers: Vec::new() }
     }
 
     /// Gives the room for terms at faces back that a change replaces.
-    pub fn adopt(&mut self, change: &MeshChange<'_, D>) {
+    pub fn adopt<const D: usize>(&mut self, change: &MeshChange<'_, D>) {
         let replaced = self.registers.iter_mut().enumerate().filter(|(fine, _)| change.replaces_faces(*fine));
         replaced.for_each(|(_, register)| *register = None);
     }
 
     /// Makes room for the terms at the edges of a level and of the next finer one, if there is none.
-    pub fn make_registers<R: Scalar>(
+    pub fn make_registers<const D: usize, R: Scalar>(
         &mut self,
-        device: &Device,
+        lane: &L,
         [num_eqn, num_aux]: [usize; 2],
         pass: &Pass<'_, D>,
     ) -> Result<(), CudaError> {
@@ -70,7 +57,7 @@ impl<const D: usize> Fix<D> {
             if self.registers[fine].is_some() {
                 continue;
             }
-            let room = |values: usize| device.buffer(values * plan.num_slots() * R::BYTES);
+            let room = |values: usize| lane.allocate(values * plan.num_slots() * R::BYTES);
             let sums = room(num_eqn)?;
             let coarse_cells = room(pass.sweeps.len() * (num_eqn + num_aux))?;
             self.registers[fine] = Some(Register { sums, coarse_cells });
@@ -79,39 +66,43 @@ impl<const D: usize> Fix<D> {
     }
 
     /// Queues the map of the faces that a batch's sweep keeps.
-    pub fn map_faces(&self, tables: &LevelTables<D>, (number, lane): (usize, &Lane)) -> Result<(), CudaError> {
-        let Some(kernels) = &self.kernels else { return Ok(()) };
+    pub fn map_faces<const D: usize>(
+        &self,
+        tables: &LevelTables<D, L>,
+        (number, room): (usize, &Room<L>),
+    ) -> Result<(), CudaError> {
+        if !self.is_on {
+            return Ok(());
+        }
         let batch = &tables.batches[number];
-        lane.stream.fill(&lane.words, 0, batch.map_words() * size_of::<u32>(), 0)?;
-        self.mark_faces(kernels, tables, (number, lane), false)?;
-        let FaceMapPlace { words, bases, .. } = lane.face_map(batch);
-        let count = Pointer::new(lane.words.at(2 * batch.words.len() * size_of::<u32>()).address());
-        let args = NumberFacesArgs { patches: tables.patches.at(batch.patches.start), words, bases, count };
+        room.queue.zero(&room.words.memory, 0, batch.map_words() * size_of::<u32>())?;
+        Self::mark_faces(tables, (number, room), false)?;
+        let FaceMapPlace { words, bases, .. } = room.face_map(batch);
+        let count = room.words.at(2 * batch.words.len() * size_of::<u32>());
+        let args = NumberFacesArgs { patches: tables.patches(batch.patches.start), words, bases, count };
         // SAFETY: the lane has room for the map of the batch.
-        unsafe { kernels.number.launch(&lane.stream, NUMBER_FACES.grid(batch.patches.len(), D), &args)? };
-        self.mark_faces(kernels, tables, (number, lane), true)
+        unsafe { room.queue.run(&NUMBER_FACES, D, batch.patches.len(), &args)? };
+        Self::mark_faces(tables, (number, room), true)
     }
 
     /// Marks the faces of a batch, or notes their slots once they are `numbered`.
-    fn mark_faces(
-        &self,
-        kernels: &Kernels,
-        tables: &LevelTables<D>,
-        (number, lane): (usize, &Lane),
+    fn mark_faces<const D: usize>(
+        tables: &LevelTables<D, L>,
+        (number, room): (usize, &Room<L>),
         numbered: bool,
     ) -> Result<(), CudaError> {
-        let FaceMapPlace { words, bases, slots } = lane.face_map(&tables.batches[number]);
+        let FaceMapPlace { words, bases, slots } = room.face_map(&tables.batches[number]);
         for (faces, fine) in tables.faces.iter().zip([true, false]) {
             let Some(faces) = faces.as_ref().filter(|faces| faces.has_faces(number)) else { continue };
-            let chunks = faces.of_batch[number].clone();
+            let num_chunks = faces.of_batch[number].len();
             let args = FaceMapArgs {
-                runs: faces.runs.at(0),
-                chunks: faces.chunks.at(chunks.start),
-                patches: tables.patches.at(0),
+                runs: faces.runs(),
+                chunks: faces.chunks(number),
+                patches: tables.patches(0),
                 words,
                 bases,
                 slots,
-                num_chunks: chunks.len() as u32,
+                num_chunks: num_chunks as u32,
                 chunk_cells: CHUNK as u32,
                 fine: u32::from(fine),
                 first_slot: tables.first_coarse() as u32,
@@ -119,67 +110,62 @@ impl<const D: usize> Fix<D> {
                 ratio: axes(faces.plan.ratio.0, 1),
             };
             // SAFETY: the runs lie along patches of the batch; the lane has room for the map of its cells.
-            unsafe { kernels.map.launch(&lane.stream, FACE_MAP.grid(chunks.len(), D), &args)? };
+            unsafe { room.queue.run(&FACE_MAP, D, num_chunks, &args)? };
         }
         Ok(())
     }
 
-    /// Queues what a batch's sweep gives the fix, behind it in its stream: at its own edge, and as the coarser side of the finer
+    /// Queues what a batch's sweep gives the fix, behind it in its lane: at its own edge, and as the coarser side of the finer
     /// level's edge.
-    pub fn register(
+    pub fn register<const D: usize>(
         &self,
         level: usize,
         sweep: &DeviceSweep<'_>,
-        tables: &LevelTables<D>,
-        (number, lane): (usize, &Lane),
+        tables: &LevelTables<D, L>,
+        (number, room): (usize, &Room<L>),
     ) -> Result<(), CudaError> {
-        let Some(kernels) = &self.kernels else { return Ok(()) };
+        if !self.is_on {
+            return Ok(());
+        }
         let [own, finer] = &tables.faces;
-        let sides =
-            [(finer, level + 1, &kernels.coarse, &REGISTER_COARSE), (own, level, &kernels.fine, &REGISTER_FINE)];
-        for (faces, fine, kernel, launcher) in sides {
+        for (faces, fine, kernel) in [(finer, level + 1, REGISTER_COARSE), (own, level, REGISTER_FINE)] {
             let (Some(faces), Some(register)) = (faces, self.registers.get(fine).and_then(Option::as_ref)) else {
                 continue;
             };
-            let chunks = faces.of_batch[number].clone();
+            let num_chunks = faces.of_batch[number].len();
             let place = RegisterPlace {
-                runs: faces.runs.at(0),
-                chunks: faces.chunks.at(chunks.start),
-                num_chunks: chunks.len() as u32,
+                runs: faces.runs(),
+                chunks: faces.chunks(number),
+                num_chunks: num_chunks as u32,
                 chunk_cells: CHUNK as u32,
-                sums: Pointer::new(register.sums.at(0).address()),
-                coarse_cells: Pointer::new(register.coarse_cells.at(0).address()),
+                sums: pointer::<_, L>(&register.sums, 0),
+                coarse_cells: pointer::<_, L>(&register.coarse_cells, 0),
             };
             let args = sweep.register(place, &faces.plan);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
             // the plans, and every slot belongs to one batch.
-            unsafe { kernel.launch(&lane.stream, launcher.grid(chunks.len(), D), &args)? };
+            unsafe { room.queue.run(&kernel, D, num_chunks, &args)? };
         }
         Ok(())
     }
 
     /// Fetches the sums at the edge of level `fine`.
-    pub fn fetch(&self, stream: &Stream, fine: usize, sums: &mut [u8]) -> Result<(), CudaError> {
+    pub fn fetch(&self, lane: &L, fine: usize, sums: &mut [u8]) -> Result<(), CudaError> {
         let register = self.registers.get(fine).and_then(Option::as_ref).expect("the coarser level has been swept");
-        stream.download(&register.sums, 0, sums)
+        lane.download(&register.sums, 0, sums)
     }
 
     /// Fetches the sums and the coarse cells at the edge of level `fine`.
-    pub fn fetch_all(
-        &self,
-        stream: &Stream,
-        fine: usize,
-        [sums, coarse_cells]: [&mut [u8]; 2],
-    ) -> Result<(), CudaError> {
+    pub fn fetch_all(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&mut [u8]; 2]) -> Result<(), CudaError> {
         let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
-        stream.download(&register.sums, 0, sums)?;
-        stream.download(&register.coarse_cells, 0, coarse_cells)
+        lane.download(&register.sums, 0, sums)?;
+        lane.download(&register.coarse_cells, 0, coarse_cells)
     }
 
     /// Sends them back.
-    pub fn put_all(&self, stream: &Stream, fine: usize, [sums, coarse_cells]: [&[u8]; 2]) -> Result<(), CudaError> {
+    pub fn put_all(&self, lane: &L, fine: usize, [sums, coarse_cells]: [&[u8]; 2]) -> Result<(), CudaError> {
         let Some(register) = self.registers.get(fine).and_then(Option::as_ref) else { return Ok(()) };
-        stream.upload(sums, &register.sums, 0)?;
-        stream.upload(coarse_cells, &register.coarse_cells, 0)
+        lane.upload(sums, &register.sums, 0)?;
+        lane.upload(coarse_cells, &register.coarse_cells, 0)
     }
 }

@@ -2,10 +2,14 @@
 
 use super::batches::{Batch, Largest, cut, place, tiles_of_batches};
 use super::faces::FaceTable;
-use crate::exec::device::patch_table;
+use super::lane::Lane;
+use super::room::sent;
+use crate::exec::device::{patch_table, pointer};
 use crate::exec::step::{LevelSweep, Pass};
+use crate::fields::LevelLayout;
+use cuda::CudaError;
+use cuda::abi::Pointer;
 use cuda::amr::{Patch, PatchReport, Tile, TileShape};
-use cuda::{CudaError, Device, DeviceBuffer};
 use riemann::real::Scalar;
 
 /// Batches that a level is cut into, if they do not get too small: while the first is copied in and the last copied back, nothing
@@ -15,50 +19,74 @@ const BATCHES: usize = 16;
 const LEAST_BATCH_BYTES: usize = 1 << 20;
 
 /// One level's tables for one sweep, on the device.
-pub(super) struct LevelTables<const D: usize> {
+pub(super) struct LevelTables<const D: usize, L: Lane> {
     /// Largest first.
     pub batches: Vec<Batch>,
-    pub patches: DeviceBuffer<Patch>,
-    pub tiles: DeviceBuffer<Tile>,
+    pub num_patches: usize,
+    patches: L::Memory,
+    tiles: L::Memory,
     /// One per patch.
-    pub reports: DeviceBuffer<PatchReport>,
+    pub reports: L::Memory,
     /// Faces of the conservation fix at the level's own edge and at the finer level's.
-    pub faces: [Option<FaceTable<D>>; 2],
+    pub faces: [Option<FaceTable<D, L>>; 2],
 }
 
-impl<const D: usize> LevelTables<D> {
+/// A level's batches and its patches. `batch_bytes`: of q in a batch at most.
+pub(super) fn batches_of<const D: usize>(
+    layout: &LevelLayout<D>,
+    components: [usize; 2],
+    bytes_of_number: usize,
+    batch_bytes: usize,
+) -> (Vec<Batch>, Vec<Patch>) {
+    let even = layout.len(components[0]) * bytes_of_number / BATCHES;
+    let batch_bytes = even.max(LEAST_BATCH_BYTES).min(batch_bytes);
+    let mut batches = cut(layout, components, bytes_of_number, batch_bytes);
+    let (patches, num_words) = patch_table(layout);
+    place(&mut batches, &patches, num_words);
+    (batches, patches)
+}
+
+impl<const D: usize, L: Lane> LevelTables<D, L> {
     /// `tiles`: of the update, and how many the device works on at once. `batch_bytes`: of q in a batch at most.
     pub fn new<R: Scalar>(
-        device: &Device,
+        lane: &L,
         context: &LevelSweep<'_, D, R>,
         pass: &Pass<'_, D>,
         tiles: (TileShape, u32),
         batch_bytes: usize,
     ) -> Result<Self, CudaError> {
-        let layout = context.layout;
-        let even = layout.len(context.num_eqn) * R::BYTES / BATCHES;
-        let batch_bytes = even.max(LEAST_BATCH_BYTES).min(batch_bytes);
-        let mut batches = cut(layout, [context.num_eqn, context.num_aux], R::BYTES, batch_bytes);
-        let (patches, num_words) = patch_table(layout);
-        place(&mut batches, &patches, num_words);
+        let (layout, components) = (context.layout, [context.num_eqn, context.num_aux]);
+        let (mut batches, patches) = batches_of(layout, components, R::BYTES, batch_bytes);
         let tiles = tiles_of_batches(context, tiles, &mut batches);
-        let stream = device.stream()?;
         let [own, finer] = pass.faces();
         let faces = |plan: Option<_>, fine| {
             let is_here = |patch: usize| layout.patches[patch].is_here;
-            plan.map(|plan| FaceTable::new((device, &stream), plan, &batches, (fine, is_here))).transpose()
+            plan.map(|plan| FaceTable::new(lane, plan, &batches, (fine, is_here))).transpose()
         };
         let faces = [faces(own, true)?, faces(finer, false)?];
-        let tables = LevelTables {
-            patches: device.buffer(patches.len())?,
-            tiles: device.buffer(tiles.len())?,
-            reports: device.buffer(patches.len())?,
+        Ok(LevelTables {
+            num_patches: patches.len(),
+            patches: sent(lane, &patches)?,
+            tiles: sent(lane, &tiles)?,
+            reports: lane.allocate(patches.len() * size_of::<PatchReport>())?,
             faces,
             batches,
-        };
-        stream.upload(&patches, &tables.patches, 0)?;
-        stream.upload(&tiles, &tables.tiles, 0)?;
-        Ok(tables)
+        })
+    }
+
+    /// The level's patches from one on.
+    pub fn patches(&self, first: usize) -> Pointer<Patch> {
+        pointer::<_, L>(&self.patches, first * size_of::<Patch>())
+    }
+
+    /// The tiles from one on.
+    pub fn tiles(&self, first: usize) -> Pointer<Tile> {
+        pointer::<_, L>(&self.tiles, first * size_of::<Tile>())
+    }
+
+    /// The reports of the patches from one on.
+    pub fn reports(&self, first: usize) -> Pointer<PatchReport> {
+        pointer::<_, L>(&self.reports, first * size_of::<PatchReport>())
     }
 
     /// Faces that the sweeps keep: fine ones at the level's own edge, then coarse ones at the finer level's.

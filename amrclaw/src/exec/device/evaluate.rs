@@ -1,0 +1,159 @@
+//! Cells that functions fill: initial data and auxiliary values, by patches.
+
+use super::{HostTables, Queue, Table, TableBuilder, axes, origin, pointer, region};
+use crate::fields::LevelLayout;
+use crate::mesh::Geometry;
+use crate::plan::AuxOrigins;
+use cuda::CudaError;
+use cuda::abi::{Pointer, Real};
+use cuda::amr::kernels::{CONTINUE_AUX, EVALUATE};
+use cuda::amr::{ContinueArgs, EvaluateArgs, Patch};
+use riemann::axis::Axis;
+use std::ops::Range;
+
+/// Cells of a level that a function fills, those of each group of patches by themselves.
+pub(in crate::exec) struct FunctionTables<M> {
+    memory: M,
+    groups: Vec<Group>,
+}
+
+/// Cells of some patches.
+struct Group {
+    /// The cells that the function is asked for.
+    asked: Table,
+    /// Cells outside the domain that have the values of others.
+    continued: Vec<Continued>,
+}
+
+/// Cells outside the domain, with where each region has its values from, in bytes: of values that live on faces across an axis, or in
+/// cells.
+#[derive(Clone, Copy)]
+struct Continued {
+    table: Table,
+    origins: usize,
+    face: Option<Axis>,
+}
+
+/// Where a function's values go, and what it needs to know.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct EvaluatePlace<const D: usize> {
+    /// The level's patches.
+    pub patches: Pointer<Patch>,
+    /// The array that it fills.
+    pub out: Pointer<Real>,
+    /// Auxiliary values.
+    pub aux: Pointer<Real>,
+    /// Raised where a value is not what it must be.
+    pub refused: Pointer<u32>,
+    pub geometry: Geometry<D>,
+    /// The time.
+    pub t: f64,
+}
+
+impl<M> FunctionTables<M> {
+    /// The patches' own cells.
+    pub fn of_interior<const D: usize, Q: Queue<Memory = M>>(
+        layout: &LevelLayout<D>,
+        groups: &[Range<usize>],
+        queue: &Q,
+    ) -> Result<Self, CudaError> {
+        let mut builder = TableBuilder::default();
+        let made = groups.iter().map(|patches| {
+            let here = layout.here().filter(|(k, _)| patches.contains(k));
+            let regions: Vec<_> = here.map(|(k, patch)| region(k as u32, k as u32, &patch.cells, [0; D])).collect();
+            Group { asked: builder.table(regions.into_iter()), continued: Vec::new() }
+        });
+        let made = made.collect();
+        Self::send(builder, made, queue)
+    }
+
+    /// The patches' cells, ghost cells included, as auxiliary values have them. `faces`: where each value lives.
+    pub fn of_aux<const D: usize, Q: Queue<Memory = M>>(
+        layout: &LevelLayout<D>,
+        groups: &[Range<usize>],
+        (origins, faces): (&AuxOrigins<D>, &[Option<Axis>]),
+        queue: &Q,
+    ) -> Result<Self, CudaError> {
+        let mut builder = TableBuilder::default();
+        let made = groups.iter().map(|group| {
+            let here = || layout.here().filter(|(k, _)| group.contains(k));
+            let patches = || here().map(|(k, patch)| (k as u32, patch.with_ghosts()));
+            let regions: Vec<_> = patches()
+                .flat_map(|(k, cells)| {
+                    origins.asked(&cells).into_iter().map(move |image| region(k, k, &image.part, image.shift))
+                })
+                .collect();
+            let asked = builder.table(regions.into_iter());
+            let mut continued = Vec::new();
+            for (_, &face) in faces.iter().enumerate().filter(|(n, face)| !faces[..*n].contains(face)) {
+                let parts: Vec<_> = patches()
+                    .flat_map(|(k, cells)| {
+                        let parts = origins.continued(&cells, face.map(Axis::index)).into_iter();
+                        parts.map(move |(part, runs)| (region(k, k, &part, [0; D]), origin(&runs)))
+                    })
+                    .collect();
+                let table = builder.table(parts.iter().map(|(region, _)| *region));
+                let origins = builder.append(parts.iter().map(|(_, origin)| *origin));
+                continued.push(Continued { table, origins, face });
+            }
+            Group { asked, continued }
+        });
+        let made = made.collect();
+        Self::send(builder, made, queue)
+    }
+
+    fn send<Q: Queue<Memory = M>>(builder: TableBuilder, mut groups: Vec<Group>, queue: &Q) -> Result<Self, CudaError> {
+        let (memory, [place]) = HostTables::send([&builder.done()], queue)?;
+        for group in &mut groups {
+            group.asked = group.asked.at(place);
+            for part in &mut group.continued {
+                (part.table, part.origins) = (part.table.at(place), place.of(part.origins));
+            }
+        }
+        Ok(FunctionTables { memory, groups })
+    }
+
+    /// Asks the function, of which `kernel` is the name, for the cells of a group of patches.
+    ///
+    /// # Safety
+    /// The patches are those of the tables' level, and the arrays are theirs.
+    pub unsafe fn evaluate<const D: usize, Q: Queue<Memory = M>>(
+        &self,
+        (queue, kernel): (&Q, &'static str),
+        group: usize,
+        place: EvaluatePlace<D>,
+    ) -> Result<(), CudaError> {
+        let Group { asked, continued } = &self.groups[group];
+        let args = EvaluateArgs {
+            regions: asked.items::<_, Q>(&self.memory),
+            chunks: asked.chunks::<Q>(&self.memory),
+            patches: place.patches,
+            out: place.out,
+            aux: place.aux,
+            refused: place.refused,
+            lower: axes(place.geometry.lower, 0.0),
+            dx: place.geometry.dx_in_space(),
+            t: place.t,
+            num_chunks: asked.num_chunks,
+            chunk_cells: asked.chunk_cells,
+        };
+        // SAFETY: the regions are cells of the level's patches, each of which has one lane.
+        unsafe { queue.launch(kernel, EVALUATE.grid(asked.num_chunks as usize, D), &args)? };
+        for Continued { table, origins, face } in continued {
+            let args = ContinueArgs {
+                regions: table.items::<_, Q>(&self.memory),
+                origins: pointer::<_, Q>(&self.memory, *origins),
+                chunks: table.chunks::<Q>(&self.memory),
+                patches: place.patches,
+                aux: place.out,
+                num_chunks: table.num_chunks,
+                chunk_cells: table.chunk_cells,
+                face: face.map_or(-1, |axis| axis as i32),
+                padding: 0,
+            };
+            // SAFETY: the regions are cells of the level's patches, each has one lane, and what it reads none writes.
+            unsafe { queue.run(&CONTINUE_AUX, D, table.num_chunks as usize, &args)? };
+        }
+        Ok(())
+    }
+}
