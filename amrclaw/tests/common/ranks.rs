@@ -90,12 +90,15 @@ pub const SHORT: [&str; 4] =
     ["time.max_steps=3", "output.checkpoint_every_steps=2", "output.png=false", "regrid.max_patch_size=12"];
 
 /// Examples whose solvers are built in, and cells for a short run.
-pub const EXAMPLES: [(&str, &str); 20] = [
+pub const EXAMPLES: [(&str, &str); 24] = [
+    ("acoustics_3d_hill", "mesh.cells=[10,8,6]"),
     ("acoustics_3d_interface", "mesh.cells=[10,8,6]"),
+    ("acoustics_cylinder", "mesh.cells=[12,24]"),
     ("acoustics_interface", "mesh.cells=[30,26]"),
     ("acoustics_radial", "mesh.cells=[40,36]"),
     ("acoustics_spherical", "mesh.cells=[12,10,8]"),
     ("advection_3d_swirl", "mesh.cells=[12,10,8]"),
+    ("advection_annulus", "mesh.cells=[12,24]"),
     ("advection_swirl", "mesh.cells=[22,20]"),
     ("burgers_3d_cube", "mesh.cells=[10,9,8]"),
     ("burgers_square", "mesh.cells=[22,20]"),
@@ -109,6 +112,7 @@ pub const EXAMPLES: [(&str, &str); 20] = [
     ("shallow_hump", "mesh.cells=[30,26]"),
     ("shallow_radial_dam_break", "mesh.cells=[22,20]"),
     ("shock_bubble_3d", "mesh.cells=[18,8,8]"),
+    ("shock_corner", "mesh.cells=[26,10]"),
     ("strain_pulse", "mesh.cells=[22,20]"),
     ("traffic_light", "mesh.cells=[50]"),
 ];
