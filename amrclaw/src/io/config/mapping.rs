@@ -24,7 +24,7 @@ const PARALLEL: f64 = 1e-12;
 pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
     if case.regrid.flag.criterion == Criterion::Richardson {
-        let message = "\"richardson\" does not know mapped cells";
+        let message = "\"richardson\" takes a step on cells twice as large, whose geometry is not there";
         reader.wrong("regrid.flag.criterion", message, "write \"difference\" or \"user\"");
     }
     if case.scheme.capacity.is_some() {
