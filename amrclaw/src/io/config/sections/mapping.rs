@@ -117,7 +117,9 @@ fn formulas(reader: &mut Reader<'_>, in_space: bool) -> Option<MappingSettings> 
 fn no_third(reader: &mut Reader<'_>, in_space: bool) {
     let path = "mesh.mapping.z";
     let help = "remove the line, or give three numbers of cells";
-    reader.check(in_space || !reader.is_present(path), path, "a mesh in the plane has no z".to_owned(), help);
+    if !in_space && reader.is_present(path) && reader.expression(path).is_some() {
+        reader.check(false, path, "a mesh in the plane has no z".to_owned(), help);
+    }
 }
 
 /// A mapping by its name, with its parameters put into its formulas.
