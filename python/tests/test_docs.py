@@ -4,6 +4,8 @@ import contextlib
 import io
 import re
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 
 import amrclaw
@@ -41,9 +43,20 @@ def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
     assert amrclaw.load_case("square.toml").equations == ["q"]
 
 
+def test_the_block_for_processes_runs_on_two(tmp_path):
+    """The program for `mpiexec` runs as the page says, and its first rank prints the record of both."""
+    ((_, case),) = blocks("toml case")
+    ((_, program),) = blocks("python mpiexec")
+    (tmp_path / "pulse.toml").write_text(case)
+    (tmp_path / "this.py").write_text(program)
+    command = [Path(sys.prefix) / "bin" / "mpiexec", "-n", "2", sys.executable, "this.py"]
+    outcome = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert outcome.returncode == 0 and outcome.stdout.count("[{") == 1, outcome
+
+
 def test_no_block_is_left_out():
-    """A block of Python without the tag would never be run."""
-    assert len(list(blocks("python run"))) == PAGE.count("```python")
+    """A block of Python without a tag would never be run."""
+    assert len(list(blocks("python run"))) + len(list(blocks("python mpiexec"))) == PAGE.count("```python")
 
 
 def test_readers_open_files_as_the_page_says(tmp_path, monkeypatch, pyclaw):

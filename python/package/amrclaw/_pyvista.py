@@ -32,8 +32,9 @@ def _grid(frame: Frame, patch: Patch, hide_covered: bool) -> Any:
     """One patch; axes that the frame does not have are one point wide."""
     missing = 3 - frame.dimension
     if frame.mapped:
-        x, y = np.moveaxis(patch.corners(), -1, 0)[..., None]
-        grid = pyvista.StructuredGrid(x, y, np.zeros_like(x))
+        shape = (*(n + 1 for n in patch.shape), *(1,) * missing)
+        corners = np.moveaxis(patch.corners(), -1, 0).reshape(frame.dimension, *shape)
+        grid = pyvista.StructuredGrid(*corners, *(np.zeros(shape),) * missing)
     else:
         grid = pyvista.ImageData(
             dimensions=(*(n + 1 for n in patch.shape), *(1,) * missing),
