@@ -72,6 +72,13 @@ const FURTHER: &[(&str, &str)] = &[
     ("gauge", "[{ name = \"g\", position = @ }]"),
     ("unknown.key", "@"),
     ("solver.gamma", "@"),
+    ("mesh.mapping", "@"),
+    ("mesh.mapping", "{ x = @, y = \"Y\" }"),
+    ("mesh.mapping", "{ x = \"X\", y = \"Y\", z = @ }"),
+    ("mesh.mapping", "{ kind = @ }"),
+    ("mesh.mapping", "{ kind = \"annulus\", inner = @, outer = 2.0 }"),
+    ("mesh.mapping", "{ kind = \"annulus\", inner = 1.0, outer = 2.0, width = @ }"),
+    ("mesh.mapping", "{ kind = \"wedge\", corner = 0.2, angle = @ }"),
 ];
 
 /// What is put in place of a value: of every type, too small, too large, none, and what a file can hold but nothing takes.

@@ -3,6 +3,7 @@
 
 mod cases;
 mod checkpoints;
+mod problem;
 mod random;
 mod restarts;
 
