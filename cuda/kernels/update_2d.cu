@@ -27,8 +27,9 @@ __device__ __forceinline__ Parts split_transversely(const Solver& solver, const 
     const TransverseAux aux_lower = at.transverse_aux(axis, i_lower, k_lower);
     const TransverseAux aux_upper = at.transverse_aux(axis, i_upper, k_upper);
     const Axis across = axis == X ? Y : X;
-    return Parts{solver.transverse(axis, across, Lower, ql, qr, aux_lower, lower),
-                 solver.transverse(axis, across, Upper, ql, qr, aux_upper, upper)};
+    const State mean = solver.mean_state(ql, qr);
+    return Parts{solver.transverse(axis, across, Lower, ql, qr, mean, aux_lower, lower),
+                 solver.transverse(axis, across, Upper, ql, qr, mean, aux_upper, upper)};
 }
 
 // What the x-faces leave of a row: see XRow of the CPU's update.

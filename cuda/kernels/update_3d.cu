@@ -111,22 +111,23 @@ __device__ __forceinline__ void add_parts(const Solver& solver, const Column& at
 {
     const int face = side == Upper ? 0 : 1;
     const State &ql = in.states[face], &qr = in.states[face + 1];
+    const State mean = solver.mean_state(ql, qr);
     State once = entering(in, side, false), twice = entering(in, side, true);
     if constexpr (Solver::SPLITS_SUMS) {
         once = sum(once, entering(in, Lower, false));
         twice = sum(twice, entering(in, Lower, true));
     }
-    const Transverse here = solver.transverse(from, through, side, ql, qr, at.transverse_aux(through, third, 0, k), once);
+    const Transverse here = solver.transverse(from, through, side, ql, qr, mean, at.transverse_aux(through, third, 0, k), once);
     parts.t[0] = sum(parts.t[0], here.bmasdq);
     parts.t[1] = sum(parts.t[1], here.bpasdq);
     if constexpr (TWICE) {
-        const Transverse moved = solver.transverse(from, third, side, ql, qr, at.transverse_aux(third, third, 0, k), twice);
+        const Transverse moved = solver.transverse(from, third, side, ql, qr, mean, at.transverse_aux(third, third, 0, k), twice);
         const Transverse up =
-            solver.transverse(from, through, side, ql, qr, at.transverse_aux(through, third, 1, k), moved.bpasdq);
+            solver.transverse(from, through, side, ql, qr, mean, at.transverse_aux(through, third, 1, k), moved.bpasdq);
         parts.up[0] = sum(parts.up[0], up.bmasdq);
         parts.up[1] = sum(parts.up[1], up.bpasdq);
         const Transverse down =
-            solver.transverse(from, through, side, ql, qr, at.transverse_aux(through, third, -1, k), moved.bmasdq);
+            solver.transverse(from, through, side, ql, qr, mean, at.transverse_aux(through, third, -1, k), moved.bmasdq);
         parts.down[0] = sum(parts.down[0], down.bmasdq);
         parts.down[1] = sum(parts.down[1], down.bpasdq);
     }

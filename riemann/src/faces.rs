@@ -93,7 +93,8 @@ where
         let [ql, qr] = q.map(array);
         let [below, here, above] = aux.map(array);
         let around = TransverseAux { below, here, above };
-        let split = self.solver().transverse(axis, across, side, ql, qr, &around, array(asdq));
+        let mean = self.solver().mean_state(ql, qr);
+        let split = self.solver().transverse(axis, across, side, ql, qr, mean, &around, array(asdq));
         [split.bmasdq.to_vec(), split.bpasdq.to_vec()]
     }
 

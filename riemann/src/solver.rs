@@ -97,6 +97,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// The solver splits fluctuations transversely. Without, unsplit sweeps in two and three dimensions are stable at small
     /// Courant numbers only.
     const HAS_TRANSVERSE: bool = true;
+    /// The solver takes a mean of the states at a face: see [`Solver::mean_state`].
+    const HAS_MEAN_STATE: bool = false;
     /// Fluctuations into a cell are split the same whichever of its faces along an axis they come through: by constants, so that their
     /// sum can be split in their place.
     const SPLITS_SUMS: bool = false;
@@ -134,7 +136,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
 
     /// Splits `asdq`, which crosses a face with normal `axis` towards `side`, along `across`, an axis along the face.
     ///
-    /// `ql`, `qr`: the states on the two sides of the face, for solvers that linearise about them.
+    /// `ql`, `qr`: the states on the two sides of the face, and `mean`, what [`Solver::mean_state`] makes of them, for solvers that
+    /// linearise about them.
     #[expect(clippy::too_many_arguments, reason = "a solver names those that it needs")]
     fn transverse<V: Real>(
         &self,
@@ -143,9 +146,17 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
         side: Side,
         ql: [V; M],
         qr: [V; M],
+        mean: [V; M],
         aux: &TransverseAux<V, A>,
         asdq: [V; M],
     ) -> Transverse<V, M>;
+
+    /// What `transverse` needs of a mean of the two states at a face, such as Roe's average: taken once for all that is split there. Its
+    /// components are what the solver likes, but vectors stand where those of a state do, so that they can be turned with it.
+    #[inline(always)]
+    fn mean_state<V: Real>(&self, ql: [V; M], _qr: [V; M]) -> [V; M] {
+        ql
+    }
 
     /// The flux along `axis`, where the equations are a conservation law; used to check the solver.
     #[inline(always)]

@@ -331,6 +331,7 @@ impl Solver<1, 1, 0> for Decay {
         _: Side,
         _: [V; 1],
         _: [V; 1],
+        _: [V; 1],
         _: &TransverseAux<V, 0>,
         _: [V; 1],
     ) -> Transverse<V, 1> {

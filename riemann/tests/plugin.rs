@@ -61,6 +61,7 @@ impl Solver<2, 1, 1> for Decay {
         side: Side,
         _ql: [V; 2],
         _qr: [V; 2],
+        _mean: [V; 2],
         aux: &TransverseAux<V, 1>,
         asdq: [V; 2],
     ) -> Transverse<V, 2> {
@@ -271,7 +272,7 @@ fn single_faces_are_evaluated() {
         (expected.speeds.into(), expected.amdq.into(), expected.apdq.into())
     );
     let aux = TransverseAux { below: [2.0], here: [3.0], above: [4.0] };
-    let expected = direct.transverse(Axis::X, Axis::Y, Side::Upper, ql, qr, &aux, asdq);
+    let expected = direct.transverse(Axis::X, Axis::Y, Side::Upper, ql, qr, ql, &aux, asdq);
     let split = faces.double.transverse(Axis::X, Axis::Y, Side::Upper, [&ql, &qr], [&[2.0], &[3.0], &[4.0]], &asdq);
     assert_eq!(split, [expected.bmasdq, expected.bpasdq]);
     assert_eq!(faces.double.flux(Axis::X, &ql, &[1.0]), None);

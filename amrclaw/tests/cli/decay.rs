@@ -54,6 +54,7 @@ impl Solver<1, 1, 1> for Decay {
         _side: Side,
         _ql: [V; 1],
         _qr: [V; 1],
+        _mean: [V; 1],
         aux: &TransverseAux<V, 1>,
         asdq: [V; 1],
     ) -> Transverse<V, 1> {

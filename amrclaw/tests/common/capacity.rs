@@ -34,6 +34,7 @@ impl<const D: usize> Solver<1, 1, 1> for WithCapacity<D> {
         _: Side,
         _: [V; 1],
         _: [V; 1],
+        _: [V; 1],
         _: &TransverseAux<V, 1>,
         asdq: [V; 1],
     ) -> Transverse<V, 1> {

@@ -42,8 +42,10 @@ extern "C" __global__ void faces(const FacesArgs args)
     for (int n = 0; n < 5 * A; n++) aux[n / (A > 0 ? A : 1)][n % (A > 0 ? A : 1)] = args.aux[n * args.len + i];
     const Normal face = solver.normal(AXIS, q[0], q[1], aux[0], aux[1]);
     const TransverseAux around{aux[2], aux[3], aux[4]};
-    const Transverse lower = solver.transverse(AXIS, AXIS == X ? Y : X, Lower, q[0], q[1], around, face.amdq);
-    const Transverse upper = solver.transverse(AXIS, AXIS == X ? Y : X, Upper, q[0], q[1], around, face.apdq);
+    const State mean = solver.mean_state(q[0], q[1]);
+    const Axis across = AXIS == X ? Y : X;
+    const Transverse lower = solver.transverse(AXIS, across, Lower, q[0], q[1], mean, around, face.amdq);
+    const Transverse upper = solver.transverse(AXIS, across, Upper, q[0], q[1], mean, around, face.apdq);
     Real* result = args.results + i;
     for (int n = 0; n < W * M; n++, result += args.len) *result = face.waves[n / M][n % M];
     for (int w = 0; w < W; w++, result += args.len) *result = face.speeds[w];

@@ -32,6 +32,9 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> String
     if program.functions.iter().all(|function| function.name != "transverse") {
         functions.push_str(&text.no_transverse(form));
     }
+    if program.functions.iter().all(|function| function.name != "mean_state") {
+        functions.push_str(NO_MEAN_STATE);
+    }
     functions.push_str(&least_positive(&Quantities::of(description, form, program)));
     let mut body = format!("    // {}\n", description.solver);
     for parameter in &description.parameters {
@@ -47,6 +50,10 @@ pub fn emit_functions(program: &Program) -> String {
     let functions: String = program.functions.iter().map(|function| text.function(function)).collect();
     text.tuples() + &functions
 }
+
+/// Of a solver that takes no mean of two states: nobody looks at it.
+const NO_MEAN_STATE: &str =
+    "\n    __device__ __forceinline__ State mean_state(State ql, State) const {\n        return ql;\n    }\n";
 
 /// Words before each function.
 const QUALIFIERS: &str = "__device__ __forceinline__";
@@ -120,7 +127,7 @@ impl Text {
     fn no_transverse(&self, form: &Form) -> String {
         let zeros = vec!["Real(0.0)"; form.equations.len()].join(", ");
         format!(
-            "\n    {QUALIFIERS} Transverse transverse(Axis, Axis, Side, State, State, TransverseAux, State) const {{\n        \
+            "\n    {QUALIFIERS} Transverse transverse(Axis, Axis, Side, State, State, State, TransverseAux, State) const {{\n        \
              State zero = State{{{{{zeros}}}}};\n        return Transverse{{zero, zero}};\n    }}\n"
         )
     }

@@ -152,6 +152,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
     };
     let flags = [
         ("HAS_TRANSVERSE", "transverse"),
+        ("HAS_MEAN_STATE", "mean_state"),
         ("HAS_SOURCE", "source"),
         ("HAS_INITIAL", "initial"),
         ("HAS_AUX", "aux_values"),
@@ -324,7 +325,7 @@ impl Writer<'_> {
             #[inline(always)]
             fn transverse<V: ::riemann::real::Real>(
                 &self, _: ::riemann::axis::Axis, _: ::riemann::axis::Axis, _: ::riemann::axis::Side, _: #state, _: #state,
-                _: &#aux, asdq: #state,
+                _: #state, _: &#aux, asdq: #state,
             ) -> #result {
                 let zero = [<V as ::riemann::real::Real>::zero(); _];
                 let _ = asdq;

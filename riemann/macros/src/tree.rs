@@ -16,7 +16,7 @@ impl Program {
     /// Whether what `transverse` does depends on no face: it asks for no states, auxiliary values or side. It is linear in the
     /// fluctuation, as any splitting is.
     pub fn splits_sums(&self) -> bool {
-        let of_face = |local: &Local| ["ql", "qr", "aux", "side"].contains(&local.source_name.as_str());
+        let of_face = |local: &Local| ["ql", "qr", "mean", "aux", "side"].contains(&local.source_name.as_str());
         let mut splits = self.functions.iter().filter(|function| function.name == "transverse");
         splits.all(|function| !function.parameters.iter().any(of_face))
     }

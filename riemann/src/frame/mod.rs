@@ -150,14 +150,15 @@ impl<S, const A: usize> FaceFrame<S, A> {
         &self,
         frame: &Frame<V>,
         (axis, across, side): (Axis, Axis, Side),
-        [ql, qr, asdq]: [[V; M]; 3],
+        [ql, qr, mean, asdq]: [[V; M]; 4],
         own: &TransverseAux<V, A>,
     ) -> Transverse<V, M>
     where
         S: Solver<M, W, A>,
     {
         let (ql, qr) = (frame.enter(S::VECTORS, ql), frame.enter(S::VECTORS, qr));
-        self.0.transverse(axis, across, side, ql, qr, own, frame.enter(S::VECTORS, asdq))
+        let (mean, asdq) = (frame.enter(S::VECTORS, mean), frame.enter(S::VECTORS, asdq));
+        self.0.transverse(axis, across, side, ql, qr, mean, own, asdq)
     }
 }
 
@@ -194,6 +195,7 @@ where
         joined(S::AUX_FACE, split_geometry(S::DIM).1.split_at(geometry(S::DIM).len()).0);
     const FWAVES: bool = S::FWAVES;
     const HAS_TRANSVERSE: bool = S::HAS_TRANSVERSE;
+    const HAS_MEAN_STATE: bool = S::HAS_MEAN_STATE;
     const HAS_SOURCE: bool = S::HAS_SOURCE;
     const HAS_INITIAL: bool = S::HAS_INITIAL;
     const HAS_AUX: bool = S::HAS_AUX;
@@ -232,6 +234,7 @@ where
         side: Side,
         ql: [V; M],
         qr: [V; M],
+        mean: [V; M],
         aux: &TransverseAux<V, B>,
         asdq: [V; M],
     ) -> Transverse<V, M> {
@@ -239,11 +242,16 @@ where
             TransverseAux { below: Self::own(&aux.below), here: Self::own(&aux.here), above: Self::own(&aux.above) };
         let (lower, upper) = (Frame::new(S::DIM, across, A, &aux.here), Frame::new(S::DIM, across, A, &aux.above));
         let (below, above) = (Frame::new(S::DIM, axis, A, &aux.below), Frame::new(S::DIM, axis, A, &aux.above));
-        let down = self.split(&lower, (axis, across, side), [ql, qr, asdq], &own).bmasdq;
-        let up = self.split(&upper, (axis, across, side), [ql, qr, asdq], &own).bpasdq;
+        let down = self.split(&lower, (axis, across, side), [ql, qr, mean, asdq], &own).bmasdq;
+        let up = self.split(&upper, (axis, across, side), [ql, qr, mean, asdq], &own).bpasdq;
         let bmasdq = lower.mirrored(below.is_behind_wall(), S::VECTORS, down);
         let bpasdq = upper.mirrored(above.is_behind_wall(), S::VECTORS, up);
         Transverse { bmasdq: lower.leave_scaled(S::VECTORS, bmasdq), bpasdq: upper.leave_scaled(S::VECTORS, bpasdq) }
+    }
+
+    #[inline(always)]
+    fn mean_state<V: Real>(&self, ql: [V; M], qr: [V; M]) -> [V; M] {
+        self.0.mean_state(ql, qr)
     }
 
     #[inline(always)]

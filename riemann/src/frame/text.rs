@@ -58,17 +58,19 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, vectors: &[usize]) -> Dev
         return face;
     }}
 
-    {QUALIFIERS} Transverse split(const Frame& frame, Axis axis, Axis across, Side side, const State& ql, const State& qr, const Inside::TransverseAux& aux, const State& asdq) const {{
-        return inside.transverse(axis, across, side, frame.enter(ql), frame.enter(qr), aux, frame.enter(asdq));
+    {QUALIFIERS} State mean_state(State ql, State qr) const {{ return inside.mean_state(ql, qr); }}
+
+    {QUALIFIERS} Transverse split(const Frame& frame, Axis axis, Axis across, Side side, const State& ql, const State& qr, const State& mean, const Inside::TransverseAux& aux, const State& asdq) const {{
+        return inside.transverse(axis, across, side, frame.enter(ql), frame.enter(qr), frame.enter(mean), aux, frame.enter(asdq));
     }}
 
-    {QUALIFIERS} Transverse transverse(Axis axis, Axis across, Side side, State ql, State qr, TransverseAux aux, State asdq) const {{
+    {QUALIFIERS} Transverse transverse(Axis axis, Axis across, Side side, State ql, State qr, State mean, TransverseAux aux, State asdq) const {{
         const Inside::TransverseAux around = {{own(aux.below), own(aux.here), own(aux.above)}};
         const Frame lower(across, aux.here), upper(across, aux.above);
         const bool below = Frame(axis, aux.below).is_behind_wall(), above = Frame(axis, aux.above).is_behind_wall();
         return Transverse{{
-            lower.leave_scaled(lower.mirrored(below, split(lower, axis, across, side, ql, qr, around, asdq).bmasdq)),
-            upper.leave_scaled(upper.mirrored(above, split(upper, axis, across, side, ql, qr, around, asdq).bpasdq))}};
+            lower.leave_scaled(lower.mirrored(below, split(lower, axis, across, side, ql, qr, mean, around, asdq).bmasdq)),
+            upper.leave_scaled(upper.mirrored(above, split(upper, axis, across, side, ql, qr, mean, around, asdq).bpasdq))}};
     }}
 "
     );

@@ -51,10 +51,11 @@ impl Solver<3, 2, 0> for Wrong {
         side: Side,
         ql: [V; 3],
         qr: [V; 3],
+        mean: [V; 3],
         aux: &TransverseAux<V, 0>,
         asdq: [V; 3],
     ) -> Transverse<V, 3> {
-        let mut split = self.right.transverse(axis, across, side, ql, qr, aux, asdq);
+        let mut split = self.right.transverse(axis, across, side, ql, qr, mean, aux, asdq);
         match self.property {
             "transverse parts are linear in the fluctuation" => split.bmasdq[0] += V::constant(1e-3) * asdq[0].abs(),
             property if property.starts_with("transverse") => split.bmasdq[0] = -split.bmasdq[0],
@@ -150,11 +151,12 @@ impl Solver<4, 2, 0> for ForgetsAcross {
         side: Side,
         ql: [V; 4],
         qr: [V; 4],
+        mean: [V; 4],
         aux: &TransverseAux<V, 0>,
         asdq: [V; 4],
     ) -> Transverse<V, 4> {
         let first = axis.transverse(3).next().expect("there are two");
-        self.0.transverse(axis, first, side, ql, qr, aux, asdq)
+        self.0.transverse(axis, first, side, ql, qr, mean, aux, asdq)
     }
 }
 

@@ -106,6 +106,8 @@ pub(super) struct YRow<R> {
     pub speeds: Rows<R>,
     pub bmdq: Rows<R>,
     pub bpdq: Rows<R>,
+    /// Means of the states on both sides, of solvers that take them.
+    pub mean: Rows<R>,
 }
 
 /// All row buffers of a tile while row k is worked on. Face k lies between rows k − 1 and k. Buffers of one row are
@@ -134,7 +136,7 @@ pub(super) struct Buffers<R> {
 
 /// Numbers of scratch memory that a tile needs, wherever the memory starts.
 pub(super) const fn scratch_len(m: usize, w: usize) -> usize {
-    (7 * m + (w * m + w + 2 * m) + w + 5 * m + 2) * ROW + ALIGNMENT
+    (7 * m + (w * m + w + 3 * m) + w + 5 * m + 2) * ROW + ALIGNMENT
 }
 
 impl<R: Scalar> Buffers<R> {
@@ -153,7 +155,7 @@ impl<R: Scalar> Buffers<R> {
         Buffers {
             x: [(); 2].map(|()| XRow { fluctuations: rows(m), correction: rows(m), up: rows(m) }),
             down: rows(m),
-            y: YRow { waves: rows(w * m), speeds: rows(w), bmdq: rows(m), bpdq: rows(m) },
+            y: YRow { waves: rows(w * m), speeds: rows(w), bmdq: rows(m), bpdq: rows(m), mean: rows(m) },
             products: rows(w),
             bpdq_below: rows(m),
             left: rows(m),

@@ -176,13 +176,13 @@ where
     }
 
     /// Splits a face's fluctuations, corrections included where the scheme says so, along the other axis. Answers the
-    /// parts of the lower-going one, then of the upper-going one. `cells`: the face's lower and upper cell.
+    /// parts of the lower-going one, then of the upper-going one. The face's lower and upper cell; the states in them, and their mean.
     #[inline(always)]
     pub(super) unsafe fn split_transversely(
         &self,
         axis: Axis,
         [(il, kl), (ir, kr)]: [(isize, isize); 2],
-        [ql, qr]: [[V; M]; 2],
+        [ql, qr, mean]: [[V; M]; 3],
         [mut lower, mut upper]: [[V; M]; 2],
         correction: &[V; M],
     ) -> [[V; M]; 4] {
@@ -199,8 +199,9 @@ where
         // SAFETY: the cells beside a face that is split are readable, and so are their neighbours.
         let (aux_lower, aux_upper) =
             unsafe { (self.tile.transverse_aux(across, cell_lower), self.tile.transverse_aux(across, cell_upper)) };
-        let of_lower = self.tile.solver.transverse(axis, across, Side::Lower, ql, qr, &aux_lower, lower);
-        let of_upper = self.tile.solver.transverse(axis, across, Side::Upper, ql, qr, &aux_upper, upper);
+        let solver = &self.tile.solver;
+        let of_lower = solver.transverse(axis, across, Side::Lower, ql, qr, mean, &aux_lower, lower);
+        let of_upper = solver.transverse(axis, across, Side::Upper, ql, qr, mean, &aux_upper, upper);
         [of_lower.bmasdq, of_lower.bpasdq, of_upper.bmasdq, of_upper.bpasdq]
     }
 

@@ -16,6 +16,8 @@ struct Faces<V, const M: usize, const W: usize> {
     /// States left and right of the faces.
     ql: [V; M],
     qr: [V; M],
+    /// Their means, of solvers that take them.
+    mean: [V; M],
     face: Waves<V, M, W>,
     /// Products of the waves with those of the faces to the left.
     products: [V; W],
@@ -59,6 +61,7 @@ where
             ql: none,
             // SAFETY: the cells before the first pack are readable; the last of them is a ghost cell.
             qr: unsafe { self.state(FIRST - lanes, k) },
+            mean: none,
             face: Waves { waves: [none; W], speeds: [V::zero(); W] },
             products: [V::zero(); W],
             amdq: none,
@@ -74,7 +77,7 @@ where
             let mut after = here;
             if i <= self.tile.columns + 1 {
                 // SAFETY: two ghost columns are readable, and a pack to either side.
-                after = unsafe { self.solve_x(i, k, &here) };
+                after = unsafe { self.solve_x(i, k, transverse, &here) };
                 if courant {
                     self.tile.note_speeds(
                         &after.face.speeds,
@@ -105,7 +108,7 @@ where
 
     /// Solves the pack of faces at column `i`; `before`: the pack to its left.
     #[inline(always)]
-    unsafe fn solve_x(&self, i: isize, k: isize, before: &Faces<V, M, W>) -> Faces<V, M, W> {
+    unsafe fn solve_x(&self, i: isize, k: isize, transverse: bool, before: &Faces<V, M, W>) -> Faces<V, M, W> {
         // SAFETY: the caller's promise.
         let (qr, aux_l, aux_r) = unsafe { (self.state(i, k), self.aux(i - 1, k), self.aux(i, k)) };
         // SAFETY: the row buffers hold the pack.
@@ -122,6 +125,8 @@ where
         Faces {
             ql,
             qr,
+            // Taken here, beside what the solver itself asks of it.
+            mean: if transverse { self.tile.solver.mean_state(ql, qr) } else { ql },
             face: Waves { waves: face.waves, speeds: face.speeds },
             products: wave_products(&waves_before, &face.waves),
             amdq: face.amdq,
@@ -161,7 +166,7 @@ where
             if const { S::DIM != 2 } || !transverse {
                 return [[V::zero(); M]; 4];
             }
-            let (states, both) = ([here.ql, here.qr], [here.amdq, here.apdq]);
+            let (states, both) = ([here.ql, here.qr, here.mean], [here.amdq, here.apdq]);
             self.split_transversely(Axis::X, [(i - 1, k), (i, k)], states, both, &correction)
         }
     }

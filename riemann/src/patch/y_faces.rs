@@ -26,6 +26,8 @@ struct Waiting<V, const M: usize> {
 struct Faces<V, const M: usize, const W: usize> {
     q_below: [V; M],
     q_above: [V; M],
+    /// Their means, of solvers that take them.
+    mean: [V; M],
     face: Normal<V, M, W>,
 }
 
@@ -45,7 +47,7 @@ where
             // SAFETY: two ghost rows are readable, and a pack to either side of the tile.
             unsafe {
                 let states = [self.state(i, k - 1), self.state(i, k)];
-                self.store_y(i, &self.solve_y_pack(i, k, states));
+                self.store_y(i, &self.solve_y_pack(i, k, states), &states);
             }
             i += V::LANES as isize;
         }
@@ -59,7 +61,7 @@ where
     }
 
     #[inline(always)]
-    unsafe fn store_y(&self, i: isize, face: &Normal<V, M, W>) {
+    unsafe fn store_y(&self, i: isize, face: &Normal<V, M, W>, [below, above]: &[[V; M]; 2]) {
         let row = self.rows.y;
         // SAFETY: the row buffers hold the pack.
         unsafe {
@@ -67,7 +69,20 @@ where
             row.speeds.store(i, face.speeds);
             row.bmdq.store(i, face.amdq);
             row.bpdq.store(i, face.apdq);
+            if S::HAS_MEAN_STATE {
+                row.mean.store(i, self.tile.solver.mean_state(*below, *above));
+            }
         }
+    }
+
+    /// The means of states beside a pack of faces, as kept or, where that costs nothing, taken again.
+    #[inline(always)]
+    unsafe fn y_means(&self, i: isize, [below, above]: [[V; M]; 2]) -> [V; M] {
+        if S::HAS_MEAN_STATE && !S::SOLVE_AGAIN {
+            // SAFETY: the row buffers hold the pack.
+            return unsafe { self.rows.y.mean.load(i) };
+        }
+        self.tile.solver.mean_state(below, above)
     }
 
     /// The pack of faces `k`, as kept or solved again.
@@ -101,7 +116,8 @@ where
             unsafe {
                 self.prefetch(i, k);
                 let [q_below, q_here, q_above] = [self.state(i, k - 1), self.state(i, k), self.state(i, k + 1)];
-                let here = Faces { q_below, q_above: q_here, face: self.y_faces(i, k, [q_below, q_here]) };
+                let (face, mean) = (self.y_faces(i, k, [q_below, q_here]), self.y_means(i, [q_below, q_here]));
+                let here = Faces { q_below, q_above: q_here, mean, face };
                 // The last face that a limiter looks at is `last + 1`.
                 let above = self.solve_y_pack(i, k + 1, [q_here, q_above]);
                 let products = wave_products(&here.face.waves, &above.waves);
@@ -117,7 +133,7 @@ where
                 }
                 self.rows.products.store(i, products);
                 if !S::SOLVE_AGAIN {
-                    self.store_y(i, &above);
+                    self.store_y(i, &above, &[q_here, q_above]);
                 }
             }
             i += lanes;
@@ -160,7 +176,7 @@ where
             }
             let (mut left, mut right) = (self.rows.left.load::<V, M>(i), self.rows.right.load::<V, M>(i));
             if const { S::DIM == 2 } && transverse {
-                let (cells, states) = ([(i, k - 1), (i, k)], [here.q_below, here.q_above]);
+                let (cells, states) = ([(i, k - 1), (i, k)], [here.q_below, here.q_above, here.mean]);
                 let parts = self.split_transversely(Axis::Y, cells, states, [face.amdq, face.apdq], &g);
                 self.rows.left.store(i, parts[2]);
                 self.rows.right.store(i, parts[3]);

@@ -240,7 +240,8 @@ impl<S: Solver<M, W, A> + Described, const M: usize, const W: usize, const A: us
             let [below, here, above] = [read(call.aux[0]), read(call.aux[1]), read(call.aux[2])];
             let aux = TransverseAux { below, here, above };
             let (solver, asdq) = (Self::kernels(object).solver(), read(call.asdq));
-            let split = solver.transverse(call.axis, call.across, call.side, ql, qr, &aux, asdq);
+            let mean = solver.mean_state(ql, qr);
+            let split = solver.transverse(call.axis, call.across, call.side, ql, qr, mean, &aux, asdq);
             let out = std::slice::from_raw_parts_mut(out, 2 * M);
             out.iter_mut().zip(split.bmasdq.iter().chain(&split.bpasdq)).for_each(|(out, value)| *out = *value);
             Status::DONE

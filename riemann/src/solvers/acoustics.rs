@@ -116,7 +116,8 @@ mod tests {
             let aux = TransverseAux { below: [], here: [], above: [] };
             let mut asdq = [4.0, 5.0, 5.0];
             asdq[t] = 0.0;
-            let split = solver.transverse(axis, axis.transverse_2d(), Side::Upper, [0.0; 3], [0.0; 3], &aux, asdq);
+            let split =
+                solver.transverse(axis, axis.transverse_2d(), Side::Upper, [0.0; 3], [0.0; 3], [0.0; 3], &aux, asdq);
             // B asdq = (K v, 0, p/ρ) of asdq, half of |B| asdq = (c p, 0, c v) to each side.
             assert_eq!(split.bmasdq[0] + split.bpasdq[0], 0.0);
             assert_eq!(split.bpasdq[0], 4.0);

@@ -92,13 +92,19 @@ impl EulerTracer {
         Normal { waves, speeds: wave_speeds, amdq, apdq }
     }
 
-    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
+    fn mean_state(&self, ql: State, qr: State) -> State {
+        let mut mean = self.mean_gas(ql, qr);
+        mean[TRACER] = Self::concentration(ql, qr);
+        mean
+    }
+
+    fn transverse(&self, axis: Axis, across: Axis, mean: State, asdq: State) -> Transverse {
         let components = Self::components_across(axis, across);
-        let (_, _, roe) = self.average(components, ql, qr);
+        let roe = self.average_in(mean, components);
         let v = roe.0.0;
         let (down, up) = Self::split(roe, asdq, components);
         let (mut bmasdq, mut bpasdq) = (down, up);
-        let phi = Self::concentration(ql, qr);
+        let phi = mean[TRACER];
         let excess = asdq[TRACER] - phi * asdq[DENSITY];
         bmasdq[TRACER] = phi * down[DENSITY] + v.min(0.0) * excess;
         bpasdq[TRACER] = phi * up[DENSITY] + v.max(0.0) * excess;

@@ -151,6 +151,35 @@ impl IdealGas {
         (lower, (shear_t, shear_b), entropy, upper)
     }
 
+    /// What `transverse` needs of Roe's average: the specific total enthalpy, the velocity, and `1/(2a)` in the place of the energy.
+    fn mean_gas(&self, ql: State, qr: State) -> State {
+        let (_, _, roe) = self.average((1, 2, 3), ql, qr);
+        let ((u, v, w), enthalpy, _, _, half_slowness, _) = roe;
+        let mut mean = ql;
+        mean[DENSITY] = enthalpy;
+        mean[1] = u;
+        if D > 1 {
+            mean[2] = v;
+        }
+        if D > 2 {
+            mean[3] = w;
+        }
+        mean[ENERGY] = half_slowness;
+        mean
+    }
+
+    /// Roe's average of which `mean` was made, its velocity along the axes of the components: without a root or a quotient.
+    fn average_in(&self, mean: State, (n, t, b): Components) -> Roe {
+        let (u, v, w) = (mean[n], if D > 1 { mean[t] } else { 0.0 }, if D > 2 { mean[b] } else { 0.0 });
+        let (enthalpy, half_slowness) = (mean[DENSITY], mean[ENERGY]);
+        let squared = u * u + v * v;
+        let kinetic = 0.5 * (if D > 2 { squared + w * w } else { squared });
+        let slowness = half_slowness + half_slowness;
+        let sound_speed = (self.gamma - 1.0) * (enthalpy - kinetic) * slowness;
+        let compressibility = (self.gamma - 1.0) * (slowness * slowness);
+        ((u, v, w), enthalpy, kinetic, sound_speed, half_slowness, compressibility)
+    }
+
     /// The sum of the waves of the given strengths, each times its wave's speed: the inverse of `decompose`, applied to the
     /// moved strengths. Shear and entropy waves share the middle speed.
     fn compose(roe: Roe, strengths: Strengths, speeds: [Real; 3], (n, t, b): Components) -> State {
@@ -216,9 +245,13 @@ impl IdealGas {
 /// What solvers share whose state is that of the gas and nothing more.
 #[riemann::shared]
 impl GasAlone {
-    fn transverse(&self, axis: Axis, across: Axis, ql: State, qr: State, asdq: State) -> Transverse {
+    fn mean_state(&self, ql: State, qr: State) -> State {
+        self.mean_gas(ql, qr)
+    }
+
+    fn transverse(&self, axis: Axis, across: Axis, mean: State, asdq: State) -> Transverse {
         let components = Self::components_across(axis, across);
-        let (_, _, roe) = self.average(components, ql, qr);
+        let roe = self.average_in(mean, components);
         let (bmasdq, bpasdq) = Self::split(roe, asdq, components);
         Transverse { bmasdq, bpasdq }
     }

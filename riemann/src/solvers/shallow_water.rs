@@ -188,10 +188,21 @@ impl ShallowWater {
         }
     }
 
-    fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
+    /// What `transverse` needs of Roe's average: the speed of gravity waves and the velocity.
+    fn mean_state(&self, ql: State, qr: State) -> State {
+        let (u, v, a, _) = self.average(Axis::X, ql, qr);
+        let mut mean = [a; M];
+        mean[1] = u;
+        if D > 1 {
+            mean[2] = v;
+        }
+        mean
+    }
+
+    fn transverse(&self, axis: Axis, mean: State, asdq: State) -> Transverse {
         let (n, t) = axis.normal_and_transverse();
-        let roe = self.average(axis, ql, qr);
-        let (u, v, a, _) = roe;
+        let (u, v, a) = (mean[n], mean[t], mean[DEPTH]);
+        let roe = (u, v, a, 0.5 / a);
         let strengths = Self::decompose(roe, asdq, (t, v), (n, u));
         let down = [(v - a).min(0.0), v.min(0.0), (v + a).min(0.0)];
         let up = [(v - a).max(0.0), v.max(0.0), (v + a).max(0.0)];

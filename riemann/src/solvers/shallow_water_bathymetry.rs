@@ -138,11 +138,17 @@ impl ShallowWaterBathymetry {
         dq
     }
 
-    fn transverse(&self, axis: Axis, ql: State, qr: State, asdq: State) -> Transverse {
-        let (n, t) = axis.normal_and_transverse();
-        let (left, right) = Self::flows(ql, qr, (n, t));
+    /// What `transverse` needs of Roe's average: the speed of gravity waves and the velocity.
+    fn mean_state(&self, ql: State, qr: State) -> State {
+        let (left, right) = Self::flows(ql, qr, (1, 2));
         let (u, v, a) = self.average(left, right, (left.0.sqrt(), right.0.sqrt()));
-        let celerity = a.max(DRY_DEPTH);
+        [a, u, v]
+    }
+
+    fn transverse(&self, axis: Axis, mean: State, asdq: State) -> Transverse {
+        let (n, t) = axis.normal_and_transverse();
+        let (u, v) = (mean[n], mean[t]);
+        let celerity = mean[DEPTH].max(DRY_DEPTH);
         let half_slowness = 0.5 / celerity;
         let lower = ((v + celerity) * asdq[DEPTH] - asdq[t]) * half_slowness;
         let upper = (asdq[t] - (v - celerity) * asdq[DEPTH]) * half_slowness;

@@ -64,4 +64,19 @@ mod exchange {
     }
 }
 
+mod mean {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+        fn transverse(&self, mean: State, asdq: State) -> Transverse {
+            Transverse { bmasdq: mean, bpasdq: asdq }
+        }
+    }
+}
+
 fn main() {}

@@ -65,7 +65,7 @@ fn a_block_serves_several_dimensions() {
     let aux = TransverseAux { below: [0.0; 4], here: [0.0; 4], above: [0.0; 4] };
     for (across, moved) in [(Axis::X, 7.0), (Axis::Y, 5.0)] {
         let (q, asdq) = ([0.0; 4], [1.0, 7.0, 5.0, 3.0]);
-        let split = space.transverse(Axis::Z, across, Side::Upper, q, q, &aux, asdq);
+        let split = space.transverse(Axis::Z, across, Side::Upper, q, q, q, &aux, asdq);
         assert_eq!(split.bpasdq, [moved, 0.0, 0.0, 2.0]);
     }
     let text = Sound::<2> { speed: 2.0 }.device_source().expect("made by the macro");

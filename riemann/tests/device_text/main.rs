@@ -134,7 +134,7 @@ impl Run {
             for side in Side::BOTH {
                 for across in axis.transverse(S::DIM) {
                     let around = TransverseAux { below, here, above };
-                    let split = solver.transverse(axis, across, side, ql, qr, &around, asdq);
+                    let split = solver.transverse(axis, across, side, ql, qr, solver.mean_state(ql, qr), &around, asdq);
                     put(out, &split.bmasdq);
                     put(out, &split.bpasdq);
                 }

@@ -16,7 +16,7 @@ inline void run(const char* input, const char* output) {
             for (int s = 0; s < 2; ++s) {
                 for (int t = 0; t < D; ++t) {
                     if (t == a) continue;
-                    Transverse split = solver.transverse(axis, Axis(t), Side(s), ql, qr, TransverseAux{below, here, above}, asdq);
+                    Transverse split = solver.transverse(axis, Axis(t), Side(s), ql, qr, solver.mean_state(ql, qr), TransverseAux{below, here, above}, asdq);
                     write(split.bmasdq.v, M, out);
                     write(split.bpasdq.v, M, out);
                 }

@@ -67,7 +67,8 @@ fn extreme_gases_stay_finite() {
         for _ in 0..FACES {
             let (ql, qr) = (state(), state());
             let face = solver.normal(axis, ql, qr, [], []);
-            let split = solver.transverse(axis, axis.transverse_2d(), Side::Lower, ql, qr, &NO_AUX, face.amdq);
+            let mean = solver.mean_state(ql, qr);
+            let split = solver.transverse(axis, axis.transverse_2d(), Side::Lower, ql, qr, mean, &NO_AUX, face.amdq);
             let numbers = [face.amdq, face.apdq, face.speeds, split.bmasdq, split.bpasdq];
             assert!(numbers.as_flattened().iter().all(|x| x.is_finite()), "{axis:?} {ql:?} {qr:?}");
         }

@@ -31,7 +31,9 @@ fn solve<S: Solver<M, W, A>, V: Real, const M: usize, const W: usize, const A: u
     let around = TransverseAux { below, here, above };
     // The next axis, and in space the one after it.
     let next = |k: usize| if S::DIM == 3 { Axis::ALL[(axis.index() + k) % 3] } else { axis.transverse_2d() };
-    let split = |across, side| solver.transverse(axis, across, side, face.ql, face.qr, &around, face.asdq);
+    let (ql, qr) = (face.ql, face.qr);
+    let mean = solver.mean_state(ql, qr);
+    let split = |across, side| solver.transverse(axis, across, side, ql, qr, mean, &around, face.asdq);
     let splits = [(1, Side::Lower), (1, Side::Upper), (2, Side::Lower), (2, Side::Upper)];
     Outcome {
         face: solver.normal(axis, face.ql, face.qr, left, here),

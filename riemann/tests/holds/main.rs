@@ -104,8 +104,11 @@ impl Property for AxesAreAlike {
             let around = TransverseAux { below: aux_l, here: aux_r, above: (case.aux)(random) };
             let turned = TransverseAux { below: aux(around.below), here: aux(around.here), above: aux(around.above) };
             for side in Side::BOTH {
-                let here = case.solver.transverse(axis, other, side, ql, qr, &around, asdq);
-                let there = case.exchanged.transverse(other, axis, side, state(ql), state(qr), &turned, state(asdq));
+                let here =
+                    case.solver.transverse(axis, other, side, ql, qr, case.solver.mean_state(ql, qr), &around, asdq);
+                let mean = case.exchanged.mean_state(state(ql), state(qr));
+                let there =
+                    case.exchanged.transverse(other, axis, side, state(ql), state(qr), mean, &turned, state(asdq));
                 assert_eq!(state(here.bmasdq), there.bmasdq, "{}", case.name);
                 assert_eq!(state(here.bpasdq), there.bpasdq, "{}", case.name);
             }
@@ -139,7 +142,16 @@ impl Property for TransverseSumsToJacobian {
 
                 let around = TransverseAux { below: here, here, above: here };
                 for side in Side::BOTH {
-                    let split = case.solver.transverse(axis, across, side, ql, qr, &around, asdq);
+                    let split = case.solver.transverse(
+                        axis,
+                        across,
+                        side,
+                        ql,
+                        qr,
+                        case.solver.mean_state(ql, qr),
+                        &around,
+                        asdq,
+                    );
                     let sum = std::array::from_fn(|m| split.bmasdq[m] + split.bpasdq[m]);
                     assert_close(sum, expected, 1e-5 * (1.0 + largest(&expected)), case.name);
                 }
@@ -167,7 +179,8 @@ impl Property for TransverseIsNormalAlongOtherAxis {
             let around = TransverseAux { below: aux, here: aux, above: aux };
             for (across, side) in axis.transverse(S::DIM).flat_map(|across| Side::BOTH.map(|side| (across, side))) {
                 let face = case.solver.normal(across, q, jumped, aux, aux);
-                let split = case.solver.transverse(axis, across, side, q, q, &around, asdq);
+                let split =
+                    case.solver.transverse(axis, across, side, q, q, case.solver.mean_state(q, q), &around, asdq);
                 let tolerance = 2e-4 * (1.0 + largest(&split.bmasdq) + largest(&split.bpasdq));
                 assert_close(split.bmasdq, face.amdq.map(|x| x / epsilon), tolerance, case.name);
                 assert_close(split.bpasdq, face.apdq.map(|x| x / epsilon), tolerance, case.name);

@@ -37,7 +37,9 @@ fn dry_cells_stay_finite() {
         for ql in dry {
             for qr in dry {
                 let face = solver.normal(axis, ql, qr, [], []);
-                let split = solver.transverse(axis, axis.transverse_2d(), Side::Lower, ql, qr, &NO_AUX, face.amdq);
+                let mean = solver.mean_state(ql, qr);
+                let split =
+                    solver.transverse(axis, axis.transverse_2d(), Side::Lower, ql, qr, mean, &NO_AUX, face.amdq);
                 let numbers = [face.amdq, face.apdq, face.speeds, split.bmasdq, split.bpasdq];
                 assert!(numbers.as_flattened().iter().all(|x| x.is_finite()), "{axis:?} {ql:?} {qr:?}");
 
@@ -101,7 +103,9 @@ fn dry_land_is_a_wall() {
                 for (bl, br) in [(0.0, 0.0), (0.0, 2.0), (2.0, 0.0), (0.0, 1e-4)] {
                     let face = solver.normal(axis, ql, qr, [bl], [br]);
                     let around = TransverseAux { below: [bl], here: [br], above: [bl] };
-                    let split = solver.transverse(axis, axis.transverse_2d(), Side::Lower, ql, qr, &around, face.amdq);
+                    let mean = solver.mean_state(ql, qr);
+                    let split =
+                        solver.transverse(axis, axis.transverse_2d(), Side::Lower, ql, qr, mean, &around, face.amdq);
                     let numbers = [face.amdq, face.apdq, face.speeds, split.bmasdq, split.bpasdq];
                     assert!(numbers.as_flattened().iter().all(|x| x.is_finite()), "{axis:?} {ql:?} {qr:?} {bl} {br}");
                     let [short_l, short_r] = [ql, qr].map(|q| q.map(|x| x as f32));

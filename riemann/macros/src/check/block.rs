@@ -52,6 +52,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
         let message = "a solver needs `fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal`";
         return Err(Error::new_spanned(&block.self_ty, message));
     }
+    check_mean(&context, &functions)?;
     check_quantities(&context, block)?;
     let mut errors: Option<Error> = None;
     let mut checked = Vec::new();
@@ -101,6 +102,25 @@ fn check_alias(alias: &syn::ImplItemType, block: &syn::ItemImpl) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses a `transverse` that asks for a mean of the states that nobody takes.
+fn check_mean(context: &Context, functions: &[&syn::ImplItemFn]) -> Result<()> {
+    if context.signatures.contains_key("mean_state") {
+        return Ok(());
+    }
+    let asked = functions.iter().filter(|function| function.sig.ident == "transverse");
+    let asked = asked.flat_map(|function| &function.sig.inputs).find(|input| {
+        matches!(input, syn::FnArg::Typed(typed)
+            if matches!(&*typed.pat, syn::Pat::Ident(pattern) if pattern.ident == "mean"))
+    });
+    match asked {
+        None => Ok(()),
+        Some(mean) => {
+            let message = "nobody takes this mean: write `fn mean_state(&self, ql: State, qr: State) -> State`";
+            Err(Error::new_spanned(mean, message))
+        }
+    }
 }
 
 /// Quantities that must be positive are equations or auxiliary values by name, or there is a function that gives their values.

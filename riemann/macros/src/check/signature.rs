@@ -47,11 +47,13 @@ pub const ENTRIES: &[Entry] = {
                 ("side", Side),
                 ("ql", State),
                 ("qr", State),
+                ("mean", State),
                 ("aux", TransverseAux),
                 ("asdq", State),
             ],
             result: Transverse,
         },
+        Entry { name: "mean_state", parameters: &[("ql", State), ("qr", State)], result: State },
         Entry { name: "flux", parameters: &[("axis", Axis), ("q", State), ("aux", Aux)], result: State },
         Entry {
             name: "source",

@@ -23,7 +23,7 @@ where
     let aux = TransverseAux { below: aux, here: aux, above: aux };
     let mut live = [false; M];
     for side in Side::BOTH {
-        let split = solver.transverse(axis, along, side, state, state, &aux, state);
+        let split = solver.transverse(axis, along, side, state, state, state, &aux, state);
         for m in 0..M {
             live[m] |= split.bmasdq[m].0 | split.bpasdq[m].0;
         }

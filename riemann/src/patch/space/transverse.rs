@@ -31,6 +31,7 @@ struct Entering<V, const M: usize> {
     /// They move to this side, through faces between these states.
     side: Side,
     between: [[V; M]; 2],
+    mean: [V; M],
 }
 
 /// Adds what one face sends.
@@ -117,10 +118,12 @@ where
         unsafe {
             let [below, here, above] =
                 [self.tile.state(cell - step), self.tile.state(cell), self.tile.state(cell + step)];
-            let upward = Entering { axis, side: Side::Upper, between: [below, here] };
+            let mean = self.tile.solver.mean_state(below, here);
+            let upward = Entering { axis, side: Side::Upper, between: [below, here], mean };
             self.split_one(upward, [through, third], cell, place, 0, &mut parts);
             if !S::SPLITS_SUMS {
-                let downward = Entering { axis, side: Side::Lower, between: [here, above] };
+                let mean = self.tile.solver.mean_state(here, above);
+                let downward = Entering { axis, side: Side::Lower, between: [here, above], mean };
                 self.split_one(downward, [through, third], cell, place, M, &mut parts);
             }
             self.per_capacity(cell, &mut parts);
@@ -158,7 +161,7 @@ where
         let [ql, qr] = from.between;
         // SAFETY: the neighbours of the tile's cells, and theirs, are readable.
         let aux = unsafe { self.tile.transverse_aux(along, cell) };
-        let split = self.tile.solver.transverse(from.axis, along, from.side, ql, qr, &aux, asdq);
+        let split = self.tile.solver.transverse(from.axis, along, from.side, ql, qr, from.mean, &aux, asdq);
         [split.bmasdq, split.bpasdq]
     }
 
