@@ -9,6 +9,7 @@ mod failures;
 mod flags;
 mod formulas;
 mod gpu;
+mod late;
 mod mapped;
 mod narrow;
 mod ranks;

@@ -4,6 +4,7 @@
 use super::common::{bits, case, take_steps};
 use super::emulator::Emulator;
 use super::kernels_of;
+use super::late::{Devices, Late};
 use amrclaw::exec::Executor;
 use amrclaw::exec::comm::{CommError, Communicator, Ranks, Threads};
 use amrclaw::exec::resident::ResidentExecutor;
@@ -12,7 +13,7 @@ use amrclaw::io::config::Case;
 use amrclaw::io::frame::Frame;
 use amrclaw::mesh::Rank;
 use amrclaw::physics::Problem;
-use amrclaw::simulation::{RunError, RunOptions, ScheduleState, Simulation};
+use amrclaw::simulation::{MakeExecutor, RunError, RunOptions, ScheduleState, Simulation};
 use riemann::patch::SolverKernels;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -38,6 +39,17 @@ impl Communicator for Apart {
     }
 }
 
+/// How ranks and their devices are to one another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// Threads that see one another's memory.
+    Together,
+    /// As if they were processes.
+    Apart,
+    /// Together, and devices put off what they are asked for; of every two `but` one, which does it at once.
+    Late { but: Option<usize> },
+}
+
 /// An executor of one of several ranks on an emulated device of its own.
 fn on_rank<const D: usize>(
     problem: &Problem<D>,
@@ -49,6 +61,20 @@ fn on_rank<const D: usize>(
     // Few tiles at once: finest levels slide.
     let emulator = emulator.with_resident_tiles(1);
     let executor = ResidentExecutor::new(emulator, problem.clone(), double, ratios, options.num_threads())?;
+    Ok(Box::new(executor.on_rank(options.comm.clone())))
+}
+
+/// The same on one of `devices`, which put off what they are asked for: see [`Way::Late`].
+fn on_late_rank<const D: usize>(
+    (problem, solver): (&Problem<D>, &SolverKernels),
+    ratios: Vec<Ratio<D>>,
+    options: &RunOptions,
+    (devices, but): (Arc<Devices>, Option<usize>),
+) -> Result<Box<dyn Executor<D>>, RunError> {
+    let emulator = Emulator::new(&kernels_of(problem, solver)).with_resident_tiles(1);
+    let number = options.comm.rank().number;
+    let late = Late::new(emulator, devices, number, but.is_some_and(|but| but == number % 2));
+    let executor = ResidentExecutor::new(late, problem.clone(), solver.double.clone(), ratios, options.num_threads())?;
     Ok(Box::new(executor.on_rank(options.comm.clone())))
 }
 
@@ -87,10 +113,10 @@ fn run_rank<const D: usize>(
     comm: &Ranks,
     start: Option<&Start<D>>,
     steps: usize,
-    values: &Mutex<Option<Frame<D>>>,
+    (values, make): (&Mutex<Option<Frame<D>>>, MakeExecutor<D>),
 ) -> Result<(Outcome, Start<D>), String> {
     let options = RunOptions { threads: Some(1), comm: comm.clone(), ..RunOptions::default() };
-    let builder = Simulation::<D>::builder(case).options(&options).executor(&on_rank);
+    let builder = Simulation::<D>::builder(case).options(&options).executor(make);
     let made = match start {
         None => builder.build(),
         Some((frame, state)) => builder.resume(frame, state),
@@ -112,19 +138,31 @@ fn run_rank<const D: usize>(
     Ok((Outcome::of(&simulation, &whole), (whole, simulation.schedule_state())))
 }
 
-/// Takes steps on so many ranks, threads that see one another's memory unless they are `apart`; what it comes to, and the state.
+/// Takes steps on so many ranks; what it comes to, and the state.
 fn run_on<const D: usize>(
     case: &Case,
-    (size, apart): (usize, bool),
+    (size, way): (usize, Way),
     start: Option<&Start<D>>,
     steps: usize,
 ) -> (Outcome, Start<D>) {
-    let values = Mutex::new(None);
+    let (values, devices) = (Mutex::new(None), Devices::new(size));
     let outcomes: Vec<_> = std::thread::scope(|scope| {
         let begin = |threads: Threads| {
-            let comm: Arc<dyn Communicator> = if apart { Arc::new(Apart(threads)) } else { Arc::new(threads) };
-            let (comm, values) = (Ranks::new(comm, Arc::default()), &values);
-            scope.spawn(move || run_rank(case, &comm, start, steps, values))
+            let comm: Arc<dyn Communicator> =
+                if way == Way::Apart { Arc::new(Apart(threads)) } else { Arc::new(threads) };
+            let (comm, values, devices) = (Ranks::new(comm, Arc::default()), &values, &devices);
+            scope.spawn(move || match way {
+                Way::Together | Way::Apart => run_rank(case, &comm, start, steps, (values, &on_rank)),
+                Way::Late { but } => run_rank(
+                    case,
+                    &comm,
+                    start,
+                    steps,
+                    (values, &|problem, solver, ratios, options| {
+                        on_late_rank((problem, solver), ratios, options, (devices.clone(), but))
+                    }),
+                ),
+            })
         };
         let ranks: Vec<_> = Threads::new(size, PATIENCE).into_iter().map(begin).collect();
         ranks.into_iter().map(|rank| rank.join().expect("a rank that does not panic")).collect()
@@ -148,7 +186,7 @@ fn assert_same(found: &Outcome, expected: &Outcome, what: &str) {
 }
 
 /// Runs a case on the processor alone and on ranks with emulated devices.
-fn compare<const D: usize>(text: &str, overrides: &[&str], steps: usize, sizes: &[(usize, bool)]) {
+fn compare<const D: usize>(text: &str, overrides: &[&str], steps: usize, sizes: &[(usize, Way)]) {
     let case = case(text, overrides);
     let expected = on_processor::<D>(&case, steps);
     for &size in sizes {
@@ -159,8 +197,9 @@ fn compare<const D: usize>(text: &str, overrides: &[&str], steps: usize, sizes: 
 
 const SOUND: &str = include_str!("../cases/sound.toml");
 const SMALL: &str = "regrid.max_patch_size=8";
-const TOGETHER: bool = false;
-const APART: bool = true;
+const TOGETHER: Way = Way::Together;
+const APART: Way = Way::Apart;
+const LATE: [Way; 3] = [Way::Late { but: None }, Way::Late { but: Some(0) }, Way::Late { but: Some(1) }];
 
 /// Sound in the plane beside a wall, open and periodic sides: more ranks than the coarsest level has patches, a step that is rejected
 /// after regrids, and no memory shared.
@@ -205,4 +244,14 @@ fn runs_go_on_on_other_ranks() {
     let (found, _) = run_on(&case, (2, TOGETHER), Some(&state), 3);
     // Gauges begin anew.
     assert_same(&Outcome { gauges: expected.gauges.clone(), ..found }, &expected, "three ranks, then two");
+}
+
+/// Whatever devices put off: no message is read before it is packed, and none is packed where another is still to be read; levels
+/// that slide, rejected steps and new patches do not get in its way.
+#[test]
+fn nothing_overtakes_what_it_follows() {
+    let two = LATE.map(|way| (2, way));
+    compare::<2>(SOUND, &[SMALL], 6, &two);
+    compare::<2>(SOUND, &["time.dt_initial=3.0", SMALL], 2, &[(3, LATE[0])]);
+    compare::<3>(include_str!("../cases/sound_in_space.toml"), &[SMALL], 3, &two[..1]);
 }

@@ -1,0 +1,261 @@
+//! Emulated devices that do nothing before the host or another device waits for it, and hand memory out again as soon as it is given
+//! back: what is read before it is written, or written over before it is read, comes out as NaN.
+
+use super::emulator::Emulator;
+use amrclaw::exec::DeviceUse;
+use amrclaw::exec::device::{Machine, Queue};
+use cuda::abi::DeviceStruct;
+use cuda::{CudaError, Grid};
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// An event: a device, and a number that no other event has.
+type Event = (usize, u64);
+
+/// What a device has been asked for.
+enum Step {
+    Work(Box<dyn FnOnce() + Send>),
+    Record(u64),
+    Wait(Event),
+}
+
+/// The devices of a run.
+pub struct Devices(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    queues: Vec<VecDeque<Step>>,
+    events: u64,
+    passed: BTreeSet<u64>,
+    /// All memory that there ever was: work may still be under way in what was given back.
+    memory: Vec<Box<[u64]>>,
+    /// Addresses of what was given back, by device and words.
+    spare: HashMap<(usize, usize), Vec<u64>>,
+}
+
+impl State {
+    /// Lets a device go on up to an event, or to the end.
+    fn go_on(&mut self, device: usize, until: Option<u64>) {
+        while until.is_none_or(|event| !self.passed.contains(&event)) {
+            match self.queues[device].pop_front() {
+                Some(Step::Work(work)) => work(),
+                Some(Step::Record(event)) => {
+                    self.passed.insert(event);
+                }
+                Some(Step::Wait((other, event))) => self.go_on(other, Some(event)),
+                None => return assert!(until.is_none(), "an event that is never recorded"),
+            }
+        }
+    }
+
+    fn record(&mut self, device: usize) -> Event {
+        self.events += 1;
+        self.queues[device].push_back(Step::Record(self.events));
+        (device, self.events)
+    }
+}
+
+impl Devices {
+    pub fn new(count: usize) -> Arc<Devices> {
+        let queues = (0..count).map(|_| VecDeque::new()).collect();
+        Arc::new(Devices(Mutex::new(State { queues, ..State::default() })))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().expect("no kernel panics")
+    }
+}
+
+/// One of them.
+pub struct Late {
+    emulator: Emulator,
+    devices: Arc<Devices>,
+    number: usize,
+    /// It does at once what it is asked for, as far as it need not wait for others.
+    prompt: bool,
+    mark: Mutex<Option<Event>>,
+}
+
+/// A device's memory.
+pub struct Memory {
+    devices: Arc<Devices>,
+    device: usize,
+    address: u64,
+    words: usize,
+}
+
+/// Memory that others read, the event behind what was written there, and those behind its readers.
+pub struct Shared {
+    memory: Memory,
+    written: Mutex<Option<Event>>,
+    read: Mutex<Vec<Event>>,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let (address, words) = (self.address, self.words);
+        let mut state = self.devices.state();
+        // SAFETY: memory stays as long as there are devices.
+        let spoil = move || unsafe { (address as *mut u64).write_bytes(0xFF, words) };
+        state.queues[self.device].push_back(Step::Work(Box::new(spoil)));
+        state.spare.entry((self.device, words)).or_default().push(address);
+    }
+}
+
+impl Memory {
+    fn at(&self, at: usize, bytes: usize) -> u64 {
+        assert!(at + bytes <= 8 * self.words, "{bytes} bytes at {at} of {}", 8 * self.words);
+        self.address + at as u64
+    }
+}
+
+impl Late {
+    pub fn new(emulator: Emulator, devices: Arc<Devices>, number: usize, prompt: bool) -> Late {
+        Late { emulator, devices, number, prompt, mark: Mutex::default() }
+    }
+
+    fn ask_for(&self, step: Step) {
+        let mut state = self.devices.state();
+        state.queues[self.number].push_back(step);
+        if self.prompt {
+            state.go_on(self.number, None);
+        }
+    }
+
+    fn copy(&self, source: u64, target: u64, bytes: usize) {
+        // SAFETY: both places lie in memory of devices, which stays.
+        let copy = move || unsafe { std::ptr::copy(source as *const u8, target as *mut u8, bytes) };
+        self.ask_for(Step::Work(Box::new(copy)));
+    }
+
+    fn record(&self) -> Event {
+        self.devices.state().record(self.number)
+    }
+
+    /// What lies there when the device has come to an event, or to the end of what it was asked for.
+    fn look(&self, source: u64, target: &mut [u8], until: Option<Event>) {
+        let mut state = self.devices.state();
+        state.go_on(self.number, until.map(|(_, event)| event));
+        // SAFETY: the place lies in memory of a device; nobody else works meanwhile.
+        unsafe { target.as_mut_ptr().copy_from_nonoverlapping(source as *const u8, target.len()) };
+    }
+}
+
+impl Queue for Late {
+    type Memory = Memory;
+
+    fn allocate(&self, bytes: usize) -> Result<Memory, CudaError> {
+        // Few sizes: what is given back is soon used again.
+        let words = bytes.div_ceil(8).next_power_of_two();
+        let mut state = self.devices.state();
+        let known = state.spare.get_mut(&(self.number, words)).and_then(Vec::pop);
+        let address = known.unwrap_or_else(|| {
+            state.memory.push(vec![u64::MAX; words].into_boxed_slice());
+            state.memory.last_mut().expect("just put there").as_mut_ptr() as u64
+        });
+        Ok(Memory { devices: self.devices.clone(), device: self.number, address, words })
+    }
+
+    fn address(memory: &Memory) -> u64 {
+        memory.address
+    }
+
+    fn upload(&self, source: &[u8], target: &Memory, at: usize) -> Result<(), CudaError> {
+        let (source, target) = (source.to_vec(), target.at(at, source.len()));
+        // SAFETY: the place lies in the memory.
+        let copy = move || unsafe { (target as *mut u8).copy_from_nonoverlapping(source.as_ptr(), source.len()) };
+        self.ask_for(Step::Work(Box::new(copy)));
+        Ok(())
+    }
+
+    fn download(&self, source: &Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        self.look(source.at(at, target.len()), target, None);
+        Ok(())
+    }
+
+    fn zero(&self, target: &Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
+        let target = target.at(at, bytes);
+        // SAFETY: the place lies in the memory.
+        self.ask_for(Step::Work(Box::new(move || unsafe { (target as *mut u8).write_bytes(0, bytes) })));
+        Ok(())
+    }
+
+    unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
+        let (emulator, argument) = (self.emulator.clone(), *argument);
+        // SAFETY: the caller's promise; memory stays.
+        let run = move || unsafe { emulator.launch(kernel, grid, &argument) }.expect("the host does not fail");
+        self.ask_for(Step::Work(Box::new(run)));
+        Ok(())
+    }
+}
+
+impl Machine for Late {
+    type Download = (Memory, usize, Event);
+    type Shared = Shared;
+
+    fn begin_download(&self, source: &Memory, bytes: usize) -> Result<Self::Download, CudaError> {
+        let copy = self.allocate(bytes)?;
+        self.copy(source.address, copy.address, bytes);
+        Ok((copy, bytes, self.record()))
+    }
+
+    fn finish_download<T>(
+        &self,
+        (copy, bytes, event): Self::Download,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, CudaError> {
+        let mut found = vec![0; bytes];
+        self.look(copy.address, &mut found, Some(event));
+        Ok(look(&found))
+    }
+
+    fn mark(&self) -> Result<(), CudaError> {
+        *self.mark.lock().expect("nobody panics") = Some(self.record());
+        Ok(())
+    }
+
+    fn download_marked(&self, source: &Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError> {
+        let mark = self.mark.lock().expect("nobody panics").expect("marked before");
+        self.look(source.at(at, target.len()), target, Some(mark));
+        Ok(())
+    }
+
+    fn share(&self, bytes: usize) -> Result<Shared, CudaError> {
+        Ok(Shared { memory: self.allocate(bytes)?, written: Mutex::default(), read: Mutex::default() })
+    }
+
+    fn shared_memory(shared: &Shared) -> &Memory {
+        &shared.memory
+    }
+
+    fn publish(&self, shared: &Shared) -> Result<(), CudaError> {
+        *shared.written.lock().expect("nobody panics") = Some(self.record());
+        Ok(())
+    }
+
+    fn read(
+        &self,
+        (source, at): (&Shared, usize),
+        (target, to): (&Memory, usize),
+        bytes: usize,
+    ) -> Result<(), CudaError> {
+        let written = source.written.lock().expect("nobody panics").expect("published before");
+        self.ask_for(Step::Wait(written));
+        self.copy(source.memory.at(at, bytes), target.at(to, bytes), bytes);
+        source.read.lock().expect("nobody panics").push(self.record());
+        Ok(())
+    }
+
+    fn reclaim(&self, shared: &Shared) -> Result<(), CudaError> {
+        shared.read.lock().expect("nobody panics").drain(..).for_each(|read| self.ask_for(Step::Wait(read)));
+        Ok(())
+    }
+
+    fn resident_tiles(&self) -> u32 {
+        self.emulator.resident_tiles()
+    }
+
+    fn usage(&self) -> DeviceUse {
+        DeviceUse::default()
+    }
+}
