@@ -3,7 +3,7 @@
 use crate::options::Options;
 use crate::tiled::Tiles;
 use amrclaw::index::CellBox;
-use amrclaw::mesh::{Hierarchy, Partition, Rank, TagSet};
+use amrclaw::mesh::{Hierarchy, Partition, Rank, Speeds, TagSet};
 use amrclaw::plan::{Exchange, FaceRun, LevelPlans, PlanOptions, RestrictRegion, build};
 use amrclaw::regrid::{ClusterParams, cluster};
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ impl Shares {
         let steps = tiles.steps();
         let clock = Instant::now();
         let partitions: Vec<Partition> =
-            hierarchy.levels().iter().map(|mesh| Partition::new(mesh, ranks, None)).collect();
+            hierarchy.levels().iter().map(|mesh| Partition::new(mesh, &Speeds::equal(ranks), None)).collect();
         let cut_seconds = clock.elapsed().as_secs_f64();
         let cells: Vec<Vec<f64>> = hierarchy
             .levels()

@@ -9,6 +9,7 @@ mod level_mesh;
 mod mapping;
 mod outside;
 mod partition;
+mod speeds;
 mod tag_set;
 
 pub use domain::Domain;
@@ -18,6 +19,7 @@ pub use level_mesh::{Cover, Image, LevelMesh};
 pub use mapping::{BadCell, MapFunction, MappedCell, Mapping, combination};
 pub use outside::{AxisEnds, Beyond, Origin, OriginRun};
 pub use partition::{Partition, Rank};
+pub use speeds::Speeds;
 pub use tag_set::{TagSet, buffer};
 
 pub(crate) use level_mesh::for_each_within;

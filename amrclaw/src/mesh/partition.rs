@@ -1,7 +1,7 @@
 //! Which rank owns which patch: ranks own pieces of Hilbert's curve.
 
-use super::LevelMesh;
 use super::curve::key_of;
+use super::{LevelMesh, Speeds};
 
 /// One of the ranks of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Rank {
 ///
 /// One curve goes through the patches of all levels, and is cut into a piece for each rank; the cuts differ from level to level, since
 /// the ranks wait for one another in each step of a level: so each level is shared out evenly by itself, and what lies over each other
-/// is still mostly at home together. A function of the meshes alone: the same on every rank.
+/// is still mostly at home together. A function of the meshes and of what all know of the ranks: the same on every rank.
 ///
 /// Invariant: every patch has one owner; a rank may own none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,19 +35,21 @@ pub struct Partition {
 const KEPT_WITHIN: f64 = 1.1;
 
 impl Partition {
-    /// Shares a level out among `size` ranks, by cells. `before`: the level's partition before it was replaced; its cuts are kept as
-    /// long as they do.
-    pub fn new<const D: usize>(mesh: &LevelMesh<D>, size: usize, before: Option<&Partition>) -> Self {
+    /// Shares a level out among ranks, by cells and by how fast the ranks are. `before`: the level's partition before it was replaced; its
+    /// cuts are kept as long as they do.
+    pub fn new<const D: usize>(mesh: &LevelMesh<D>, speeds: &Speeds, before: Option<&Partition>) -> Self {
         let domain = mesh.domain();
         let patches = mesh.patches().iter();
         let keyed: Vec<(u64, u64)> = patches.map(|p| (key_of(p, &domain), p.volume() as u64)).collect();
         let mut sorted = keyed.clone();
         sorted.sort_unstable();
-        let least = smallest_load(&sorted, size);
-        let kept = before
-            .map(|before| &before.cuts)
-            .filter(|cuts| cuts.len() + 1 == size && largest_load(&keyed, cuts) as f64 <= KEPT_WITHIN * least as f64);
-        let cuts = kept.cloned().unwrap_or_else(|| cuts_at(&sorted, size, least));
+        let least = smallest_load(&sorted, speeds);
+        let keeps = |cuts: &&Vec<u64>| {
+            cuts.len() + 1 == speeds.num_ranks()
+                && largest_load(&keyed, cuts, speeds) as f64 <= KEPT_WITHIN * least as f64
+        };
+        let kept = before.map(|before| &before.cuts).filter(keeps);
+        let cuts = kept.cloned().unwrap_or_else(|| cuts_at(&sorted, speeds, least));
         let owners = keyed.iter().map(|&(key, _)| owner_of(key, &cuts) as u32).collect();
         Partition { owners, cuts }
     }
@@ -84,47 +86,56 @@ fn owner_of(key: u64, cuts: &[u64]) -> usize {
     cuts.partition_point(|&cut| cut <= key)
 }
 
-/// The largest load of a rank.
-fn largest_load(keyed: &[(u64, u64)], cuts: &[u64]) -> u64 {
+/// The largest load of a rank, as the fastest ones would have it.
+fn largest_load(keyed: &[(u64, u64)], cuts: &[u64], speeds: &Speeds) -> u64 {
     let mut loads = vec![0; cuts.len() + 1];
     keyed.iter().for_each(|&(key, cells)| loads[owner_of(key, cuts)] += cells);
-    loads.into_iter().max().unwrap_or(0)
+    loads.into_iter().enumerate().map(|(rank, load)| speeds.as_of_fastest(rank, load)).max().unwrap_or(0)
 }
 
-/// Fills one rank after the other up to `most`; answers where each but the first begins, which may be behind the end.
-fn cuts_at(sorted: &[(u64, u64)], size: usize, most: u64) -> Vec<u64> {
-    let (mut cuts, mut load) = (Vec::with_capacity(size - 1), 0);
+/// Fills one rank after the other up to its share, which is `most` of the fastest ones; answers where each but the first begins, which may
+/// be behind the end, and is where the next one begins of a rank that has no room for a patch.
+fn cuts_at(sorted: &[(u64, u64)], speeds: &Speeds, most: u64) -> Vec<u64> {
+    let last_rank = speeds.num_ranks() - 1;
+    let (mut cuts, mut load) = (Vec::with_capacity(last_rank), 0);
     let mut last = None;
     for &(key, cells) in sorted {
         // Patches at the same position have the same owner.
-        if load + cells > most && load > 0 && last != Some(key) {
+        while cuts.len() < last_rank && load + cells > speeds.share(cuts.len(), most) && last != Some(key) {
             cuts.push(key);
             load = 0;
         }
         load += cells;
         last = Some(key);
     }
-    cuts.truncate(size - 1);
-    cuts.resize(size - 1, u64::MAX);
+    cuts.resize(last_rank, u64::MAX);
     cuts
 }
 
-/// The smallest load that the busiest of `size` ranks can have, if each takes patches that follow one another.
-fn smallest_load(sorted: &[(u64, u64)], size: usize) -> u64 {
+/// The smallest load that the fastest ranks can have, if each rank takes patches that follow one another, and none takes longer than
+/// they.
+fn smallest_load(sorted: &[(u64, u64)], speeds: &Speeds) -> u64 {
     let total: u64 = sorted.iter().map(|&(_, cells)| cells).sum();
     let largest = sorted.iter().map(|&(_, cells)| cells).max().unwrap_or(0);
-    let mut too_few = largest.max(total.div_ceil(size as u64)).saturating_sub(1);
+    let mut too_few = largest.max(speeds.mean_of_fastest(total)).saturating_sub(1);
     let mut enough = too_few + largest + 1;
     let fits = |most: u64| {
-        let (mut parts, mut load) = (1, 0);
+        let (mut rank, mut load) = (0, 0);
         for &(_, cells) in sorted {
-            if load + cells > most && load > 0 {
-                (parts, load) = (parts + 1, 0);
+            while load + cells > speeds.share(rank, most) {
+                (rank, load) = (rank + 1, 0);
+                if rank == speeds.num_ranks() {
+                    return false;
+                }
             }
             load += cells;
         }
-        parts <= size
+        true
     };
+    // Where slow ranks have no room for a patch, the mean is not nearly what can be had.
+    while !fits(enough) {
+        (too_few, enough) = (enough, 2 * enough);
+    }
     while too_few + 1 < enough {
         let middle = too_few + (enough - too_few) / 2;
         if fits(middle) { enough = middle } else { too_few = middle }
@@ -157,7 +168,7 @@ mod tests {
         fn loads_are_even(keep in proptest::collection::vec(any::<bool>(), 5..48), size in 1..70_usize) {
             prop_assume!(keep.contains(&true));
             let mesh = level(&keep);
-            let partition = Partition::new(&mesh, size, None);
+            let partition = Partition::new(&mesh, &Speeds::equal(size), None);
             let loads = loads(&mesh, &partition, size);
             prop_assert_eq!(loads.iter().sum::<usize>(), mesh.num_cells());
             let bound = mesh.num_cells() / size + 36;
@@ -169,17 +180,17 @@ mod tests {
     #[test]
     fn few_patches_move() {
         let all = level(&[true]);
-        let before = Partition::new(&all, 4, None);
+        let before = Partition::new(&all, &Speeds::equal(4), None);
         let mut keep = vec![true; 48];
         keep[5] = false;
         let less = level(&keep);
-        let after = Partition::new(&less, 4, Some(&before));
+        let after = Partition::new(&less, &Speeds::equal(4), Some(&before));
         for (k, patch) in less.patches().iter().enumerate() {
             let then = all.patches().iter().position(|p| p == patch).expect("a patch that was there");
             assert_eq!(after.owner(k), before.owner(then), "{patch:?}");
         }
         let corner: Vec<bool> = (0..48).map(|k| k % 8 < 4 && k < 24).collect();
-        let moved = Partition::new(&level(&corner), 4, Some(&before));
+        let moved = Partition::new(&level(&corner), &Speeds::equal(4), Some(&before));
         assert_eq!(loads(&level(&corner), &moved, 4), [108; 4]);
     }
 
@@ -187,9 +198,20 @@ mod tests {
     #[test]
     fn a_rank_may_own_nothing() {
         let mesh = level(&(0..48).map(|k| k < 3).collect::<Vec<_>>());
-        let partition = Partition::new(&mesh, 5, None);
+        let partition = Partition::new(&mesh, &Speeds::equal(5), None);
         let mut loads = loads(&mesh, &partition, 5);
         loads.sort_unstable();
         assert_eq!(loads, [0, 0, 36, 36, 36]);
+    }
+    /// Ranks have patches as they are fast; one whose share is less than a patch has none.
+    #[test]
+    fn faster_ranks_have_more() {
+        let mesh = level(&[true]);
+        let shared = |speeds: &[u32]| loads(&mesh, &Partition::new(&mesh, &Speeds::of(speeds), None), speeds.len());
+        assert_eq!(shared(&[1000, 500, 1000]), [20 * 36, 10 * 36, 18 * 36]);
+        assert_eq!(shared(&[500, 1000, 10, 1000]), [10 * 36, 20 * 36, 0, 18 * 36]);
+        let even = Partition::new(&mesh, &Speeds::equal(3), None);
+        let later = Partition::new(&mesh, &Speeds::of(&[1000, 500, 1000]), Some(&even));
+        assert_eq!(loads(&mesh, &later, 3), [20 * 36, 10 * 36, 18 * 36], "cuts that no longer do");
     }
 }

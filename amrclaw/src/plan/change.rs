@@ -2,7 +2,7 @@
 
 use super::{LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, stays};
 use crate::index::Level;
-use crate::mesh::Hierarchy;
+use crate::mesh::{Hierarchy, Speeds};
 use std::sync::Arc;
 
 /// A change of the mesh, for an executor to adopt.
@@ -14,6 +14,7 @@ pub struct MeshChange<'a, const D: usize> {
     hierarchy: &'a Hierarchy<D>,
     before: Option<Planned<'a, D>>,
     options: PlanOptions,
+    speeds: Speeds,
     plans: Option<Arc<Vec<LevelPlans<D>>>>,
     transfers: Transfers<D>,
 }
@@ -21,7 +22,14 @@ pub struct MeshChange<'a, const D: usize> {
 impl<'a, const D: usize> MeshChange<'a, D> {
     /// `hierarchy` in the place of `before`, if there was one.
     pub fn new(hierarchy: &'a Hierarchy<D>, before: Option<Planned<'a, D>>, options: PlanOptions) -> Self {
-        MeshChange { hierarchy, before, options, plans: None, transfers: Vec::new() }
+        let speeds = Speeds::equal(options.rank.of);
+        MeshChange { hierarchy, before, options, speeds, plans: None, transfers: Vec::new() }
+    }
+
+    /// The same among ranks that are so fast; unless this is said they are equally fast.
+    pub fn among(self, speeds: Speeds) -> Self {
+        assert_eq!(speeds.num_ranks(), self.options.rank.of, "a speed for each rank");
+        MeshChange { speeds, ..self }
     }
 
     /// The return from `before` to a hierarchy whose plans and values are at hand.
@@ -31,7 +39,8 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         before: &'a Hierarchy<D>,
         options: PlanOptions,
     ) -> Self {
-        MeshChange { hierarchy, before: Some((before, &[])), options, plans: Some(plans), transfers: Vec::new() }
+        let change = MeshChange::new(hierarchy, Some((before, &[])), options);
+        MeshChange { plans: Some(plans), ..change }
     }
 
     /// The new hierarchy.
@@ -45,7 +54,7 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         if self.plans.is_some() {
             return meanwhile();
         }
-        let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
+        let (hierarchy, options, before) = (self.hierarchy, (self.options, &self.speeds), self.before);
         let ((plans, transfers), answer) =
             rayon::join(|| build_levels(hierarchy, options, before, transfer), meanwhile);
         (self.plans, self.transfers) = (Some(Arc::new(plans)), transfers);

@@ -33,7 +33,7 @@ pub use restrict::{RestrictPlan, RestrictRegion};
 pub use transfer::TransferPlan;
 
 use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, MeshEpoch, Partition, Rank};
+use crate::mesh::{Hierarchy, MeshEpoch, Partition, Rank, Speeds};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -93,17 +93,17 @@ pub fn build<const D: usize>(
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    build_levels(hierarchy, options, before, true)
+    build_levels(hierarchy, (options, &Speeds::equal(options.rank.of)), before, true)
 }
 
-/// The work of [`build`]. `transfer`: plan where the values of new levels come from.
+/// The work of [`build`] where ranks have speeds. `transfer`: plan where the values of new levels come from.
 fn build_levels<const D: usize>(
     hierarchy: &Hierarchy<D>,
-    options: PlanOptions,
+    (options, speeds): (PlanOptions, &Speeds),
     before: Option<Planned<'_, D>>,
     transfer: bool,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    let partitions = partitions(hierarchy, options.rank, before);
+    let partitions = partitions(hierarchy, speeds, before);
     let levels = (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
     let joined = levels.map(|l| join_to_coarser(l, hierarchy, &partitions, options, before, transfer));
     joined.unzip()
@@ -112,17 +112,17 @@ fn build_levels<const D: usize>(
 /// Owners of the patches of each level; those of levels that stay do not change.
 fn partitions<const D: usize>(
     hierarchy: &Hierarchy<D>,
-    rank: Rank,
+    speeds: &Speeds,
     before: Option<Planned<'_, D>>,
 ) -> Vec<Option<Arc<Partition>>> {
     let of_level = |l: usize| {
         let known = before.and_then(|(old, plans)| Some((old, plans.get(l)?.partition.as_ref()?)));
         match known {
             Some((old, partition)) if stays(l, hierarchy, old) => partition.clone(),
-            _ => Arc::new(Partition::new(&hierarchy.levels()[l], rank.of, known.map(|(_, partition)| &**partition))),
+            _ => Arc::new(Partition::new(&hierarchy.levels()[l], speeds, known.map(|(_, partition)| &**partition))),
         }
     };
-    (0..hierarchy.num_levels()).map(|l| (rank.of > 1).then(|| of_level(l))).collect()
+    (0..hierarchy.num_levels()).map(|l| (speeds.num_ranks() > 1).then(|| of_level(l))).collect()
 }
 
 /// True if a level has the patches that it had before.

@@ -12,6 +12,7 @@ mod options;
 mod restart;
 mod run;
 mod run_option;
+mod speeds;
 mod start;
 mod step;
 
@@ -102,6 +103,8 @@ pub struct Simulation<const D: usize> {
     ranks: Ranks,
     /// Of several ranks, the cells that this one has advanced, steps that were taken again included.
     own_cells_advanced: u64,
+    /// How fast they are.
+    speeds: speeds::Measured,
     /// To ask whether it has failed.
     solver: Arc<dyn PatchSolver<f64>>,
 }
@@ -159,6 +162,7 @@ impl<const D: usize> Simulation<D> {
             stop: if options.comm.is_solo() { options.stop.clone() } else { options.comm.stop() },
             ranks: options.comm.clone(),
             own_cells_advanced: 0,
+            speeds: speeds::Measured::new(options.comm.rank().of),
             solver,
             hierarchy,
             problem,

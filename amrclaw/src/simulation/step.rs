@@ -9,6 +9,7 @@ use crate::plan::{LevelPlans, MeshChange};
 use crate::regrid::{RegridTime, finer_boxes};
 use crate::schedule::{Step, Subcycle};
 use std::sync::Arc;
+use std::time::Instant;
 use tracing::{debug, info_span};
 
 /// A step may be this much longer to reach a given time, instead of leaving a tiny step for the next.
@@ -186,7 +187,7 @@ impl<const D: usize> Simulation<D> {
         let exec = &mut self.exec;
         self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
         self.record_gauges(level, time);
-        let exec = &mut self.exec;
+        let (exec, clock, waited) = (&mut self.exec, Instant::now(), self.ranks.traffic().waited);
         self.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
         let counts = &mut self.counts.levels[level.index()];
         let mesh = self.hierarchy.level(level);
@@ -195,7 +196,10 @@ impl<const D: usize> Simulation<D> {
         counts.patches += mesh.patches().len() as u64;
         if let Some(partition) = &plans[level.index()].partition {
             let own = partition.patches_of(self.ranks.rank().number);
-            self.own_cells_advanced += own.map(|k| mesh.patches()[k].volume() as u64).sum::<u64>();
+            let cells = own.map(|k| mesh.patches()[k].volume() as u64).sum();
+            self.own_cells_advanced += cells;
+            let waited = self.ranks.traffic().waited - waited;
+            self.speeds.note(cells, clock.elapsed().as_secs_f64() - waited);
         }
         Ok(())
     }
@@ -221,7 +225,7 @@ impl<const D: usize> Simulation<D> {
     /// Replaces all levels finer than `base`. `dt`: the coarsest level's step.
     fn regrid(&mut self, base: Level, dt: f64) -> Result<(), RunError> {
         let _span = info_span!("regrid", %base).entered();
-        let clock = std::time::Instant::now();
+        let clock = Instant::now();
         let time = self.subcycle.time(base);
         let plans = self.plans.clone();
         let at = RegridTime { time, coarsest: self.subcycle.level(), dt, time_ratios: &self.settings.time_ratios };
@@ -234,6 +238,7 @@ impl<const D: usize> Simulation<D> {
         if self.hierarchy.has_levels_of(&old) {
             self.hierarchy = old;
         } else {
+            self.measure_speeds()?;
             self.adopt(Some(&old), NewValues::Transferred)?;
         }
         self.subcycle.set_finest(base, self.hierarchy.finest());
@@ -255,7 +260,8 @@ impl<const D: usize> Simulation<D> {
     pub(super) fn adopt(&mut self, before: Option<&Hierarchy<D>>, values: NewValues<'_, D>) -> Result<(), ExecError> {
         let known = self.plans.clone();
         let before = before.map(|before| (before, known.as_slice()));
-        let mut change = MeshChange::new(&self.hierarchy, before, self.plan_options());
+        let mut change =
+            MeshChange::new(&self.hierarchy, before, self.plan_options()).among(self.speeds.speeds.clone());
         let outcome = self.exec.adopt(&mut change, values);
         self.plans = change.into_plans();
         outcome?;
@@ -266,7 +272,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Builds level after level from exact initial data, then averages the finer onto the coarser ones.
     pub(super) fn build_initial_hierarchy(&mut self) -> Result<(), RunError> {
-        let clock = std::time::Instant::now();
+        let clock = Instant::now();
         let mut before = None;
         for l in 0..self.hierarchy.max_levels() {
             self.check_stop()?;
