@@ -9,6 +9,7 @@ use crate::index::CellBox;
 use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping};
 use riemann::axis::Side;
 use riemann::frame::{geometry, half_way};
+use riemann::patch::SourceRow;
 use std::sync::Arc;
 
 /// The solver's own auxiliary values, then those of [`geometry`]. Asked for cells outside the domain too, it gives them what the domain's
@@ -218,9 +219,8 @@ impl<const D: usize, F: ?Sized> AtPositions<D, F> {
 
     /// One row for each cell.
     fn cells(&self, row: &CellRow<D>) -> impl Iterator<Item = CellRow<D>> {
-        let centres: Vec<_> = (0..row.len).map(|i| row.centre(i)).collect();
         let (dx, time) = (row.dx, row.time);
-        self.mapping.positions(&centres).into_iter().map(move |centre| CellRow {
+        centres(&self.mapping, row).into_iter().map(move |centre| CellRow {
             lower: std::array::from_fn(|d| centre[d] - 0.5 * dx[d]),
             dx,
             len: 1,
@@ -266,6 +266,26 @@ impl<const D: usize> BoundaryFunction<D> for AtPositions<D, dyn BoundaryFunction
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
         self.function.fill(&BoundaryCell { centre: self.mapping.position(cell.centre), ..*cell }, mirror, ghost);
     }
+}
+
+/// The physical positions of a row's centres.
+fn centres<const D: usize>(mapping: &Mapping<D>, row: &CellRow<D>) -> Vec<[f64; D]> {
+    mapping.positions(&(0..row.len).map(|i| row.centre(i)).collect::<Vec<_>>())
+}
+
+/// A row of a solver's own source on a mapped grid as rows of one cell each, at physical positions. `cells`: the row in computational
+/// coordinates.
+pub fn source_rows<const D: usize, R>(
+    mapping: &Mapping<D>,
+    cells: &CellRow<D>,
+    row: &SourceRow<R>,
+) -> impl Iterator<Item = SourceRow<R>> {
+    let SourceRow { q, aux, component, dx, t, dt, .. } = *row;
+    centres(mapping, cells).into_iter().enumerate().map(move |(i, position)| {
+        let mut centre = [0.0; 3];
+        centre[..D].copy_from_slice(&position);
+        SourceRow { q: q.wrapping_add(i), aux: aux.wrapping_add(i), len: 1, component, centre, dx, t, dt }
+    })
 }
 
 /// What turns vectors back at a solid wall of a mapped grid.

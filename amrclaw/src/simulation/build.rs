@@ -134,6 +134,7 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         aux,
         aux_outside: case.mesh.aux_outside,
         source: source.or(user.source),
+        own_source_at: mapping.clone().filter(|_| shape.has_source),
         criterion: match case.regrid.flag.criterion {
             config::Criterion::Difference => Criterion::Difference { tolerance },
             config::Criterion::Richardson => Criterion::Richardson { tolerance },

@@ -70,6 +70,7 @@ pub fn in_space(
         aux: None,
         aux_outside: AuxOutside::Nearest,
         source: None,
+        own_source_at: None,
         criterion: Criterion::Difference { tolerance: 0.5 },
         scheme: plane.scheme,
         split: Split::Godunov,

@@ -113,8 +113,11 @@ fn compare(text: &str, overrides: &[&str], steps: usize) {
     }
 }
 
-fn compare_with(mut device: Simulation<2>, text: &str, overrides: &[&str], steps: usize) {
-    let mut cpu = common::start(text, overrides);
+fn compare_with(device: Simulation<2>, text: &str, overrides: &[&str], steps: usize) {
+    compare_runs(common::start(text, overrides), device, overrides, steps);
+}
+
+fn compare_runs(mut cpu: Simulation<2>, mut device: Simulation<2>, overrides: &[&str], steps: usize) {
     for step in 0..steps {
         take_steps(&mut cpu, 1);
         take_steps(&mut device, 1);

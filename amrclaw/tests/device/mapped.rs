@@ -1,7 +1,71 @@
 //! Mapped meshes on the device: the text of a solver in the frames of faces, geometry among the auxiliary values, walls that turn back
 //! what is normal to them.
 
-use super::{compare, space};
+use super::common::{largest_difference, start, take_steps};
+use super::{compare, compare_runs, emulated, space, streamed};
+use amrclaw::io::config::Case;
+use amrclaw::plugin::ChosenSolver;
+use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation};
+use riemann::frame::FaceFrame;
+use riemann::patch::SolverKernels;
+use riemann::prelude::*;
+
+/// Sound as the built-in solver has it, and pressure that grows by `x² − y`.
+#[riemann::solver(title = "Driven sound", equations = ["pressure", vector("u", "v")], waves = 2, solve_again)]
+pub struct Driven {
+    /// density of the medium
+    pub density: Real,
+    /// bulk modulus of the medium
+    pub bulk: Real,
+}
+
+#[riemann::kernels]
+impl Driven {
+    fn speed(&self) -> Real {
+        (self.bulk / self.density).sqrt()
+    }
+
+    /// Strengths of the waves `(−Z, 1)` and `(Z, 1)`.
+    fn strengths(&self, pressure: Real, velocity: Real) -> (Real, Real) {
+        let impedance = self.density * self.speed();
+        ((velocity - pressure / impedance) * 0.5, (velocity + pressure / impedance) * 0.5)
+    }
+
+    fn normal(&self, axis: Axis, ql: State, qr: State) -> Normal {
+        let n = axis.index() + 1;
+        let (c, z) = (self.speed(), self.density * self.speed());
+        let (left, right) = self.strengths(qr[0] - ql[0], qr[n] - ql[n]);
+        let mut waves = [[0.0; M]; W];
+        waves[0][0] = -left * z;
+        waves[0][n] = left;
+        waves[1][0] = right * z;
+        waves[1][n] = right;
+        let mut amdq = [0.0; M];
+        let mut apdq = [0.0; M];
+        for m in 0..M {
+            amdq[m] = -c * waves[0][m];
+            apdq[m] = c * waves[1][m];
+        }
+        Normal { waves, speeds: [-c, c], amdq, apdq }
+    }
+
+    fn transverse(&self, across: Axis, asdq: State) -> Transverse {
+        let t = across.index() + 1;
+        let (c, z) = (self.speed(), self.density * self.speed());
+        let (down, up) = self.strengths(asdq[0], asdq[t]);
+        let mut bmasdq = [0.0; M];
+        bmasdq[0] = c * down * z;
+        bmasdq[t] = -c * down;
+        let mut bpasdq = [0.0; M];
+        bpasdq[0] = c * up * z;
+        bpasdq[t] = c * up;
+        Transverse { bmasdq, bpasdq }
+    }
+
+    fn source(&self, x: [Real; 3], dt: Real, q: State) -> State {
+        [q[0] + dt * (x[0] * x[0] - x[1]), q[1], q[2]]
+    }
+}
 
 /// As on the processor, to the bit: one solver whose faces are solved again, one with positive quantities.
 #[test]
@@ -27,4 +91,43 @@ fn mapped_meshes_in_space_are_those_of_the_cpu_to_the_bit() {
         "time.cfl_desired=0.3",
     ];
     space::compare(hill, &gas, 2);
+}
+
+/// A solver's own source is told physical positions, in the frames of faces. Its steps are those of the built-in solver with the same
+/// source as a formula, to round-off of four steps, and on devices those of the CPU to the bit, before and after the sweeps and with
+/// a formula besides.
+#[test]
+fn a_solvers_own_source_sees_physical_positions() {
+    let sound = include_str!("../cases/mapped/sound.toml");
+    let text = sound.replace("name = \"acoustics\"\ndensity = 1.0\nbulk = 4.0", "path = \"driven.rs\"");
+    let driven = Driven { density: 1.0, bulk: 4.0 };
+    let shape = ChosenSolver::own(driven).shape;
+    let kernels = SolverKernels::new::<_, 3, 2, 7>(FaceFrame::<_, 0>(driven));
+    let solver = ChosenSolver::of_kernels(shape.clone(), kernels);
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    let begin = |overrides: &[&str], make: Option<MakeExecutor<'_, 2>>| -> Simulation<2> {
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+        let case = Case::from_str_with(&text, "case.toml", &overrides, |_| Ok(shape.clone()));
+        let case = case.unwrap_or_else(|e| panic!("{e}"));
+        let builder = Simulation::builder(&case).options(&options).solver(&solver);
+        let builder = match make {
+            Some(make) => builder.executor(make),
+            None => builder,
+        };
+        builder.build().unwrap_or_else(|e| panic!("{e}"))
+    };
+
+    let mut own = begin(&[], None);
+    let mut by_formula = start(sound, &["source.pressure=\"x * x - y\""]);
+    take_steps(&mut own, 4);
+    take_steps(&mut by_formula, 4);
+    let difference = largest_difference(&own.frame(), &by_formula.frame());
+    assert!(difference <= 1e-13, "{difference:e}");
+
+    let devices: [MakeExecutor<'_, 2>; 2] = [&emulated, &streamed];
+    for overrides in [&["scheme.source=\"strang\""][..], &["source.u=\"y - X\""]] {
+        for make in devices {
+            compare_runs(begin(overrides, None), begin(overrides, Some(make)), overrides, 4);
+        }
+    }
 }

@@ -41,6 +41,7 @@ fn problem() -> Problem<2> {
         aux: None,
         aux_outside: AuxOutside::Nearest,
         source: None,
+        own_source_at: None,
         criterion: Criterion::Difference { tolerance: 0.1 },
         scheme: Scheme { order: 2, transverse: 2, double_transverse: false, limiters, capacity: -1 },
         split: Split::Unsplit,

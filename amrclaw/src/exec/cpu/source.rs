@@ -3,8 +3,8 @@
 use super::scratch::Scratch;
 use super::turns::in_turns;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
-use crate::mesh::Geometry;
-use crate::physics::{CellRow, Problem, StateFunction};
+use crate::mesh::{Geometry, Mapping};
+use crate::physics::{CellRow, Problem, StateFunction, source_rows};
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
@@ -16,6 +16,7 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
     pub num_eqn: usize,
     pub geometry: Geometry<D>,
     solver: &'a dyn PatchSolver<R>,
+    mapping: Option<&'a Mapping<D>>,
     function: Option<&'a dyn StateFunction<D>>,
     /// States and rates of one row, per thread.
     scratch: &'a Scratch<f64>,
@@ -35,6 +36,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             num_eqn: solver.equations().len(),
             geometry,
             solver,
+            mapping: problem.own_source_at.as_deref(),
             function: problem.source.as_deref(),
             scratch,
         }
@@ -87,8 +89,18 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         t: f64,
         dt: f64,
     ) {
+        let row = self.row(q, patch, cell, len, t, dt);
         // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
-        unsafe { self.solver.apply_source(&self.row(q, patch, cell, len, t, dt)) };
+        let act = |row: &SourceRow<R>| unsafe { self.solver.apply_source(row) };
+        match self.mapping {
+            Some(mapping) => source_rows(mapping, &self.cells(cell, len, t), &row).for_each(|cell| act(&cell)),
+            None => act(&row),
+        }
+    }
+
+    /// A row of cells as functions take it.
+    fn cells(&self, cell: [i32; D], len: usize, time: f64) -> CellRow<D> {
+        CellRow { lower: self.geometry.corner(cell), dx: self.geometry.dx, len, time }
     }
 
     /// A row of cells as the solver takes it.
@@ -135,7 +147,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             let known = unsafe { self.aux.row(start, len) };
             values.iter_mut().zip(known).for_each(|(o, v)| *o = v.to_f64());
         }
-        let row = |time| CellRow { lower: self.geometry.corner(cell), dx: self.geometry.dx, len, time };
+        let row = |time| self.cells(cell, len, time);
         let start = patch.offset(self.num_eqn, cell);
         for m in 0..self.num_eqn {
             // SAFETY: the row is ours by the caller's promise.

@@ -254,7 +254,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (is_function, own) = (self.functions.source.is_some(), self.has_source);
         // With no source at all the values still go to where the next part of the step reads them.
         let in_place = matches!((from, to), (Array::Next, Array::Next));
-        if is_function || self.problem.source.is_none() && (own || in_place) {
+        // Kernels know no physical positions.
+        let by_kernels = self.problem.own_source_at.is_none();
+        if by_kernels && (is_function || self.problem.source.is_none() && (own || in_place)) {
             let mut input = from;
             if own {
                 self.run_source(&SOURCE, step, [input, to], ghosts, t, dt)?;

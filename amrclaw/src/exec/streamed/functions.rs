@@ -42,7 +42,8 @@ impl<const D: usize> Functions<D> {
         let computes = Computes {
             initial: functions.initial.is_some(),
             aux: functions.aux.is_some(),
-            source: source || problem.source.is_none() && own_source,
+            // Kernels know no physical positions, which the solver's own sees on a mapped grid.
+            source: problem.own_source_at.is_none() && (source || problem.source.is_none() && own_source),
         };
         Functions { problem: problem.clone(), aux_faces: solver.aux_face().to_vec(), computes, own_source, source }
     }

@@ -57,10 +57,6 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
         let help = "give the solver's file, `.rs`, which is compiled for mapped meshes too, or remove the mapping";
         reader.wrong("solver.path", "a library has been compiled for straight meshes", help);
     }
-    if shape.has_source {
-        let message = format!("the source term of the solver `{}` would see computational coordinates", shape.name);
-        reader.wrong(KEY, message, "remove the mapping, or write the term under `[source]`");
-    }
     let of_cells = case.mesh.mapping.as_ref().map_or(&[][..], |mapping| geometry(mapping.formulas.len()));
     if let Some(name) = shape.aux.iter().find(|name| of_cells.iter().any(|(known, _)| known == name)) {
         let message = format!("the solver `{}` has an auxiliary value `{name}`, as mapped cells have", shape.name);
