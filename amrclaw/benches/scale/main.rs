@@ -11,7 +11,7 @@ mod tiled;
 
 use amrclaw::io::checkpoint;
 use amrclaw::io::stored::StoredCheckpoint;
-use model::{Efficiency, Model};
+use model::{Efficiency, Model, Step};
 use options::Options;
 use shares::Shares;
 use std::path::Path;
@@ -57,16 +57,16 @@ fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> 
         "   ranks   patches  imbalance  neighbours  messages  MB sent    plans s  cuts s  boxes s   memory MB   \
          efficiency: step  all  shared boxes"
     );
-    let mut single = None;
+    let mut single: Option<(Step, f64)> = None;
     for &ranks in &options.ranks {
         let most = (options.most_patches / tiles.patches().iter().sum::<usize>()).max(1);
         let copies = ((ranks as f64 * options.copies).ceil() as usize).min(most);
         let shares = Shares::new(&tiles, copies, ranks, options);
         let step = model.step(&shares);
-        // Of fewer copies than ranks each rank has as much less to do.
-        let part = copies as f64 / ranks as f64;
-        let first = *single.get_or_insert(step);
-        let Efficiency { step: alone, all, shared } = step.efficiency(&first, part);
+        let share = copies as f64 / ranks as f64;
+        let (first, share_of_first) = *single.get_or_insert((step, share));
+        // Where copies are fewer for each rank than in the first line, each has as much less to do.
+        let Efficiency { step: alone, all, shared } = step.efficiency(&first, share / share_of_first);
         println!(
             "{ranks:8} {:9} {:10.3} {:11} {:9} {:8.1} {:10.3} {:7.3} {:8.3} {:11.1} {:18.0} % {:3.0} % {:10.0} %",
             shares.num_patches,

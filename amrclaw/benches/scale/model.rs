@@ -82,7 +82,7 @@ impl Model {
 }
 
 impl Step {
-    /// Beside `one`, the step of a single rank that has as much to do, of which this one has a `part`.
+    /// Beside `one`, the step of the fewest ranks, of whose work for each this one has a `part`.
     pub fn efficiency(&self, one: &Step, part: f64) -> Efficiency {
         Efficiency {
             step: part * one.advance / self.advance,
