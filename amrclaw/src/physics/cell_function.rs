@@ -50,8 +50,26 @@ pub trait CellFunction<const D: usize>: Send + Sync {
         None
     }
 
+    /// The same function in two steps, if it gains by that where it is asked for the same cells at other times.
+    fn in_steps(&self) -> Option<&dyn CellSteps<D>> {
+        None
+    }
+
     /// The same function in a form that a device can compute, if there is one. It knows of the cell where it lies, and the time.
     fn portable(&self) -> Option<Portable> {
         None
     }
+}
+
+/// A [`CellFunction`] in two steps: numbers of a row that do not change with time, to be kept as long as there are its cells, and the
+/// values from them. The values are those of [`CellFunction::fill_row`] to the bit.
+pub trait CellSteps<const D: usize>: Send + Sync {
+    /// How many numbers there are to keep of a row of so many cells.
+    fn kept_len(&self, cells: usize) -> usize;
+
+    /// Fills the numbers to be kept of a row, the same at all times of it.
+    fn fill_kept(&self, row: &CellRow<D>, kept: &mut [f64]);
+
+    /// Fills `out[value * row.len + cell]` from what [`CellSteps::fill_kept`] gave for the same row at any time.
+    fn fill_row_from(&self, row: &CellRow<D>, kept: &[f64], out: &mut [f64]);
 }

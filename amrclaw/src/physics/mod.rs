@@ -8,7 +8,7 @@ mod problem;
 mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
-pub use cell_function::{CellFunction, CellRow};
+pub use cell_function::{CellFunction, CellRow, CellSteps};
 pub use formula::{Formulas, Node, NodeKind, Portable, Primitive, Quantity};
 pub use mapped::{AtPositions, MappedAux, MappedWall, source_rows};
 pub use problem::{

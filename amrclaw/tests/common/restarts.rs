@@ -5,14 +5,15 @@ use amrclaw::io::frame::Frame;
 use amrclaw::simulation::{ScheduleState, Simulation};
 
 /// Cases in which a level's ghost cells are interpolated from coarse cells whose own neighbours have just changed, or whose flags
-/// depend on auxiliary values that change with time, or whose cells' geometry is copied from levels that were replaced: steps to take,
-/// dimensions and text.
-pub const CASES: [(usize, usize, &str); 5] = [
+/// depend on auxiliary values that change with time, or whose cells' geometry is copied from levels that were replaced, or that keep parts of
+/// auxiliary values: steps to take, dimensions and text.
+pub const CASES: [(usize, usize, &str); 6] = [
     (5, 2, include_str!("../cases/restart/narrow_strip.toml")),
     (7, 2, include_str!("../cases/restart/no_buffer.toml")),
     (3, 1, include_str!("../cases/restart/one_cell.toml")),
     (4, 2, include_str!("../cases/restart/moving_aux.toml")),
     (4, 2, include_str!("../cases/mapped/gas.toml")),
+    (4, 2, include_str!("../cases/swirl.toml")),
 ];
 
 /// Takes steps at once, and after each of them goes on with another simulation, made from the frame and the schedule alone: all

@@ -8,49 +8,106 @@ use crate::exec::step::{LevelCells, aux_origins};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::mesh::Geometry;
-use crate::physics::{CellBlock, CellFunction, CellRow};
+use crate::physics::{CellBlock, CellFunction, CellRow, CellSteps};
 use crate::plan::AuxOrigins;
 use rayon::prelude::*;
 use riemann::axis::Axis;
 use riemann::real::Scalar;
 use std::time::Instant;
 
-/// Fills the cells of a patch from a function; `shift` moves the cells to where the function is asked, a periodic image.
+/// Where cells of a patch are asked for: at the cells that `shift` leads to, a periodic image.
+#[derive(Clone, Copy)]
+struct Asked<const D: usize> {
+    cells: CellBox<D>,
+    shift: [i32; D],
+    geometry: Geometry<D>,
+    time: f64,
+}
+
+impl<const D: usize> Asked<D> {
+    fn corner(&self, cell: [i32; D]) -> [f64; D] {
+        self.geometry.corner(std::array::from_fn(|d| cell[d] - self.shift[d]))
+    }
+
+    /// The row of cells that begins with this one.
+    fn row(&self, cell: [i32; D]) -> CellRow<D> {
+        let len = self.cells.size()[0] as usize;
+        CellRow { lower: self.corner(cell), dx: self.geometry.dx, len, time: self.time }
+    }
+}
+
+/// Puts a row's values into a patch's array: `values` hold `stride` numbers a value; the row begins at `first`.
+///
+/// # Safety
+/// Nobody else touches the row's cells meanwhile.
+unsafe fn put_row<const D: usize, R: Scalar>(
+    (array, patch, count): (Shared<'_, R>, &PatchLayout<D>, usize),
+    (cell, len): ([i32; D], usize),
+    values: &[f64],
+    (stride, first): (usize, usize),
+) {
+    let start = patch.offset(count, cell);
+    for m in 0..count {
+        // SAFETY: the caller's promise.
+        let out = unsafe { array.row_mut(start + m * patch.component(), len) };
+        out.iter_mut().zip(&values[m * stride + first..]).for_each(|(o, v)| *o = R::from_f64(*v));
+    }
+}
+
+/// Fills cells of a patch row by row.
+///
+/// # Safety
+/// Nobody else touches these cells meanwhile.
+unsafe fn fill_rows<const D: usize, R: Scalar>(
+    (array, patch, count): (Shared<'_, R>, &PatchLayout<D>, usize),
+    asked: &Asked<D>,
+    mut fill: impl FnMut(&CellRow<D>, &mut [f64]),
+) {
+    let len = asked.cells.size()[0] as usize;
+    let mut values = vec![0.0; count * len];
+    for cell in asked.cells.rows() {
+        fill(&asked.row(cell), &mut values);
+        // SAFETY: the caller's promise.
+        unsafe { put_row((array, patch, count), (cell, len), &values, (len, 0)) };
+    }
+}
+
+/// Fills cells of a patch from a function.
 ///
 /// # Safety
 /// Nobody else touches these cells meanwhile.
 unsafe fn fill_cells<const D: usize, R: Scalar>(
     array: Shared<'_, R>,
     patch: &PatchLayout<D>,
-    cells: &CellBox<D>,
-    shift: [i32; D],
+    asked: &Asked<D>,
     function: &dyn CellFunction<D>,
-    (geometry, time): (Geometry<D>, f64),
 ) {
-    let (count, len) = (function.num_values(), cells.size()[0] as usize);
-    let corner = |cell: [i32; D]| geometry.corner(std::array::from_fn(|d| cell[d] - shift[d]));
-    let dx = geometry.dx;
-    // `values` hold `stride` numbers a value; the row begins at `first`.
-    let store = |row: [i32; D], values: &[f64], stride: usize, first: usize| {
-        let start = patch.offset(count, row);
-        for m in 0..count {
-            // SAFETY: the caller's promise.
-            let out = unsafe { array.row_mut(start + m * patch.component(), len) };
-            out.iter_mut().zip(&values[m * stride + first..]).for_each(|(o, v)| *o = R::from_f64(*v));
-        }
+    let (count, cells) = (function.num_values(), &asked.cells);
+    let Some(by_block) = function.by_block() else {
+        // SAFETY: the caller's promise.
+        return unsafe { fill_rows((array, patch, count), asked, |row, out| function.fill_row(row, out)) };
     };
-    if let Some(function) = function.by_block() {
-        let block = CellBlock { lower: corner(cells.lo), dx, size: cells.size().map(|n| n as usize), time };
-        let mut values = vec![0.0; count * block.num_cells()];
-        function.fill(&block, &mut values);
-        cells.rows().enumerate().for_each(|(r, row)| store(row, &values, block.num_cells(), r * len));
-        return;
+    let (lower, dx, size) = (asked.corner(cells.lo), asked.geometry.dx, cells.size().map(|n| n as usize));
+    let block = CellBlock { lower, dx, size, time: asked.time };
+    let mut values = vec![0.0; count * block.num_cells()];
+    by_block.fill(&block, &mut values);
+    for (r, cell) in cells.rows().enumerate() {
+        // SAFETY: likewise.
+        unsafe { put_row((array, patch, count), (cell, size[0]), &values, (block.num_cells(), r * size[0])) };
     }
-    let mut values = vec![0.0; count * len];
-    for row in cells.rows() {
-        function.fill_row(&CellRow { lower: corner(row), dx, len, time }, &mut values);
-        store(row, &values, len, 0);
+}
+
+/// What a function in two steps keeps of a patch's cells, row by row as it is asked for them.
+fn kept_of<const D: usize>(steps: &dyn CellSteps<D>, asked: impl Iterator<Item = Asked<D>>) -> Vec<f64> {
+    let mut kept = Vec::new();
+    for asked in asked {
+        for cell in asked.cells.rows() {
+            let (row, start) = (asked.row(cell), kept.len());
+            kept.resize(start + steps.kept_len(row.len), 0.0);
+            steps.fill_kept(&row, &mut kept[start..]);
+        }
     }
+    kept
 }
 
 /// Cells along a patch's last axis that a thread fills at a time.
@@ -79,16 +136,36 @@ fn fill_aux<const D: usize, R: Scalar>(
 ) {
     let count = function.num_values();
     let (layout, geometry) = (store.layout.clone(), store.geometry);
+    let asked = |patch: &PatchLayout<D>| {
+        let images = origins.asked(&patch.with_ghosts()).into_iter();
+        images.map(move |image| Asked { cells: image.part, shift: image.shift, geometry, time })
+    };
+    let steps = function.in_steps();
+    if let Some(steps) = steps.filter(|_| store.kept_of_aux.is_empty()) {
+        let kept = |patch: &PatchLayout<D>| if patch.is_here { kept_of(steps, asked(patch)) } else { Vec::new() };
+        store.kept_of_aux = layout.patches.par_iter().map(kept).collect();
+    }
+    let kept = &store.kept_of_aux;
     let aux = Shared::new(&mut store.aux);
     let former = former.map(FormerAux::shared);
-    layout.patches.par_iter().filter(|patch| patch.is_here).for_each(|patch| {
-        for image in origins.asked(&patch.with_ghosts()) {
-            // SAFETY: each patch is written by its own task alone; the former level is only read.
+    layout.patches.par_iter().enumerate().filter(|(_, patch)| patch.is_here).for_each(|(k, patch)| {
+        let mut rest = kept.get(k).map_or(&[][..], Vec::as_slice);
+        for asked in asked(patch) {
+            if let Some(steps) = steps {
+                let fill = |row: &CellRow<D>, out: &mut [f64]| {
+                    let of_row = rest.split_off(..steps.kept_len(row.len)).expect("each row has its own");
+                    steps.fill_row_from(row, of_row, out);
+                };
+                // SAFETY: each patch is written by its own task alone.
+                unsafe { fill_rows((aux, patch, count), &asked, fill) };
+                continue;
+            }
+            // SAFETY: likewise; the former level is only read.
             let open = former
-                .map_or_else(|| vec![image.part], |former| unsafe { former.copy(aux, patch, &image.part, count) });
-            for part in open {
+                .map_or_else(|| vec![asked.cells], |former| unsafe { former.copy(aux, patch, &asked.cells, count) });
+            for cells in open {
                 // SAFETY: likewise.
-                unsafe { fill_cells(aux, patch, &part, image.shift, function, (geometry, time)) };
+                unsafe { fill_cells(aux, patch, &Asked { cells, ..asked }, function) };
             }
         }
         for cell in origins.outside(&patch.with_ghosts()) {
@@ -126,7 +203,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let pieces = |patch| pieces_of(patch, whole).into_par_iter().map(move |cells| (patch, cells));
         layout.patches.par_iter().filter(|patch| patch.is_here).flat_map(pieces).for_each(|(patch, cells)| {
             // SAFETY: each piece of a patch is written by its own task alone.
-            unsafe { fill_cells(q, patch, &cells, [0; D], initial.as_ref(), (geometry, time)) };
+            unsafe { fill_cells(q, patch, &Asked { cells, shift: [0; D], geometry, time }, initial.as_ref()) };
         });
         self.note_host("initial data", level, start);
         Ok(())

@@ -359,12 +359,12 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
 
     fn memory_bytes(&self) -> [usize; 2] {
         let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.held);
-        [self.pool.bytes() + self.scratch_bytes(), device as usize]
+        [self.pool.bytes() + self.other_bytes(), device as usize]
     }
 
     fn peak_bytes(&self) -> [usize; 2] {
         let device = self.engine.as_ref().map_or(0, |engine| engine.usage().memory.peak);
-        [self.pool.peak_bytes() + self.scratch_bytes(), device as usize]
+        [self.pool.peak_bytes() + self.other_bytes(), device as usize]
     }
 
     fn state_bytes(&self) -> usize {

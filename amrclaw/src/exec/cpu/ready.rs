@@ -9,9 +9,10 @@ use riemann::real::Scalar;
 use std::sync::Arc;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Bytes that threads have for themselves.
-    pub(super) fn scratch_bytes(&self) -> usize {
-        self.scratch.bytes() + self.aside.bytes() + self.source_scratch.bytes()
+    /// Bytes besides those of the pool: what threads have for themselves, and what levels keep of auxiliary values.
+    pub(super) fn other_bytes(&self) -> usize {
+        let kept: usize = self.levels.iter().map(|store| store.kept_bytes()).sum();
+        self.scratch.bytes() + self.aside.bytes() + self.source_scratch.bytes() + kept
     }
 
     /// Makes what the plans of a change ask for where they are new: lists of faces, tiles, room for what the conservation fix keeps.

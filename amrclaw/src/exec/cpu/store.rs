@@ -35,6 +35,9 @@ pub(super) struct LevelStore<const D: usize, R> {
     buffers: Vec<Vec<R>>,
     pub states: States,
     pub aux: Vec<R>,
+    /// For each patch, what auxiliary values that change with time are made of and does not change itself: see
+    /// [`CellSteps`](crate::physics::CellSteps). Empty until they are asked for first.
+    pub kept_of_aux: Vec<Vec<f64>>,
     /// Fluxes that the last sweep kept: `[equation, slot]`.
     pub kept: Vec<R>,
     pub register: Register<R>,
@@ -78,6 +81,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
             buffers,
             states: States::new(time),
             aux,
+            kept_of_aux: Vec::new(),
             kept: Vec::new(),
             register,
             faces: None,
@@ -91,6 +95,11 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
         let Register { sums, coarse_cells, ghosts } = self.register;
         let others = [self.aux, self.kept, sums, coarse_cells, ghosts];
         others.into_iter().for_each(|b| pool.give(b));
+    }
+
+    /// Bytes of what is kept of auxiliary values.
+    pub fn kept_bytes(&self) -> usize {
+        self.kept_of_aux.iter().map(|kept| size_of_val(&**kept)).sum()
     }
 
     /// The present state.

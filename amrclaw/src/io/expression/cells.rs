@@ -1,32 +1,21 @@
 //! Expressions of position and time, evaluated in rows of cells.
 
 use super::graph::cell_quantities;
+use super::row_split::RowSplit;
+use super::rows::{Rows, cell_names};
+use super::steps::Steps;
 use super::{Expression, ExpressionError, Input, Names};
-use crate::physics::{CellFunction, CellRow, Formulas, Node, Portable, Quantity, StateFunction};
-
-/// Names that every expression of position may use, in `dimension` dimensions.
-///
-/// In this order: centre `x`, `y`, `z`; distance `r` from the origin; time `t`; sides `x_lower`, `x_upper`, … of the
-/// cell; cell size `dx`, `dy`, `dz`.
-pub fn cell_names(dimension: usize) -> Vec<String> {
-    let axes = &["x", "y", "z"][..dimension];
-    let mut names: Vec<String> = axes.iter().map(|a| a.to_string()).collect();
-    names.extend(["r".to_string(), "t".to_string()]);
-    for a in axes {
-        names.extend([format!("{a}_lower"), format!("{a}_upper")]);
-    }
-    names.extend(axes.iter().map(|a| format!("d{a}")));
-    names
-}
+use crate::physics::{CellFunction, CellRow, CellSteps, Formulas, Node, Portable, Quantity, StateFunction};
+use std::sync::Arc;
 
 /// Several expressions of position, time and further values per cell.
 ///
 /// Their variables are [`cell_names`], then the further values.
 #[derive(Clone, Debug)]
 pub struct RowExpressions<const D: usize> {
-    expressions: Vec<Expression>,
-    /// Per variable of [`cell_names`], whether any expression depends on it.
-    needed: Vec<bool>,
+    whole: Rows,
+    /// The same with what depends on the place along x alone set apart, if it is worth that.
+    split: Option<Arc<RowSplit>>,
 }
 
 impl<const D: usize> RowExpressions<D> {
@@ -36,81 +25,44 @@ impl<const D: usize> RowExpressions<D> {
         for expression in &expressions {
             assert!(expression.variables().starts_with(&names), "variables must begin with those of a cell");
         }
-        let needed = names.iter().map(|name| expressions.iter().any(|e| e.depends_on(name))).collect();
-        RowExpressions { expressions, needed }
+        let split = RowSplit::of::<D>(&expressions).map(Arc::new);
+        RowExpressions { whole: Rows::new::<D>(expressions), split }
     }
 
     /// Number of expressions.
     pub fn len(&self) -> usize {
-        self.expressions.len()
+        self.whole.expressions.len()
     }
 
     /// True if there is no expression.
     pub fn is_empty(&self) -> bool {
-        self.expressions.is_empty()
+        self.whole.expressions.is_empty()
     }
 
     /// True if any expression depends on the variable `name`.
     pub fn depends_on(&self, name: &str) -> bool {
-        self.expressions.iter().any(|e| e.depends_on(name))
+        self.whole.expressions.iter().any(|e| e.depends_on(name))
     }
 
     /// Adds the expressions to a graph; answers the nodes of their values. `further`: those of the variables after [`cell_names`].
     fn add_to(&self, formulas: &mut Formulas, further: &[Node]) -> Vec<Node> {
         let place = cell_quantities(D).into_iter().map(|quantity| formulas.quantity(quantity));
         let variables: Vec<Node> = place.chain(further.iter().copied()).collect();
-        self.expressions.iter().map(|expression| expression.add_to(formulas, &variables)).collect()
+        self.whole.expressions.iter().map(|expression| expression.add_to(formulas, &variables)).collect()
     }
 
     /// Fills `out[expression * row.len + cell]`. `further`: a row of values for each variable after [`cell_names`].
     pub fn evaluate(&self, row: &CellRow<D>, further: &[&[f64]], out: &mut [f64]) {
-        if row.len == 0 {
-            return;
-        }
-        let slots = 0..self.needed.len();
-        let cells = |slot: usize| if self.needed[slot] { along_row(slot, row) } else { Vec::new() };
-        let rows: Vec<Vec<f64>> = slots.clone().map(cells).collect();
-        let position = slots.map(|slot| match uniform(slot, row) {
-            Some(value) => Input::Uniform(value),
-            None => Input::Row(&rows[slot]),
-        });
-        let inputs: Vec<Input<'_>> = position.chain(further.iter().map(|values| Input::Row(values))).collect();
-        for (expression, out) in self.expressions.iter().zip(out.chunks_mut(row.len)) {
-            expression.eval_row(&inputs, out);
-        }
+        self.evaluate_inputs(row, &further.iter().map(|values| Input::Row(values)).collect::<Vec<_>>(), out);
     }
-}
 
-/// The value of variable `slot` of [`cell_names`], if it is the same along the row.
-fn uniform<const D: usize>(slot: usize, row: &CellRow<D>) -> Option<f64> {
-    let (time, sides, sizes) = (D + 1, D + 2, D + 2 + 2 * D);
-    if slot > 0 && slot < D {
-        Some(row.lower[slot] + 0.5 * row.dx[slot])
-    } else if slot == time {
-        Some(row.time)
-    } else if (sides + 2..sizes).contains(&slot) {
-        let axis = (slot - sides) / 2;
-        Some(if (slot - sides).is_multiple_of(2) { row.lower[axis] } else { row.lower[axis] + row.dx[axis] })
-    } else if slot >= sizes {
-        Some(row.dx[slot - sizes])
-    } else {
-        None
-    }
-}
-
-/// The values of variable `slot` of [`cell_names`] in the row's cells; empty if they are all the same.
-fn along_row<const D: usize>(slot: usize, row: &CellRow<D>) -> Vec<f64> {
-    let edge = |i: usize| row.lower[0] + i as f64 * row.dx[0];
-    let cells = 0..row.len;
-    if uniform(slot, row).is_some() {
-        Vec::new()
-    } else if slot == 0 {
-        cells.map(|i| row.centre(i)[0]).collect()
-    } else if slot == D {
-        cells.map(|i| row.centre(i).iter().map(|x| x * x).sum::<f64>().sqrt()).collect()
-    } else {
-        let upper = slot - (D + 2);
-        cells.map(|i| edge(i + upper)).collect()
+    /// The same with further values that may be one for the whole row.
+    pub(super) fn evaluate_inputs(&self, row: &CellRow<D>, further: &[Input<'_>], out: &mut [f64]) {
+        match &self.split {
+            // Single cells are asked for at ever other places.
+            Some(split) if row.len > 1 => split.evaluate(row, further, out),
+            _ => self.whole.evaluate(row, further, out),
+        }
     }
 }
 
@@ -121,6 +73,8 @@ pub struct ExpressionCells<const D: usize> {
     definitions: RowExpressions<D>,
     outputs: RowExpressions<D>,
     needs_definitions: bool,
+    /// The outputs in two steps, if they change with time and gain by that.
+    steps: Option<Steps<D>>,
 }
 
 impl<const D: usize> ExpressionCells<D> {
@@ -133,7 +87,9 @@ impl<const D: usize> ExpressionCells<D> {
     pub fn with_definitions(definitions: Vec<Expression>, expressions: Vec<Expression>) -> Self {
         let cell = cell_names(D).len();
         let needs_definitions = expressions.iter().any(|e| e.variables()[cell..].iter().any(|name| e.depends_on(name)));
+        let in_time = definitions.is_empty() && expressions.iter().any(|e| e.depends_on("t"));
         ExpressionCells {
+            steps: if in_time { Steps::of(&expressions) } else { None },
             definitions: RowExpressions::new(definitions),
             outputs: RowExpressions::new(expressions),
             needs_definitions,
@@ -175,6 +131,10 @@ impl<const D: usize> CellFunction<D> for ExpressionCells<D> {
         self.outputs.evaluate(row, &further, out);
     }
 
+    fn in_steps(&self) -> Option<&dyn CellSteps<D>> {
+        self.steps.as_ref().map(|steps| steps as _)
+    }
+
     fn portable(&self) -> Option<Portable> {
         let mut formulas = Formulas::default();
         let further = self.definitions.add_to(&mut formulas, &[]);
@@ -201,7 +161,7 @@ impl<const D: usize> StateFunction<D> for RowExpressions<D> {
 
     fn portable(&self) -> Option<Portable> {
         let cell = cell_names(D).len();
-        let count = self.expressions.first().map_or(0, |expression| expression.variables().len() - cell);
+        let count = self.whole.expressions.first().map_or(0, |expression| expression.variables().len() - cell);
         let mut formulas = Formulas::default();
         let further: Vec<Node> = (0..count).map(|k| formulas.quantity(Quantity::Value(k))).collect();
         self.add_to(&mut formulas, &further).into_iter().for_each(|value| formulas.give(value));

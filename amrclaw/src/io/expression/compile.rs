@@ -57,6 +57,27 @@ pub(super) enum Operation {
     Select(Operand, Operand, Operand),
 }
 
+impl Operation {
+    /// What it reads.
+    pub fn operands(&self) -> impl Iterator<Item = Operand> + use<> {
+        let operands = match *self {
+            Operation::Unary(_, _, a) => [Some(a), None, None],
+            Operation::Binary(_, _, a, b) => [Some(a), Some(b), None],
+            Operation::Select(c, a, b) => [Some(c), Some(a), Some(b)],
+        };
+        operands.into_iter().flatten()
+    }
+
+    /// The same operation on what `f` puts in the place of each operand.
+    pub fn with_operands(self, mut f: impl FnMut(Operand) -> Operand) -> Self {
+        match self {
+            Operation::Unary(primitive, mapping, a) => Operation::Unary(primitive, mapping, f(a)),
+            Operation::Binary(primitive, pairing, a, b) => Operation::Binary(primitive, pairing, f(a), f(b)),
+            Operation::Select(c, a, b) => Operation::Select(f(c), f(a), f(b)),
+        }
+    }
+}
+
 /// One instruction: a value per cell into a register. The target is never among the operands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instruction {
@@ -119,30 +140,56 @@ impl Syntax {
     /// # Errors
     /// Every unknown name, unknown function and wrong number of arguments.
     pub fn compile(&self, names: &Names) -> Result<Expression, Vec<ExpressionError>> {
-        let mut compiler = Compiler { names, program: Vec::new(), busy: Vec::new(), errors: Vec::new() };
+        let mut compiler = Compiler { names, assembler: Assembler::default(), errors: Vec::new() };
         let result = compiler.node(&self.root);
         if !compiler.errors.is_empty() {
             return Err(compiler.errors);
         }
-        let (program, registers) = (compiler.program, compiler.busy.len());
-        let used_in_program = |slot| {
-            let is_slot = |o: &Operand| *o == Operand::Variable(slot);
-            program.iter().any(|i| match &i.operation {
-                Operation::Unary(_, _, a) => is_slot(a),
-                Operation::Binary(_, _, a, b) => is_slot(a) || is_slot(b),
-                Operation::Select(c, a, b) => is_slot(c) || is_slot(a) || is_slot(b),
-            }) || is_slot(&result)
-        };
-        let used = (0..names.variables.len()).map(used_in_program).collect();
-        Ok(Expression { registers, result, variables: names.variables.clone(), used, program })
+        Ok(compiler.assembler.finish(result, names.variables.clone()))
     }
 }
 
-/// Emits instructions; keeps track of the registers in use.
-struct Compiler<'a> {
-    names: &'a Names,
+/// Writes a program; keeps track of the registers in use.
+#[derive(Debug, Default)]
+pub(super) struct Assembler {
     program: Vec<Instruction>,
     busy: Vec<bool>,
+}
+
+impl Assembler {
+    /// Claims a register before the operands' are freed, so that no instruction writes what it reads.
+    pub fn emit(&mut self, operation: Operation) -> Operand {
+        let target = self.busy.iter().position(|busy| !busy).unwrap_or(self.busy.len());
+        if target == self.busy.len() {
+            self.busy.push(true);
+        }
+        self.busy[target] = true;
+        self.program.push(Instruction { target, operation });
+        for operand in operation.operands() {
+            if let Operand::Register(r) = operand {
+                self.busy[r] = false;
+            }
+        }
+        Operand::Register(target)
+    }
+
+    /// The program with its result, as an expression in `variables`.
+    pub fn finish(self, result: Operand, variables: Vec<String>) -> Expression {
+        let mut used = vec![false; variables.len()];
+        let operands = self.program.iter().flat_map(|instruction| instruction.operation.operands());
+        for operand in operands.chain([result]) {
+            if let Operand::Variable(slot) = operand {
+                used[slot] = true;
+            }
+        }
+        Expression { registers: self.busy.len(), result, variables, used, program: self.program }
+    }
+}
+
+/// Emits instructions for what names and calls stand for.
+struct Compiler<'a> {
+    names: &'a Names,
+    assembler: Assembler,
     errors: Vec<ExpressionError>,
 }
 
@@ -212,14 +259,14 @@ impl Compiler<'_> {
     fn unary(&mut self, primitive: Primitive, f: Mapping, a: Operand) -> Operand {
         match a {
             Operand::Number(a) => Operand::Number(f.apply(a)),
-            _ => self.emit(Operation::Unary(primitive, f, a), &[a]),
+            _ => self.assembler.emit(Operation::Unary(primitive, f, a)),
         }
     }
 
     fn binary(&mut self, primitive: Primitive, pairing: Pairing, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (Operand::Number(a), Operand::Number(b)) => Operand::Number(pairing.apply(a, b)),
-            _ => self.emit(Operation::Binary(primitive, pairing, a, b), &[a, b]),
+            _ => self.assembler.emit(Operation::Binary(primitive, pairing, a, b)),
         }
     }
 
@@ -232,24 +279,8 @@ impl Compiler<'_> {
                     no
                 }
             }
-            _ => self.emit(Operation::Select(condition, yes, no), &[condition, yes, no]),
+            _ => self.assembler.emit(Operation::Select(condition, yes, no)),
         }
-    }
-
-    /// Claims a register before the operands' are freed, so that no instruction writes what it reads.
-    fn emit(&mut self, operation: Operation, operands: &[Operand]) -> Operand {
-        let target = self.busy.iter().position(|busy| !busy).unwrap_or(self.busy.len());
-        if target == self.busy.len() {
-            self.busy.push(true);
-        }
-        self.busy[target] = true;
-        self.program.push(Instruction { target, operation });
-        for operand in operands {
-            if let Operand::Register(r) = operand {
-                self.busy[*r] = false;
-            }
-        }
-        Operand::Register(target)
     }
 }
 

@@ -12,15 +12,20 @@ mod evaluate;
 mod function;
 mod graph;
 mod mapping;
+mod row_split;
+mod rows;
+mod split;
+mod steps;
 mod syntax;
 mod token;
 
 pub use boundary::ExpressionBoundary;
-pub use cells::{ExpressionCells, RowExpressions, cell_names};
+pub use cells::{ExpressionCells, RowExpressions};
 pub use compile::{Expression, Names};
 pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::{Input, Scratch};
 pub use mapping::{ExpressionMap, physical_names};
+pub use rows::cell_names;
 pub use syntax::Syntax;
 
 use std::ops::Range;

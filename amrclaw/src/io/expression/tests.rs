@@ -278,6 +278,37 @@ fn empty_rows_are_fine() {
     cells.fill_row(&CellRow { len: 0, ..row() }, &mut []);
 }
 
+/// Expressions of a cell in the plane and of further values.
+pub(super) fn compiled_in_plane(texts: &[&str], further: &[&str]) -> Vec<Expression> {
+    let names = Names::variables(cell_names(2).into_iter().chain(further.iter().map(|name| (*name).to_owned())));
+    texts.iter().map(|text| Expression::compile(text, &names).unwrap_or_else(|e| panic!("{text}: {e:?}"))).collect()
+}
+
+/// Any expression of a cell in the plane and of one further value.
+pub(super) fn any_expression(further: &'static str) -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        prop::sample::select(vec!["x", "y", "r", "t", "x_lower", "x_upper", "y_lower", "dx", "dy", further]),
+        prop::sample::select(vec!["0", "-0.0", "2", "0.3", "-7.5", "pi"]),
+    ];
+    leaf.prop_map(str::to_owned).prop_recursive(5, 40, 3, |inner| {
+        let operator = prop::sample::select(vec!["+", "-", "*", "/", "<", ">=", "&&", "^"]);
+        let function = prop::sample::select(vec!["sin", "cos", "exp", "sqrt", "abs", "floor", "tanh", "-", "!"]);
+        let pair = prop::sample::select(vec!["min", "max", "mod", "hypot", "atan2"]);
+        prop_oneof![
+            (inner.clone(), operator, inner.clone()).prop_map(|(a, o, b)| format!("({a} {o} {b})")),
+            (function, inner.clone()).prop_map(|(f, a)| format!("{f}({a})")),
+            (pair, inner.clone(), inner.clone()).prop_map(|(f, a, b)| format!("{f}({a}, {b})")),
+            (inner.clone(), 2..4).prop_map(|(a, n)| format!("({a})^{n}")),
+            (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("if({a}, {b}, {c})")),
+        ]
+    })
+}
+
+/// The same bits; any NaN is like any other.
+pub(super) fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| if value.is_nan() { u64::MAX } else { value.to_bits() }).collect()
+}
+
 proptest! {
     /// Any text gives an expression or a mistake that lies within the text.
     #[test]

@@ -1,0 +1,88 @@
+//! Expressions along a row of cells, which know where the cells lie.
+
+use super::{Expression, Input};
+use crate::physics::CellRow;
+
+/// Names that every expression of position may use, in `dimension` dimensions.
+///
+/// In this order: centre `x`, `y`, `z`; distance `r` from the origin; time `t`; sides `x_lower`, `x_upper`, … of the
+/// cell; cell size `dx`, `dy`, `dz`.
+pub fn cell_names(dimension: usize) -> Vec<String> {
+    let axes = &["x", "y", "z"][..dimension];
+    let mut names: Vec<String> = axes.iter().map(|a| a.to_string()).collect();
+    names.extend(["r".to_string(), "t".to_string()]);
+    for a in axes {
+        names.extend([format!("{a}_lower"), format!("{a}_upper")]);
+    }
+    names.extend(axes.iter().map(|a| format!("d{a}")));
+    names
+}
+
+/// Expressions of one cell, the variables of [`cell_names`] first among theirs.
+#[derive(Clone, Debug)]
+pub(super) struct Rows {
+    pub expressions: Vec<Expression>,
+    /// Per variable of [`cell_names`], whether any expression depends on it.
+    needed: Vec<bool>,
+}
+
+impl Rows {
+    /// Expressions in `D` dimensions.
+    pub fn new<const D: usize>(expressions: Vec<Expression>) -> Self {
+        let needed = cell_names(D).iter().map(|name| expressions.iter().any(|e| e.depends_on(name))).collect();
+        Rows { expressions, needed }
+    }
+
+    /// Fills `out[expression * row.len + cell]`. `further`: the values of the variables after [`cell_names`]; no expression depends on those
+    /// that are missing.
+    pub fn evaluate<const D: usize>(&self, row: &CellRow<D>, further: &[Input<'_>], out: &mut [f64]) {
+        if row.len == 0 {
+            return;
+        }
+        let slots = 0..self.needed.len();
+        let cells = |slot: usize| if self.needed[slot] { along_row(slot, row) } else { Vec::new() };
+        let rows: Vec<Vec<f64>> = slots.clone().map(cells).collect();
+        let position = slots.map(|slot| match uniform(slot, row) {
+            Some(value) => Input::Uniform(value),
+            None => Input::Row(&rows[slot]),
+        });
+        let mut inputs: Vec<Input<'_>> = position.chain(further.iter().copied()).collect();
+        for (expression, out) in self.expressions.iter().zip(out.chunks_mut(row.len)) {
+            inputs.resize(expression.variables().len(), Input::Uniform(0.0));
+            expression.eval_row(&inputs, out);
+        }
+    }
+}
+
+/// The value of variable `slot` of [`cell_names`], if it is the same along the row.
+fn uniform<const D: usize>(slot: usize, row: &CellRow<D>) -> Option<f64> {
+    let (time, sides, sizes) = (D + 1, D + 2, D + 2 + 2 * D);
+    if slot > 0 && slot < D {
+        Some(row.lower[slot] + 0.5 * row.dx[slot])
+    } else if slot == time {
+        Some(row.time)
+    } else if (sides + 2..sizes).contains(&slot) {
+        let axis = (slot - sides) / 2;
+        Some(if (slot - sides).is_multiple_of(2) { row.lower[axis] } else { row.lower[axis] + row.dx[axis] })
+    } else if slot >= sizes {
+        Some(row.dx[slot - sizes])
+    } else {
+        None
+    }
+}
+
+/// The values of variable `slot` of [`cell_names`] in the row's cells; empty if they are all the same.
+fn along_row<const D: usize>(slot: usize, row: &CellRow<D>) -> Vec<f64> {
+    let edge = |i: usize| row.lower[0] + i as f64 * row.dx[0];
+    let cells = 0..row.len;
+    if uniform(slot, row).is_some() {
+        Vec::new()
+    } else if slot == 0 {
+        cells.map(|i| row.centre(i)[0]).collect()
+    } else if slot == D {
+        cells.map(|i| row.centre(i).iter().map(|x| x * x).sum::<f64>().sqrt()).collect()
+    } else {
+        let upper = slot - (D + 2);
+        cells.map(|i| edge(i + upper)).collect()
+    }
+}

@@ -1,0 +1,122 @@
+//! Expressions that change with time, in two steps: what they compute from position alone, which is kept, and the rest.
+
+use super::split::{ELEMENTARY, Split, Wanted, X, axes_of};
+use super::{Expression, Input, RowExpressions};
+use crate::physics::{CellRow, CellSteps};
+
+/// Most numbers of a cell that are kept for each expression; of more, those that cost more than the others.
+const MOST_OF_CELLS: usize = 4;
+
+/// Expressions of position and time in two steps.
+///
+/// Of each row is kept what has one value in it, of each cell what has an elementary function of several coordinates. What depends on the
+/// place along x alone is left to [`RowExpressions`], but in one dimension.
+#[derive(Clone, Debug)]
+pub(super) struct Steps<const D: usize> {
+    of_rows: RowExpressions<D>,
+    /// Their further variables are the values of those of rows.
+    of_cells: RowExpressions<D>,
+    /// Their further variables are the values of those of rows, then of those of cells.
+    rest: RowExpressions<D>,
+}
+
+impl<const D: usize> Steps<D> {
+    /// Sets apart what is worth to be kept; nothing if there is none. The variables are those of [`cell_names`](super::cell_names).
+    pub fn of(expressions: &[Expression]) -> Option<Self> {
+        let axes = axes_of(expressions.first()?.variables(), D);
+        let is_time = |slot: usize| slot == D + 1;
+        let kept = axes.iter().enumerate().map(|(slot, axes)| axes & X == 0 && !is_time(slot)).collect();
+        let of_rows = Wanted { kept, axes: axes.clone(), counts: |axes| axes != 0, least: ELEMENTARY };
+        let of_rows = Split::of(expressions, &of_rows);
+
+        let axes: Vec<u8> = axes.into_iter().chain(of_rows.parts.iter().map(|_| !X)).collect();
+        let kept = (0..axes.len()).map(|slot| !is_time(slot)).collect();
+        let counts = if D == 1 { |axes| axes & X != 0 } else { |axes| axes & X != 0 && axes != X };
+        let mut wanted = Wanted { kept, axes, counts, least: ELEMENTARY };
+        let mut of_cells = Split::of(&of_rows.rest, &wanted);
+        while of_cells.parts.len() > MOST_OF_CELLS * expressions.len() {
+            wanted.least += 1;
+            of_cells = Split::of(&of_rows.rest, &wanted);
+        }
+        let is_worth_it = !(of_rows.parts.is_empty() && of_cells.parts.is_empty());
+        let new = RowExpressions::new;
+        is_worth_it.then(|| Steps {
+            of_rows: new(of_rows.parts),
+            of_cells: new(of_cells.parts),
+            rest: new(of_cells.rest),
+        })
+    }
+}
+
+impl<const D: usize> CellSteps<D> for Steps<D> {
+    fn kept_len(&self, cells: usize) -> usize {
+        self.of_rows.len() + self.of_cells.len() * cells
+    }
+
+    fn fill_kept(&self, row: &CellRow<D>, kept: &mut [f64]) {
+        let (of_row, of_cells) = kept.split_at_mut(self.of_rows.len());
+        self.of_rows.evaluate(&CellRow { len: 1, ..*row }, &[], of_row);
+        let of_row: Vec<Input<'_>> = of_row.iter().map(|value| Input::Uniform(*value)).collect();
+        self.of_cells.evaluate_inputs(row, &of_row, of_cells);
+    }
+
+    fn fill_row_from(&self, row: &CellRow<D>, kept: &[f64], out: &mut [f64]) {
+        let (of_row, of_cells) = kept.split_at(self.of_rows.len());
+        let of_row = of_row.iter().map(|value| Input::Uniform(*value));
+        let of_cells = of_cells.chunks_exact(row.len.max(1)).map(Input::Row);
+        self.rest.evaluate_inputs(row, &of_row.chain(of_cells).collect::<Vec<_>>(), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{any_expression, bits, compiled_in_plane};
+    use super::super::{ExpressionCells, Names, cell_names};
+    use super::*;
+    use crate::physics::CellFunction;
+    use proptest::prelude::*;
+
+    /// What is kept of rows and of cells: elementary functions of what does not change with time, as large as can be.
+    #[test]
+    fn what_costs_and_stays_is_kept() {
+        let table: [(&[&str], usize, usize); 8] = [
+            (&["cos(t) * (1 - cos(x_lower)) * (cos(y_lower) - cos(y_upper))"], 1, 0),
+            (&["t * exp(-(x^2 + y^2)) / dx"], 0, 1),
+            (&["t * exp(-r^2)", "2 * t * exp(-r^2)"], 0, 1),
+            (&["sin(sin(y) * x) + t"], 1, 1),
+            (&["sin(x) * sin(y) * t"], 1, 0),
+            (&["x * y * t + x / y"], 0, 0),
+            (&["sin(r - t) + sin(t)"], 0, 0),
+            // Two of five: those that cost two elementary functions.
+            (&["t*sin(r) + t*cos(r) + t*tan(r) + t*exp(sin(r)) + t*exp(cos(r))"], 0, 2),
+        ];
+        for (texts, rows, cells) in table {
+            let steps = Steps::<2>::of(&compiled_in_plane(texts, &[]));
+            let found = steps.map_or((0, 0), |steps| (steps.of_rows.len(), steps.of_cells.len()));
+            assert_eq!(found, (rows, cells), "{texts:?}");
+        }
+        let line = Expression::compile("sin(x) * t", &Names::variables(cell_names(1))).unwrap();
+        let kept = Steps::<1>::of(&[line]).map(|steps| steps.kept_len(10));
+        assert_eq!(kept, Some(10), "a patch of a line is one row");
+    }
+
+    proptest! {
+        /// From what was kept at one time any expressions have the bits at another that they have as a whole.
+        #[test]
+        fn what_is_kept_does_not_change_bits(first in any_expression("t"), second in any_expression("t")) {
+            let expressions = compiled_in_plane(&[&first, &second], &[]);
+            let (whole, steps) = (ExpressionCells::<2>::new(expressions.clone()), Steps::<2>::of(&expressions));
+            let row = |j: f64, len, time| CellRow { lower: [0.25, 0.5 * j - 0.75], dx: [0.125, 0.5], len, time };
+            for (steps, (j, len)) in steps.iter().flat_map(|steps| [(steps, (0.0, 7)), (steps, (1.0, 7)), (steps, (2.0, 1))]) {
+                let mut kept = vec![f64::NAN; steps.kept_len(len)];
+                steps.fill_kept(&row(j, len, 0.0), &mut kept);
+                for time in [0.0, 0.7] {
+                    let [mut expected, mut found] = [vec![0.0; 2 * len], vec![0.0; 2 * len]];
+                    whole.fill_row(&row(j, len, time), &mut expected);
+                    steps.fill_row_from(&row(j, len, time), &kept, &mut found);
+                    prop_assert_eq!(bits(&found), bits(&expected));
+                }
+            }
+        }
+    }
+}
