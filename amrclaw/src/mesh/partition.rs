@@ -203,6 +203,7 @@ mod tests {
         loads.sort_unstable();
         assert_eq!(loads, [0, 0, 36, 36, 36]);
     }
+
     /// Ranks have patches as they are fast; one whose share is less than a patch has none.
     #[test]
     fn faster_ranks_have_more() {
