@@ -51,8 +51,10 @@ fn kept_library() -> PathBuf {
         let bytes = std::fs::read(path).unwrap_or_default();
         bytes.windows(8).any(|word| word == b"trapped ")
     };
-    let mut libraries = found.filter(|path| path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION));
-    libraries.find(of_decay).expect("the compiled solver is kept")
+    let libraries = found.filter(|path| path.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION));
+    // Those that earlier versions of this program have compiled may lie there too.
+    let compiled = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
+    libraries.filter(of_decay).max_by_key(compiled).expect("the compiled solver is kept")
 }
 
 /// Asserts that the input was refused with all these words, and no output folder made.
