@@ -4,10 +4,10 @@
 use std::fmt::Arguments;
 use std::io::Write;
 
-/// Writes text to a stream, as far as somebody reads it.
+/// Writes text to a stream, as far as somebody reads it; in one piece, so that what other processes write does not come between.
 pub fn write(mut stream: impl Write, text: Arguments<'_>) {
     // `println!` would panic here, and with it end a run that has hours behind it.
-    let _ = stream.write_fmt(text).and_then(|()| stream.flush());
+    let _ = stream.write_all(text.to_string().as_bytes()).and_then(|()| stream.flush());
 }
 
 /// Whole lines on the standard output.
