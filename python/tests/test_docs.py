@@ -46,7 +46,7 @@ def test_the_page_runs_from_top_to_bottom(tmp_path, monkeypatch):
 def test_the_block_for_processes_runs_on_two(tmp_path):
     """The program for `mpiexec` runs as the page says, and its first rank prints the record of both."""
     ((_, case),) = blocks("toml case")
-    ((_, program),) = blocks("python mpiexec")
+    ((_, program),) = blocks('python file="this.py"')
     (tmp_path / "pulse.toml").write_text(case)
     (tmp_path / "this.py").write_text(program)
     command = [Path(sys.prefix) / "bin" / "mpiexec", "-n", "2", sys.executable, "this.py"]
@@ -56,7 +56,7 @@ def test_the_block_for_processes_runs_on_two(tmp_path):
 
 def test_no_block_is_left_out():
     """A block of Python without a tag would never be run."""
-    assert len(list(blocks("python run"))) + len(list(blocks("python mpiexec"))) == PAGE.count("```python")
+    assert len(list(blocks("python run"))) + len(list(blocks('python file="this.py"'))) == PAGE.count("```python")
 
 
 def test_readers_open_files_as_the_page_says(tmp_path, monkeypatch, pyclaw):
