@@ -130,14 +130,15 @@ impl Device {
         let context = CudaContext::new(ordinal).map_err(&failed)?;
         // SAFETY: no memory of cudarc's own types is used, whose accesses the events would order.
         unsafe { context.disable_event_tracking() };
-        let memory = Pool::new(DeviceMemory::new(context.clone()), memory_limit);
-        let pinned = Pool::new(PinnedMemory::new(context.clone()), None);
+        let launched = Arc::<LastLaunch>::default();
+        let memory = Pool::new(DeviceMemory::new(context.clone(), launched.clone()), memory_limit);
+        let pinned = Pool::new(PinnedMemory::new(context.clone(), launched.clone()), None);
         Ok(Device {
             info,
             context,
             memory: Arc::new(memory),
             pinned: Arc::new(pinned),
-            launched: Arc::default(),
+            launched,
             kept_kernels: cache::kernels(),
             reached: Mutex::default(),
         })

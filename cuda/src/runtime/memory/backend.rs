@@ -1,6 +1,8 @@
 //! Where pools get their memory.
 
-use cudarc::driver::{CudaContext, result, sys};
+use crate::runtime::error::CudaError;
+use crate::runtime::kernel::LastLaunch;
+use cudarc::driver::{CudaContext, DriverError, result, sys};
 use std::sync::Arc;
 
 /// Gives and takes large pieces of memory.
@@ -9,7 +11,10 @@ pub trait Backend {
     const KIND: &'static str;
 
     /// Address of new memory; `None` if there is not enough.
-    fn allocate(&self, bytes: u64) -> Option<u64>;
+    ///
+    /// # Errors
+    /// If the device has failed, which the driver tells of at any call.
+    fn allocate(&self, bytes: u64) -> Result<Option<u64>, CudaError>;
 
     /// Gives memory back.
     fn free(&self, address: u64);
@@ -22,17 +27,31 @@ pub trait Backend {
 #[derive(Debug)]
 pub struct DeviceMemory {
     context: Arc<CudaContext>,
+    launched: Arc<LastLaunch>,
 }
 
 /// Page-locked memory of the host.
 #[derive(Debug)]
 pub struct PinnedMemory {
     context: Arc<CudaContext>,
+    launched: Arc<LastLaunch>,
+}
+
+/// What the driver answers when asked for memory, and nothing if there is not enough.
+fn unless_short<T>(
+    answer: Result<T, DriverError>,
+    launched: &LastLaunch,
+    device: usize,
+) -> Result<Option<T>, CudaError> {
+    match answer {
+        Err(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => Ok(None),
+        answer => answer.map(Some).map_err(launched.failed("asking for memory", device)),
+    }
 }
 
 impl DeviceMemory {
-    pub(crate) fn new(context: Arc<CudaContext>) -> Self {
-        DeviceMemory { context }
+    pub(crate) fn new(context: Arc<CudaContext>, launched: Arc<LastLaunch>) -> Self {
+        DeviceMemory { context, launched }
     }
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
@@ -41,18 +60,18 @@ impl DeviceMemory {
 }
 
 impl PinnedMemory {
-    pub(crate) fn new(context: Arc<CudaContext>) -> Self {
-        PinnedMemory { context }
+    pub(crate) fn new(context: Arc<CudaContext>, launched: Arc<LastLaunch>) -> Self {
+        PinnedMemory { context, launched }
     }
 }
 
 impl Backend for DeviceMemory {
     const KIND: &'static str = "device";
 
-    fn allocate(&self, bytes: u64) -> Option<u64> {
-        self.context.bind_to_thread().ok()?;
+    fn allocate(&self, bytes: u64) -> Result<Option<u64>, CudaError> {
         // SAFETY: memory is handed out as an address only; buffers bound what is done with it.
-        unsafe { result::malloc_sync(bytes as usize) }.ok()
+        let memory = self.context.bind_to_thread().and_then(|()| unsafe { result::malloc_sync(bytes as usize) });
+        unless_short(memory, &self.launched, self.context.ordinal())
     }
 
     fn free(&self, address: u64) {
@@ -74,11 +93,12 @@ impl Backend for DeviceMemory {
 impl Backend for PinnedMemory {
     const KIND: &'static str = "pinned host";
 
-    fn allocate(&self, bytes: u64) -> Option<u64> {
-        self.context.bind_to_thread().ok()?;
+    fn allocate(&self, bytes: u64) -> Result<Option<u64>, CudaError> {
+        let flags = sys::CU_MEMHOSTALLOC_PORTABLE;
         // SAFETY: as for the device's memory.
-        let memory = unsafe { result::malloc_host(bytes as usize, sys::CU_MEMHOSTALLOC_PORTABLE) };
-        memory.ok().map(|start| start as u64)
+        let memory = self.context.bind_to_thread().and_then(|()| unsafe { result::malloc_host(bytes as usize, flags) });
+        let memory = unless_short(memory, &self.launched, self.context.ordinal())?;
+        Ok(memory.map(|start| start as u64))
     }
 
     fn free(&self, address: u64) {

@@ -31,7 +31,7 @@ impl<B: Backend> Pool<B> {
     /// The address of `bytes` bytes, aligned to 512.
     ///
     /// # Errors
-    /// If neither the pool nor the driver has them.
+    /// If neither the pool nor the driver has them, or the device has failed.
     pub fn allocate(&self, bytes: u64) -> Result<u64, CudaError> {
         let mut slabs = self.slabs.lock();
         if let Some(address) = slabs.take(bytes) {
@@ -51,7 +51,7 @@ impl<B: Backend> Pool<B> {
             if self.limit.is_some_and(|limit| slabs.statistics().held + size > limit) {
                 continue;
             }
-            if let Some(address) = self.backend.allocate(size) {
+            if let Some(address) = self.backend.allocate(size)? {
                 slabs.add(address, size, bytes);
                 return Ok(slabs.take(bytes).expect("the new slab is large enough"));
             }
@@ -85,33 +85,42 @@ impl<B: Backend> Drop for Pool<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     /// A driver with a fixed amount of memory.
     struct Mock {
         next: AtomicU64,
         left: AtomicU64,
         sizes: Mutex<std::collections::HashMap<u64, u64>>,
+        failed: AtomicBool,
     }
 
     impl Mock {
         fn with(bytes: u64) -> Mock {
-            Mock { next: AtomicU64::new(1 << 20), left: AtomicU64::new(bytes), sizes: Mutex::default() }
+            Mock {
+                next: AtomicU64::new(1 << 20),
+                left: AtomicU64::new(bytes),
+                sizes: Mutex::default(),
+                failed: AtomicBool::default(),
+            }
         }
     }
 
     impl Backend for Mock {
         const KIND: &'static str = "mock";
 
-        fn allocate(&self, bytes: u64) -> Option<u64> {
+        fn allocate(&self, bytes: u64) -> Result<Option<u64>, CudaError> {
+            if self.failed.load(Ordering::Relaxed) {
+                return Err(CudaError::NoDevice("it failed".into()));
+            }
             if self.left.load(Ordering::Relaxed) < bytes {
-                return None;
+                return Ok(None);
             }
             self.left.fetch_sub(bytes, Ordering::Relaxed);
             // A gap between slabs, so that pieces of two never look like neighbours.
             let address = self.next.fetch_add(bytes + (1 << 20), Ordering::Relaxed);
             self.sizes.lock().insert(address, bytes);
-            Some(address)
+            Ok(Some(address))
         }
 
         fn free(&self, address: u64) {
@@ -176,6 +185,15 @@ mod tests {
             assert!(error.contains(part), "{error}");
         }
         pool.release(large);
+    }
+
+    /// A device that has failed is not one without memory: its failure is told, not a shortage.
+    #[test]
+    fn a_failed_device_is_not_short_of_memory() {
+        let pool = Pool::new(Mock::with(150 * MIB), None);
+        pool.backend.failed.store(true, Ordering::Relaxed);
+        let error = pool.allocate(MIB).expect_err("it has failed").to_string();
+        assert!(error.contains("it failed") && !error.contains("out of"), "{error}");
     }
 
     /// Requests that grow from time to time, as a level's arrays and tables do, do not leave all their earlier sizes behind.
