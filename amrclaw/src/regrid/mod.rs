@@ -18,6 +18,7 @@ use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, TagSet};
 use crate::plan::LevelPlans;
 use nest::LevelNesting;
+use std::time::Instant;
 use tracing::debug;
 
 /// How tags are covered with boxes.
@@ -95,15 +96,16 @@ pub fn finer_boxes<const D: usize>(
     }
     for level in levels {
         let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();
+        let clock = Instant::now();
         let mut flagged = exec.flag(level, dt, request(level))?;
         let regions = regions(level);
         if !regions.is_empty() {
             region::apply(&regions, hierarchy.level(level), level, &mut flagged.tags);
             flagged.tags = buffer(&flagged.tags, options.buffer, hierarchy.domain().periodic);
         }
-        let clock = std::time::Instant::now();
+        let flags = clock.elapsed();
         let boxes = boxes_over(level, base, hierarchy, flagged, finer.first().map_or(&[], Vec::as_slice), options);
-        debug!(%level, boxes = boxes.len(), clustered = ?clock.elapsed());
+        debug!(%level, boxes = boxes.len(), ?flags, clustered = ?clock.elapsed() - flags);
         finer.insert(0, boxes);
     }
     Ok(finer)

@@ -14,7 +14,7 @@ mod threads;
 pub use board::Board;
 pub use message::{Head, Message, Phase};
 pub use mpi::Mpi;
-pub(in crate::exec) use run_lengths::{expanded, run_lengths};
+pub(in crate::exec) use run_lengths::{add_runs, run_lengths};
 pub use threads::Threads;
 
 use crate::mesh::Rank;
@@ -307,11 +307,10 @@ impl Ranks {
     /// As for [`Communicator::wait`].
     pub fn gather(&self, own: &[u64]) -> Result<Vec<Vec<u64>>, CommError> {
         let asked = u64::from(self.shared.asked.load(Ordering::Relaxed));
-        let mut all = self.watched(|comm| comm.gather(&[&[asked], own].concat()))?;
+        let mut all = self.watched(|comm| comm.gather(&[own, &[asked]].concat()))?;
         let mut stop = false;
         for words in &mut all {
-            stop |= words.first().is_some_and(|&asked| asked != 0);
-            words.drain(..words.len().min(1));
+            stop |= words.pop().is_some_and(|asked| asked != 0);
         }
         self.shared.agreed.fetch_or(stop, Ordering::Relaxed);
         Ok(all)

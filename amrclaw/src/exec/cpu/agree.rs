@@ -2,7 +2,7 @@
 
 use super::CpuExecutor;
 use super::store::LevelStore;
-use crate::exec::comm::{CommError, expanded, run_lengths};
+use crate::exec::comm::{CommError, add_runs, run_lengths};
 use crate::exec::step::agree;
 use crate::exec::{ExecError, Outcomes};
 use crate::index::CellBox;
@@ -32,17 +32,28 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// The bitmaps of all patches, one after another in the mesh's order, from those that are here.
     pub(super) fn bitmaps_of_all(&self, store: &LevelStore<D, R>, own: Vec<u64>) -> Result<Vec<u64>, CommError> {
         let Some(partition) = &store.partition else { return Ok(own) };
-        let all = self.ranks.gather(&run_lengths(&own))?;
-        let mut bitmaps: Vec<Vec<u64>> = all.iter().map(|runs| expanded(runs).unwrap_or_default()).collect();
-        bitmaps.iter_mut().for_each(|words| words.reverse());
         let words_of = |cells: &CellBox<D>| {
             let size = cells.size();
             (size[0] as usize).div_ceil(64) * (cells.volume() / size[0] as usize)
         };
-        let mut words = Vec::new();
-        for (k, patch) in store.mesh.patches().iter().enumerate() {
-            let from = &mut bitmaps[partition.owner(k)];
-            words.extend(from.drain(from.len().saturating_sub(words_of(patch))..).rev());
+        let patches =
+            || store.mesh.patches().iter().enumerate().map(|(k, patch)| (partition.owner(k), words_of(patch)));
+        let all = self.ranks.gather(&run_lengths(&own))?;
+        let mut counts = vec![0; all.len()];
+        patches().for_each(|(owner, count)| counts[owner] += count);
+        let bitmaps: Vec<Vec<u64>> = (all.iter().zip(&counts))
+            .map(|(runs, &count)| {
+                let mut words = vec![0; count];
+                add_runs(runs, &mut words);
+                words
+            })
+            .collect();
+        let mut rest: Vec<&[u64]> = bitmaps.iter().map(Vec::as_slice).collect();
+        let mut words = Vec::with_capacity(counts.iter().sum());
+        for (owner, count) in patches() {
+            let (these, after) = rest[owner].split_at(count);
+            words.extend_from_slice(these);
+            rest[owner] = after;
         }
         Ok(words)
     }

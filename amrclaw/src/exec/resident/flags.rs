@@ -1,7 +1,7 @@
 //! Flags, widened on the device: kernels write a level's tiles as a tag set has them.
 
 use super::{Machine, ResidentExecutor};
-use crate::exec::comm::{expanded, run_lengths};
+use crate::exec::comm::{add_runs, run_lengths};
 use crate::exec::device::{TableBuilder, axes, pointer, words_of};
 use crate::exec::{ExecError, FlagRequest, Flagged};
 use crate::index::{CellBox, Level};
@@ -32,9 +32,7 @@ pub(super) struct Flags<N: Machine> {
 /// The flags that any rank has raised, from the words of each.
 fn all_flags(size: usize, ranks: &[Vec<u64>]) -> Vec<u64> {
     let mut all = vec![0; size];
-    for words in ranks.iter().filter_map(|runs| expanded(runs)) {
-        all.iter_mut().zip(words).for_each(|(word, flags)| *word |= flags);
-    }
+    ranks.iter().for_each(|runs| add_runs(runs, &mut all));
     all
 }
 

@@ -52,7 +52,9 @@ use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
 use std::sync::Arc;
+use std::time::Instant;
 use store::DeviceLevel;
+use tracing::debug;
 
 /// Values of all levels in a device's memory.
 pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
@@ -169,6 +171,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, R, N> {
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
+        let clock = Instant::now();
         let hierarchy = change.hierarchy();
         let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
         let tables = match self.ranks.is_solo() {
@@ -184,6 +187,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
                 if moved { self.host_tables_of_levels(hierarchy, &new, partition) } else { Vec::new() }
             }
         };
+        let planned = clock.elapsed();
         self.begin_change(change);
         let filled = self.fill_new_levels(change, values, tables);
         let filled = self.or_end(filled);
@@ -191,6 +195,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.truncate(hierarchy.finest().finer());
         let outcome = self.make_fix(change);
         self.note(outcome);
+        debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
         Ok(())
     }
 

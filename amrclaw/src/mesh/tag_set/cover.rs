@@ -3,6 +3,10 @@
 use super::{Places, TagSet, Tiling, key};
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
+use rayon::prelude::*;
+
+/// Tiles that one thread looks at or copies at a time, at least.
+const SHARED: usize = 256;
 
 /// The tiles over a level's patches and all around these, as far as they touch the domain: they hold the level's tags, widened by
 /// up to a tile's extent.
@@ -68,13 +72,12 @@ impl<const D: usize> TileCover<D> {
     pub fn tags(&self, words: &[u64]) -> TagSet<D> {
         let rows = Tiling::<D>::ROWS;
         assert_eq!(words.len(), self.tiles.len() * rows, "words of {} tiles", self.tiles.len());
-        let tagged = || words.chunks_exact(rows).zip(&self.tiles).filter(|(words, _)| words.iter().any(|&w| w != 0));
-        let mut kept = Vec::with_capacity(words.len());
-        let places = tagged().map(|(words, &tile)| {
-            let start = kept.len();
-            kept.extend_from_slice(words);
-            (key(tile), start)
-        });
+        let has_tags = |&k: &usize| words[k * rows..][..rows].iter().any(|&w| w != 0);
+        let tagged: Vec<usize> = (0..self.tiles.len()).into_par_iter().with_min_len(SHARED).filter(has_tags).collect();
+        let mut kept = vec![0; tagged.len() * rows];
+        let of_tiles = kept.par_chunks_exact_mut(rows).zip(&tagged).with_min_len(SHARED);
+        of_tiles.for_each(|(to, k)| to.copy_from_slice(&words[k * rows..][..rows]));
+        let places = tagged.iter().enumerate().map(|(n, &k)| (key(self.tiles[k]), n * rows));
         let tiles = Places::from_sorted(places);
         TagSet { domain: self.domain, tiles, words: kept }
     }
