@@ -30,6 +30,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (store, start) = (&self.levels[level.index()], Instant::now());
         let bitmap = |patch: &PatchLayout<D>| {
             let mut flags = vec![false; patch.cells.size()[0] as usize];
+            let mut widest = vec![R::from_f64(0.0); flags.len()];
             let mut bits = Vec::new();
             let by_block = match &self.problem.criterion {
                 Criterion::User(function) => function.by_block(),
@@ -44,7 +45,9 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 match &self.problem.criterion {
                     Criterion::User(function) => self.ask_user(store, patch, row, function.as_ref(), &mut flags),
                     Criterion::Difference { tolerance } => {
-                        flag_differences(store, patch, row, R::from_f64(*tolerance), &mut flags);
+                        let tolerance = R::from_f64(*tolerance);
+                        widest_differences(store, patch, row, tolerance, &mut widest);
+                        flags.iter_mut().zip(&widest).for_each(|(flag, widest)| *flag = *widest > tolerance);
                     }
                     Criterion::Richardson { .. } => unreachable!("handled above"),
                 }
@@ -125,24 +128,28 @@ fn gather<const D: usize, R: Scalar>(
     values
 }
 
-/// Flags the cells of a row where `|q_{i+1} − q_{i−1}| > tolerance` along some axis, for some component.
-fn flag_differences<const D: usize, R: Scalar>(
+/// The largest `|q_{i+1} − q_{i−1}|` of each cell of a row along any axis, of any component; `least` if none is larger.
+///
+/// Numbers of one kind throughout, so that the loop becomes vectors.
+fn widest_differences<const D: usize, R: Scalar>(
     store: &LevelStore<D, R>,
     patch: &PatchLayout<D>,
     row: [i32; D],
-    tolerance: R,
-    flags: &mut [bool],
+    least: R,
+    widest: &mut [R],
 ) {
-    flags.fill(false);
+    widest.fill(least);
     let strides = patch.strides();
     let start = patch.offset(store.num_eqn, row);
     for m in 0..store.num_eqn {
         for step in [1, strides.row, strides.slab].into_iter().take(D) {
             let here = start + m * patch.component();
-            let below = &store.q()[here - step..][..flags.len()];
-            let above = &store.q()[here + step..][..flags.len()];
-            for ((flag, a), b) in flags.iter_mut().zip(above).zip(below) {
-                *flag |= (*a - *b).abs() > tolerance;
+            let below = &store.q()[here - step..][..widest.len()];
+            let above = &store.q()[here + step..][..widest.len()];
+            for ((widest, a), b) in widest.iter_mut().zip(above).zip(below) {
+                let difference = (*a - *b).abs();
+                // Not a number is not larger.
+                *widest = if difference > *widest { difference } else { *widest };
             }
         }
     }
