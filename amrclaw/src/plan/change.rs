@@ -1,8 +1,8 @@
 //! One hierarchy in the place of another: which levels are new, their plans, and where their values come from.
 
-use super::{LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, stays};
+use super::{LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, partitions, stays};
 use crate::index::Level;
-use crate::mesh::{Hierarchy, Speeds};
+use crate::mesh::{Hierarchy, Partition, Speeds};
 use std::sync::Arc;
 
 /// A change of the mesh, for an executor to adopt.
@@ -48,15 +48,20 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         self.hierarchy
     }
 
-    /// Makes the plans, unless they are at hand, while `meanwhile` is done on other threads, and answers what that answers. `transfer`:
-    /// plan too where the values of new levels come from.
-    pub fn plan_while<T: Send>(&mut self, transfer: bool, meanwhile: impl FnOnce() -> T + Send) -> T {
-        if self.plans.is_some() {
-            return meanwhile();
+    /// Makes the plans, unless they are at hand, while `meanwhile` is done on other threads with the owners of each level's patches, and
+    /// answers what that answers. `transfer`: plan too where the values of new levels come from.
+    pub fn plan_while<T: Send>(
+        &mut self,
+        transfer: bool,
+        meanwhile: impl FnOnce(&[Option<Arc<Partition>>]) -> T + Send,
+    ) -> T {
+        if let Some(plans) = &self.plans {
+            return meanwhile(&plans.iter().map(|plans| plans.partition.clone()).collect::<Vec<_>>());
         }
-        let (hierarchy, options, before) = (self.hierarchy, (self.options, &self.speeds), self.before);
+        let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
+        let owners = partitions(hierarchy, &self.speeds, before);
         let ((plans, transfers), answer) =
-            rayon::join(|| build_levels(hierarchy, options, before, transfer), meanwhile);
+            rayon::join(|| build_levels(hierarchy, (options, &owners), before, transfer), || meanwhile(&owners));
         (self.plans, self.transfers) = (Some(Arc::new(plans)), transfers);
         answer
     }
@@ -161,7 +166,7 @@ mod tests {
     fn a_change_tells_what_it_replaces() {
         let start = hierarchy(None, &[[4, 20], [16, 32]]);
         let mut first = MeshChange::new(&start, None, OPTIONS);
-        first.plan_while(false, || ());
+        first.plan_while(false, |_| ());
         assert_eq!(told(&first), [[true, true], [true, true], [true, true], [false, false]]);
         assert!(first.transfers().next().is_none());
         let plans = first.into_plans();
@@ -173,7 +178,7 @@ mod tests {
         ] {
             let after = hierarchy(Some(&start), finer);
             let mut change = MeshChange::new(&after, Some((&start, &plans)), OPTIONS);
-            change.plan_while(true, || ());
+            change.plan_while(true, |_| ());
             assert_eq!(told(&change), expected, "{finer:?}");
             for (l, (old, new)) in plans.iter().zip(change.plans().iter()).enumerate() {
                 assert_eq!(Arc::ptr_eq(&old.ghost, &new.ghost), !change.replaces_plans(l), "{finer:?}, level {l}");

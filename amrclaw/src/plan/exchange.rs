@@ -10,10 +10,12 @@
 //! and back when the sums are applied.
 
 use super::neighbours::PlanInput;
+use super::patch_lists::in_parts;
 use super::region::{CopyRegion, InterpRegion};
 use super::{FaceRun, JoiningPlans, PatchLists, RestrictRegion};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::Partition;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What goes from or to one other rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,12 +73,13 @@ fn split<const D: usize>(
     coarser: Option<&Partition>,
     old: Option<&Partition>,
 ) -> JoiningPlans<D> {
-    JoiningPlans {
-        ghost: plans.ghost.split(rank, own, coarser),
-        reflux: plans.reflux.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
-        restrict: plans.restrict.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
-        transfer: plans.transfer.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser, old)),
-    }
+    let ghost = || plans.ghost.split(rank, own, coarser);
+    let reflux = || plans.reflux.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser));
+    let restrict = || plans.restrict.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser));
+    let transfer = || plans.transfer.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser, old));
+    let ((ghost, transfer), (reflux, restrict)) =
+        rayon::join(|| rayon::join(ghost, transfer), || rayon::join(reflux, restrict));
+    JoiningPlans { ghost, reflux, restrict, transfer }
 }
 
 /// Owners of the patches that plans of a level have to do with.
@@ -101,27 +104,30 @@ pub(super) fn of_rank<const D: usize>(input: PlanInput<'_, D>, rank: usize, owne
 /// Patches of a level whose items read or write patches of a rank: its own, those around them, those over and around its coarser ones,
 /// and those in the place of old ones of its own.
 fn concerned<const D: usize>(input: &PlanInput<'_, D>, rank: usize, owners: PlanOwners<'_>) -> Vec<bool> {
-    let mut concerned = vec![false; input.mesh.patches().len()];
+    let concerned: Vec<AtomicBool> = input.mesh.patches().iter().map(|_| AtomicBool::new(false)).collect();
     let ratio = input.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
     let reach = input.reach();
-    let mut mark = |region: &CellBox<D>| input.mesh.for_each_image(region, |image| concerned[image.patch] = true);
-    for k in owners.own.patches_of(rank) {
-        mark(&input.mesh.patches()[k].grow_by(reach));
-    }
+    let mark_around = |partition: &Partition, region: &(dyn Fn(usize) -> CellBox<D> + Sync)| {
+        let patches: Vec<usize> = partition.patches_of(rank).collect();
+        in_parts(patches.len(), |part| {
+            for &k in &patches[part] {
+                input.mesh.for_each_image(&region(k), |image| concerned[image.patch].store(true, Ordering::Relaxed));
+            }
+        });
+    };
+    mark_around(owners.own, &|k| input.mesh.patches()[k].grow_by(reach));
     if let (Some((coarse, _)), Some(partition)) = (input.coarser, owners.coarser) {
-        for k in partition.patches_of(rank) {
-            // What is around a fine patch is rounded to whole coarse cells.
-            mark(&coarse.patches()[k].grow(1).fine_from_coarse(ratio).grow_by(reach));
-        }
+        // What is around a fine patch is rounded to whole coarse cells.
+        mark_around(partition, &|k| coarse.patches()[k].grow(1).fine_from_coarse(ratio).grow_by(reach));
     }
     if let (true, Some(old), Some(partition)) = (input.transfer, input.old, owners.old) {
-        partition.patches_of(rank).for_each(|k| mark(&old.patches()[k]));
+        mark_around(partition, &|k| old.patches()[k]);
     }
-    concerned
+    concerned.into_iter().map(AtomicBool::into_inner).collect()
 }
 
 /// An item of a plan: which patch it reads, which it writes.
-pub(super) trait Item: Copy {
+pub(super) trait Item: Copy + Send + Sync {
     fn source(&self) -> usize;
     fn target(&self) -> usize;
 }
@@ -199,27 +205,31 @@ impl Owners<'_> {
         put: impl Fn(&mut P, T),
         share: bool,
     ) -> PatchLists<T> {
-        let mut kept = PatchLists::default();
-        for k in 0..lists.num_patches() {
-            for item in lists.of(k) {
-                let (from, to) = (self.sources.owner(item.source()), self.targets.owner(item.target()));
-                let other = match (from == self.rank, to == self.rank) {
-                    (true, false) => Some((&mut exchange.sent, to)),
-                    (false, true) => Some((&mut exchange.received, from)),
-                    (true, true) => None,
-                    (false, false) => continue,
-                };
-                let crosses = other.is_some();
-                if let Some((parcels, rank)) = other {
-                    put(items_of(parcels, rank), *item);
+        let parts = in_parts(lists.num_patches(), |patches| {
+            let (mut kept, mut crossing) = (PatchLists::default(), Vec::new());
+            for k in patches {
+                for item in lists.of(k) {
+                    let (from, to) = (self.sources.owner(item.source()), self.targets.owner(item.target()));
+                    let other = match (from == self.rank, to == self.rank) {
+                        (true, false) => Some((true, to)),
+                        (false, true) => Some((false, from)),
+                        (true, true) => None,
+                        (false, false) => continue,
+                    };
+                    if share || other.is_none() {
+                        kept.push(*item);
+                    }
+                    crossing.extend(other.map(|(is_sent, rank)| (is_sent, rank, *item)));
                 }
-                if !crosses || share {
-                    kept.push(*item);
-                }
+                kept.end_patch();
             }
-            kept.end_patch();
+            (kept, crossing)
+        });
+        for &(is_sent, rank, item) in parts.iter().flat_map(|(_, crossing)| crossing) {
+            let parcels = if is_sent { &mut exchange.sent } else { &mut exchange.received };
+            put(items_of(parcels, rank), item);
         }
-        kept
+        PatchLists::join(parts.iter().map(|(kept, _)| kept))
     }
 }
 

@@ -93,19 +93,19 @@ pub fn build<const D: usize>(
     options: PlanOptions,
     before: Option<Planned<'_, D>>,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    build_levels(hierarchy, (options, &Speeds::equal(options.rank.of)), before, true)
+    let partitions = partitions(hierarchy, &Speeds::equal(options.rank.of), before);
+    build_levels(hierarchy, (options, &partitions), before, true)
 }
 
-/// The work of [`build`] where ranks have speeds. `transfer`: plan where the values of new levels come from.
+/// The work of [`build`] among these owners. `transfer`: plan where the values of new levels come from.
 fn build_levels<const D: usize>(
     hierarchy: &Hierarchy<D>,
-    (options, speeds): (PlanOptions, &Speeds),
+    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
     before: Option<Planned<'_, D>>,
     transfer: bool,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    let partitions = partitions(hierarchy, speeds, before);
     let levels = (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
-    let joined = levels.map(|l| join_to_coarser(l, hierarchy, &partitions, options, before, transfer));
+    let joined = levels.map(|l| join_to_coarser(l, hierarchy, partitions, options, before, transfer));
     joined.unzip()
 }
 

@@ -73,7 +73,7 @@ fn adopt(
     spoil: impl Fn(&mut Vec<LevelPlans<2>>),
 ) -> Arc<Vec<LevelPlans<2>>> {
     let mut change = MeshChange::new(hierarchy, None, OPTIONS);
-    change.plan_while(false, || ());
+    change.plan_while(false, |_| ());
     let mut plans = change.plans().to_vec();
     spoil(&mut plans);
     let mut change = change.with_plans(plans);

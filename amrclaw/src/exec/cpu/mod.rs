@@ -221,7 +221,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
 
 impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
-        change.plan_while(values.are_transferred(), || ());
+        change.plan_while(values.are_transferred(), |_| ());
         self.epoch = change.hierarchy().epoch();
         let filled = self.fill_new_levels(change, values);
         self.agreed(filled)?;

@@ -42,12 +42,12 @@ pub(super) struct HostPlanTables {
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Makes what new levels need of their meshes, all at the same time.
+    /// Makes what new levels need of their meshes, all at the same time. `partitions`: owners of each level's patches.
     pub(super) fn host_tables_of_levels(
         &self,
         hierarchy: &Hierarchy<D>,
         new: &[Level],
-        partition: impl Fn(Level) -> Option<Arc<Partition>> + Sync,
+        partitions: &[Option<Arc<Partition>>],
     ) -> Vec<Option<HostMeshTables<D>>> {
         let (sizes, sweeps, resident) = (self.sizes, &self.sweeps, self.machine.resident_tiles());
         let rank = self.ranks.rank().number;
@@ -55,7 +55,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             if !new.contains(&Level(l as u8)) {
                 return None;
             }
-            let owners = partition(Level(l as u8));
+            let owners = partitions[l].clone();
             let is_here = |k| owners.as_ref().is_none_or(|owners| owners.owner(k) == rank);
             let owner = (rank, owners.clone());
             let level = || HostLevel::new(mesh, owner, sizes, sweeps, (resident, l + 1 == hierarchy.max_levels()));

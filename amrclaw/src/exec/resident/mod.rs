@@ -174,19 +174,10 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         let clock = Instant::now();
         let hierarchy = change.hierarchy();
         let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
-        let tables = match self.ranks.is_solo() {
-            true => change.plan_while(moved, || match moved {
-                true => self.host_tables_of_levels(hierarchy, &new, |_| None),
-                false => Vec::new(),
-            }),
-            false => {
-                // Which patches are here is known when plans are made.
-                change.plan_while(moved, || ());
-                let plans = change.plans();
-                let partition = |level: Level| plans[level.index()].partition.clone();
-                if moved { self.host_tables_of_levels(hierarchy, &new, partition) } else { Vec::new() }
-            }
-        };
+        let tables = change.plan_while(moved, |owners| match moved {
+            true => self.host_tables_of_levels(hierarchy, &new, owners),
+            false => Vec::new(),
+        });
         let planned = clock.elapsed();
         self.begin_change(change);
         let filled = self.fill_new_levels(change, values, tables);
