@@ -1,5 +1,5 @@
 // source.cu: lets the solver's source act on every cell for a time.
-// Map     BLOCKS_PER_PATCH blocks share a patch, one cell a thread at a time, x fastest
+// Map     some blocks share a patch, one cell a thread at a time, x fastest
 // Bytes   (2 M + A) Real per cell
 // Order   every cell is written by one thread: repeats bit for bit
 
@@ -7,7 +7,7 @@ extern "C" __global__ void source(const SourceArgs args)
 {
     start_next();
     await_previous();
-    unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
+    unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
     const Patch& patch = args.patches[number];
     const Solver solver{SOLVER_PARAMETERS};
     const int beyond = args.ghosts ? NUM_GHOST : 0;
@@ -16,7 +16,7 @@ extern "C" __global__ void source(const SourceArgs args)
     for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
     Real t = Real(args.t), dt = Real(args.dt);
     bool finite = true;
-    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += BLOCKS_PER_PATCH * blockDim.x) {
+    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
         Cell cell = cell_of_number(size, i);
         Array<Real, 3> centre;
         #pragma unroll

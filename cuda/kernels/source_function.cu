@@ -1,5 +1,5 @@
 // source_function.cu: lets the source terms of a case act on every cell for a time, by one step of the midpoint rule.
-// Map     BLOCKS_PER_PATCH blocks share a patch, one cell a thread at a time, x fastest
+// Map     some blocks share a patch, one cell a thread at a time, x fastest
 // Bytes   (2 M + A) Real per cell
 // Order   every cell is written by one thread: repeats bit for bit
 
@@ -7,7 +7,7 @@ extern "C" __global__ void source_function(const SourceArgs args)
 {
     start_next();
     await_previous();
-    unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
+    unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
     const Patch& patch = args.patches[number];
     Value* to = reinterpret_cast<Value*>(args.to);
     const int beyond = args.ghosts ? NUM_GHOST : 0;
@@ -15,7 +15,7 @@ extern "C" __global__ void source_function(const SourceArgs args)
     #pragma unroll
     for (int d = 0; d < DIM; d++) cells *= size[d] = patch.size[d] + 2 * beyond;
     bool finite = true;
-    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += BLOCKS_PER_PATCH * blockDim.x) {
+    for (int i = part * blockDim.x + threadIdx.x; i < cells; i += args.blocks_per_patch * blockDim.x) {
         Cell cell = cell_of_number(size, i), in_level;
         #pragma unroll
         for (int d = 0; d < DIM; d++) {

@@ -140,7 +140,7 @@ device_struct! {
 device_struct! {
     /// What `source` and `source_function` take.
     pub struct SourceArgs {
-        /// Patches; [`super::tuning::BLOCKS_PER_PATCH`] blocks each.
+        /// Patches, each with so many blocks as are told below.
         pub patches: Pointer<Patch>,
         /// States before.
         pub from: Pointer<Real>,
@@ -160,7 +160,7 @@ device_struct! {
         pub dt: f64,
         /// It acts on ghost cells too.
         pub ghosts: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Blocks that share a patch: see [`super::tuning::source_blocks`].
+        pub blocks_per_patch: u32,
     }
 }

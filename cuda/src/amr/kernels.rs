@@ -191,12 +191,11 @@ kernels! {
     /// Its fine side.
     REGISTER_FINE = "register_fine" in Registers, Work::WarpPerChunk, RegisterArgs: ;
     /// Lets the solver's source act.
-    SOURCE = "source" in Source, Work::BlocksPerItem(BLOCKS_PER_PATCH), SourceArgs: PatchReport;
+    SOURCE = "source" in Source, Work::BlockPerItem([THREADS; 3]), SourceArgs: PatchReport;
     /// Flags by a function.
     FLAG_FUNCTION = "flag_function" in FlagFunction, Work::BlockPerItem([FLAG_THREADS; 3]), FlagFunctionArgs: FlagTile;
     /// Lets a source act that is a function.
-    SOURCE_FUNCTION =
-        "source_function" in SourceFunction, Work::BlocksPerItem(BLOCKS_PER_PATCH), SourceArgs: PatchReport;
+    SOURCE_FUNCTION = "source_function" in SourceFunction, Work::BlockPerItem([THREADS; 3]), SourceArgs: PatchReport;
     /// Fills cells by a function.
     EVALUATE = "evaluate" in Evaluate, Work::WarpPerChunk, EvaluateArgs: ;
     /// Fills ghost cells beyond sides of the domain, by functions where there are some.

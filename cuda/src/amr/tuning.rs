@@ -28,6 +28,16 @@ pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
 /// Blocks that share a patch where there is no table of chunks.
 pub const BLOCKS_PER_PATCH: u32 = 8;
 
+/// Blocks that sources of a level should be given: more than a device runs at once.
+const SOURCE_BLOCKS: usize = 1 << 12;
+
+/// Blocks that share each of some patches with so many cells together, where a cell takes long: quotients one after another. Then each
+/// thread has about one, up to as many threads as a device can use.
+pub fn source_blocks(patches: usize, cells: usize) -> u32 {
+    let blocks = cells.div_ceil(THREADS as usize).min(SOURCE_BLOCKS);
+    (blocks.div_ceil(patches.max(1)) as u32).max(BLOCKS_PER_PATCH)
+}
+
 /// Warps that should fit a multiprocessor at once: more hide more latency, until registers spill.
 pub(super) fn warps_per_multiprocessor(solver: &DeviceSource, precision: Precision) -> u32 {
     // Numbers that a lane keeps from row to row, about.
@@ -177,6 +187,14 @@ mod tests {
         let rows = |patches: usize, n: i32| rows_per_tile(std::iter::repeat_n(strips(n), patches), 1584);
         assert!(rows(256, 256) >= 32, "{}", rows(256, 256));
         assert!(rows(4, 256) <= 16, "{}", rows(4, 256));
+    }
+
+    /// Few patches are shared by many blocks, so that a thread has a cell; many by as few as ever.
+    #[test]
+    fn sources_have_a_thread_a_cell() {
+        assert_eq!(source_blocks(50, 50 * 68 * 68), 37);
+        assert_eq!(source_blocks(1, 4096 * 4096), 4096);
+        assert_eq!((source_blocks(2000, 2000 * 32 * 32), source_blocks(0, 0)), (8, 8));
     }
 
     /// Where each warp has one tile, all have one height; where there are many, most cells are in tall tiles and the last ones

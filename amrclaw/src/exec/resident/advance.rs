@@ -13,6 +13,7 @@ use crate::physics::SourceSplit;
 use crate::plan::{LevelPlans, RefluxPlan};
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE, SOURCE_FUNCTION};
+use cuda::amr::tuning::source_blocks;
 use cuda::amr::{Launcher, PatchReport, SourceArgs};
 use riemann::real::Scalar;
 use std::ops::Range;
@@ -221,6 +222,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<(), ExecError> {
         let l = step.level.index();
         let store = &self.levels[l];
+        let patches = store.mesh.patches().len();
+        let blocks_per_patch = source_blocks(patches, store.layout.num_cells_with_ghosts());
         let args = SourceArgs {
             patches: store.patches(),
             from: self.address(l, from),
@@ -232,10 +235,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             t,
             dt,
             ghosts: u32::from(ghosts),
-            padding: 0,
+            blocks_per_patch,
         };
         // SAFETY: arrays and patches are those of the level; each cell has one thread.
-        unsafe { self.machine.run(kernel, D, store.mesh.patches().len(), &args)? };
+        unsafe { self.machine.run(kernel, D, patches * blocks_per_patch as usize, &args)? };
         Ok(())
     }
 

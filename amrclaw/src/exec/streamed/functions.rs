@@ -16,6 +16,7 @@ use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::SourceArgs;
 use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
+use cuda::amr::tuning::source_blocks;
 use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
@@ -205,6 +206,8 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         [t, dt]: [f64; 2],
     ) -> Result<(), CudaError> {
         let q = q.in_level(batch.q.start, R::BYTES);
+        let patches = batch.patches.len();
+        let blocks_per_patch = source_blocks(patches, batch.cells.len());
         let args = SourceArgs {
             patches: tables.patches(batch.patches.start),
             from: q,
@@ -216,13 +219,13 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             t,
             dt,
             ghosts: u32::from(ghosts),
-            padding: 0,
+            blocks_per_patch,
         };
         let Functions { own_source, source, .. } = self.functions;
         for (kernel, acts) in [(SOURCE, own_source), (SOURCE_FUNCTION, source)] {
             if acts {
                 // SAFETY: the lane has the batch's states; each cell has one thread.
-                unsafe { room.queue.run(&kernel, D, batch.patches.len(), &args)? };
+                unsafe { room.queue.run(&kernel, D, patches * blocks_per_patch as usize, &args)? };
             }
         }
         Ok(())
