@@ -65,7 +65,7 @@ impl Case {
     /// equations, then the auxiliary values.
     pub fn source_terms<const D: usize>(&self) -> Option<RowExpressions<D>> {
         self.assert_dimension::<D>();
-        self.formulas.source.clone().map(RowExpressions::new)
+        self.formulas.source.clone().map(RowExpressions::asked_again)
     }
 
     /// The refinement criterion as an expression, not zero where to refine. Further values of its rows: the

@@ -14,18 +14,28 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct RowExpressions<const D: usize> {
     whole: Rows,
-    /// The same with what depends on the place along x alone set apart, if it is worth that.
+    /// The same with what depends on the place alone set apart, if it is worth that.
     split: Option<Arc<RowSplit>>,
 }
 
 impl<const D: usize> RowExpressions<D> {
     /// `expressions` must all have been compiled for the same variables, which begin with [`cell_names`].
     pub fn new(expressions: Vec<Expression>) -> Self {
+        Self::split(expressions, false)
+    }
+
+    /// The same for those that are asked for each row several times, one after the other, with other further values or at other times: what
+    /// they compute from the place alone is kept from one time to the next.
+    pub fn asked_again(expressions: Vec<Expression>) -> Self {
+        Self::split(expressions, true)
+    }
+
+    fn split(expressions: Vec<Expression>, again: bool) -> Self {
         let names = cell_names(D);
         for expression in &expressions {
             assert!(expression.variables().starts_with(&names), "variables must begin with those of a cell");
         }
-        let split = RowSplit::of::<D>(&expressions).map(Arc::new);
+        let split = RowSplit::of::<D>(&expressions, again).map(Arc::new);
         RowExpressions { whole: Rows::new::<D>(expressions), split }
     }
 
