@@ -229,8 +229,29 @@ impl Node {
 pub enum Portable {
     /// As formulas.
     Formulas(Formulas),
+    /// The geometry of a mapped grid's cells.
+    Mapped(MappedFormulas),
     /// The solver's text has the function.
     OfSolver,
+}
+
+/// What the geometry of a mapped grid's cells is computed from, see [`crate::mesh::Mapping`]. Each list has a place for every axis.
+#[derive(Clone, Debug)]
+pub struct MappedFormulas {
+    /// Physical coordinates of a computational point, whose coordinates are the centre's.
+    pub positions: Formulas,
+    /// Lower corner of the domain.
+    pub lower: Vec<f64>,
+    /// Upper corner.
+    pub upper: Vec<f64>,
+    /// Cells of the finest level that there can be.
+    pub finest: Vec<i32>,
+    /// Their size.
+    pub dx: Vec<f64>,
+    /// Whether the domain repeats.
+    pub periodic: Vec<bool>,
+    /// Whether the sides are walls, the lower one first.
+    pub walls: Vec<[bool; 2]>,
 }
 
 #[cfg(test)]

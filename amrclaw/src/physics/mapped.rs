@@ -3,7 +3,7 @@
 
 use super::{
     AuxOutside, Boundary, BoundaryCell, BoundaryFunction, CellBlock, CellBlockFunction, CellFunction, CellRow,
-    StateFunction,
+    Formulas, MappedFormulas, Portable, StateFunction,
 };
 use crate::index::CellBox;
 use crate::mesh::{AxisEnds, Beyond, MappedCell, Mapping};
@@ -16,6 +16,8 @@ use std::sync::Arc;
 /// sides show of the first, and the geometry of [`Mapping`].
 pub struct MappedAux<const D: usize> {
     mapping: Arc<Mapping<D>>,
+    /// The mapping's positions, for devices.
+    positions: Option<Formulas>,
     own: Option<Arc<dyn CellFunction<D>>>,
     sides: [[Beyond; 2]; D],
 }
@@ -29,7 +31,12 @@ impl<const D: usize> MappedAux<D> {
         open: AuxOutside,
     ) -> Self {
         let sides = boundary.each_ref().map(|sides| sides.each_ref().map(|side| side.beyond_of_aux(open)));
-        MappedAux { mapping, own, sides }
+        MappedAux { mapping, positions: None, own, sides }
+    }
+
+    /// The same with the mapping as formulas, so that devices can compute the geometry.
+    pub fn with_formulas(self, positions: Option<Formulas>) -> Self {
+        MappedAux { positions, ..self }
     }
 
     fn num_own(&self) -> usize {
@@ -181,6 +188,21 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
 
     fn by_block(&self) -> Option<&dyn CellBlockFunction<D>> {
         Some(self)
+    }
+
+    /// In the plane, where the solver has no auxiliary values of its own.
+    fn portable(&self) -> Option<Portable> {
+        let positions = self.positions.clone().filter(|_| D == 2 && self.own.is_none())?;
+        let (domain, finest) = (self.mapping.domain(), self.mapping.finest());
+        Some(Portable::Mapped(MappedFormulas {
+            positions,
+            lower: domain.lower.to_vec(),
+            upper: domain.upper.to_vec(),
+            finest: finest.to_vec(),
+            dx: domain.dx(finest).to_vec(),
+            periodic: domain.periodic.to_vec(),
+            walls: self.sides.map(|sides| sides.map(|side| side == Beyond::Wall)).to_vec(),
+        }))
     }
 }
 

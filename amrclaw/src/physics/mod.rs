@@ -9,7 +9,7 @@ mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CellFunction, CellRow, CellSteps};
-pub use formula::{Formulas, Node, NodeKind, Portable, Primitive, Quantity};
+pub use formula::{Formulas, MappedFormulas, Node, NodeKind, Portable, Primitive, Quantity};
 pub use mapped::{AtPositions, MappedAux, MappedWall, source_rows};
 pub use problem::{
     AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,

@@ -63,7 +63,8 @@ fn at_positions<const D: usize>(mapping: &Arc<Mapping<D>>, user: UserFunctions<D
 /// The problem with the geometry of a mapped mesh among its auxiliary values, and its walls along the mesh's sides.
 fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Problem<D>) -> Problem<D> {
     let shape = case.shape();
-    let aux = MappedAux::new(mapping.clone(), problem.aux, &problem.boundary, problem.aux_outside);
+    let aux = MappedAux::new(mapping.clone(), problem.aux, &problem.boundary, problem.aux_outside)
+        .with_formulas(case.mapping_formulas());
     let side = |side: Boundary<D>| match side {
         Boundary::Wall => Boundary::MappedWall(MappedWall { vectors: shape.vectors.clone(), first: shape.aux.len() }),
         other => other,

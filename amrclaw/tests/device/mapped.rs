@@ -2,7 +2,7 @@
 //! what is normal to them.
 
 use super::common::{largest_difference, start, take_steps};
-use super::{compare, compare_runs, emulated, space, streamed};
+use super::{UserFunctions, compare, compare_runs, emulated, space, start_on_both, streamed};
 use amrclaw::io::config::Case;
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{MakeExecutor, RunOptions, Simulation};
@@ -73,7 +73,19 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let sound = include_str!("../cases/mapped/sound.toml");
     compare(sound, &[], 4);
     compare(sound, &["scheme.transverse=1", "mesh.boundary.x=\"wall\""], 3);
+    let ratios = ["levels.ratio=[[2,4],[4,2]]", "mesh.cells=[9,20]", "mesh.boundary.y=[\"wall\",\"extrapolate\"]"];
+    compare(sound, &ratios, 2);
     compare(include_str!("../cases/mapped/gas.toml"), &[], 4);
+}
+
+/// In the plane kernels compute the geometry, of new levels too; the host is not asked for auxiliary values.
+#[test]
+fn kernels_compute_the_geometry() {
+    for mut device in start_on_both(include_str!("../cases/mapped/sound.toml"), &[], UserFunctions::<2>::default) {
+        take_steps(&mut device, 3);
+        assert!(device.counts().regrids > 0);
+        assert!(device.host_work().iter().all(|work| work.what != "aux"), "{:?}", device.host_work());
+    }
 }
 
 /// In three dimensions: sound over a hill, and gas without transverse waves.

@@ -68,6 +68,9 @@ pub struct CaseFunction {
     pub positive: i32,
 }
 
+/// The function that gives auxiliary values their geometry on a mapped grid in the plane; before it stands what the mapping is.
+pub const MAPPED_PLANE: &str = include_str!("../../kernels/mapped_plane.cuh");
+
 impl Group {
     /// All groups but those whose kernels call a function of the case.
     pub const ALL: [Group; 4] = [Group::Regions, Group::Capacity, Group::Registers, Group::Source];

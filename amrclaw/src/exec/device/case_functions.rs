@@ -1,9 +1,9 @@
 //! The functions of a problem that kernels compute, as CUDA C++.
 
 use crate::physics::{
-    Boundary, Criterion, Formulas, MappedWall, Node, NodeKind, Portable, Primitive, Problem, Quantity,
+    Boundary, Criterion, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Portable, Primitive, Problem, Quantity,
 };
-use cuda::amr::CaseFunction;
+use cuda::amr::{CaseFunction, MAPPED_PLANE};
 use riemann::device_source::DeviceSource;
 use std::fmt::Write;
 
@@ -28,6 +28,7 @@ impl CaseFunctions {
         let made = |portable: Option<Portable>, num_values: usize, checks: bool| {
             let (text, solves) = match portable? {
                 Portable::Formulas(formulas) => (text(&formulas, solver.equations), false),
+                Portable::Mapped(formulas) => (geometry_text(&formulas), false),
                 Portable::OfSolver if solver.has_flag => (FLAG_OF_SOLVER.to_owned(), true),
                 Portable::OfSolver => return None,
             };
@@ -64,7 +65,7 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                         solves = true;
                         BOUNDARY_OF_SOLVER.to_owned()
                     }
-                    Portable::OfSolver => return None,
+                    Portable::OfSolver | Portable::Mapped(_) => return None,
                 },
             };
             any = true;
@@ -129,6 +130,28 @@ __device__ __forceinline__ void case_function(const Point& at, const State& q, c
 /// Formulas of a cell with so many equations, as a function.
 fn text(formulas: &Formulas, num_eqn: usize) -> String {
     format!("{HEAD}{}}}\n", lines(formulas, num_eqn))
+}
+
+/// The geometry of the cells of a mapped grid in the plane.
+fn geometry_text(mapped: &MappedFormulas) -> String {
+    let MappedFormulas { positions, lower, upper, finest, dx, periodic, walls } = mapped;
+    let numbers = |values: &[f64]| values.iter().map(|&value| number(value)).collect::<Vec<_>>().join(", ");
+    let list = |values: &[String]| values.join(", ");
+    let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
+    let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
+    let walls: Vec<String> = walls.iter().map(|[lower, upper]| format!("{{{lower}, {upper}}}")).collect();
+    format!(
+        "__device__ const int MAP_FINEST[] = {{{}}};\n__device__ const double MAP_DX[] = {{{}}}, MAP_LOWER[] = {{{}}}, \
+         MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, MAP_WALL[][2] = {{{}}};\n\
+         __device__ __forceinline__ void map_position(const Point& at, double* values)\n{{\n{}}}\n{MAPPED_PLANE}",
+        list(&finest),
+        numbers(dx),
+        numbers(lower),
+        numbers(upper),
+        list(&periodic),
+        list(&walls),
+        lines(positions, 0),
+    )
 }
 
 /// A line for each operation.

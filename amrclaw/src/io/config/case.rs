@@ -5,7 +5,9 @@ use super::settings::CaseSettings;
 use super::settle::Settled;
 use super::shape::SolverShape;
 use crate::io::derived::FormulaError;
-use crate::io::expression::{Expression, ExpressionBoundary, ExpressionCells, Names, RowExpressions, cell_names};
+use crate::io::expression::{
+    Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, cell_names,
+};
 use crate::mesh::Mapping;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -85,6 +87,11 @@ impl Case {
     pub fn mapping<const D: usize>(&self) -> Option<Arc<Mapping<D>>> {
         self.assert_dimension::<D>();
         self.formulas.mapping.as_deref().map(|formulas| Arc::new(super::mapping::mapping(&self.settings, formulas)))
+    }
+
+    /// The formulas of the mapping, if the mesh is mapped.
+    pub fn mapping_formulas(&self) -> Option<crate::physics::Formulas> {
+        self.formulas.mapping.as_ref().map(|formulas| ExpressionMap::new(formulas.clone()).formulas())
     }
 
     /// Whether formulas of position and time can be compared with the solution, each with its equation's name.

@@ -2,6 +2,7 @@
 
 use super::{Expression, ExpressionError, Input, Names, Syntax};
 use crate::mesh::MapFunction;
+use crate::physics::{Formulas, Node, Quantity};
 
 /// Physical coordinates from expressions of the computational ones.
 #[derive(Clone, Debug)]
@@ -28,6 +29,17 @@ impl ExpressionMap {
             .map(|text| Expression::compile(text, &Self::names(formulas.len())))
             .collect::<Result<_, _>>()
             .map(ExpressionMap)
+    }
+
+    /// The same as a graph, in which the computational coordinates are those of a cell's centre.
+    pub fn formulas(&self) -> Formulas {
+        let mut formulas = Formulas::default();
+        let variables: Vec<Node> = (0..self.0.len()).map(|d| formulas.quantity(Quantity::Centre(d))).collect();
+        for expression in &self.0 {
+            let value = expression.add_to(&mut formulas, &variables);
+            formulas.give(value);
+        }
+        formulas
     }
 }
 

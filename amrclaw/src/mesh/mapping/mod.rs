@@ -116,6 +116,16 @@ impl<const D: usize> Mapping<D> {
         Mapping { function, domain, finest }
     }
 
+    /// The domain, in computational coordinates.
+    pub fn domain(&self) -> &Domain<D> {
+        &self.domain
+    }
+
+    /// Cells of the finest level that there can be along each axis.
+    pub fn finest(&self) -> [i32; D] {
+        self.finest
+    }
+
     /// The position of one computational point.
     pub fn position(&self, point: [f64; D]) -> [f64; D] {
         let mut position = [[0.0; D]];

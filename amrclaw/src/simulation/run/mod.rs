@@ -205,7 +205,7 @@ impl<const D: usize> OpenFiles<D> {
         let writer = Files::new(case, folder.clone(), earlier, steps).start()?;
         if folder.dir() != files.dir {
             let (named, taken) = (files.dir.display(), folder.dir().display());
-            (files.remark)(&format!("{named} is in use by another run; the files of this one go to {taken}"));
+            (files.remark)(&format!("{named} has files of another run; those of this one go to {taken}"));
         }
         folder.begin()?;
         folder.announce(&[gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
