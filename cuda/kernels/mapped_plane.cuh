@@ -7,8 +7,8 @@ typedef Array<double, 2> Spot;
 __device__ __forceinline__ Spot minus(const Spot& a, const Spot& b) { return {{a[0] - b[0], a[1] - b[1]}}; }
 __device__ __forceinline__ double cross(const Spot& a, const Spot& b) { return a[0] * b[1] - a[1] * b[0]; }
 
-// Where a node of the finest level lies that is in the domain.
-__device__ Spot node_inside(int i, int j)
+// Where a node of the finest level lies that is in the domain. Called, not inlined: cells ask for dozens of nodes, and formulas may be long.
+__device__ __noinline__ Spot node_inside(int i, int j)
 {
     const int node[] = {i, j};
     Point at;
@@ -73,7 +73,7 @@ struct Face {
     double size;
 };
 
-__device__ Face lower_face(const Level& level, int axis, int i, int j)
+__device__ __noinline__ Face lower_face(const Level& level, int axis, int i, int j)
 {
     const Spot first = node(i * level.step[X], j * level.step[Y]);
     const Spot last = node((axis == Y ? i + 1 : i) * level.step[X], (axis == X ? j + 1 : j) * level.step[Y]);
@@ -86,7 +86,7 @@ __device__ Face lower_face(const Level& level, int axis, int i, int j)
 }
 
 // The area between the straight line from a node to the level's next one along an axis and the line through the finest nodes between.
-__device__ double bulge(const Level& level, int axis, int i, int j)
+__device__ __noinline__ double bulge(const Level& level, int axis, int i, int j)
 {
     const int x = i * level.step[X], y = j * level.step[Y];
     const Spot first = node(x, y);
@@ -101,7 +101,7 @@ __device__ double bulge(const Level& level, int axis, int i, int j)
 }
 
 // A cell's area per unit of the computational coordinates.
-__device__ double capacity_of(const Level& level, int i, int j)
+__device__ __noinline__ double capacity_of(const Level& level, int i, int j)
 {
     const int x = i * level.step[X], y = j * level.step[Y], right = x + level.step[X], up = y + level.step[Y];
     double area = 0.5 * cross(minus(node(right, up), node(x, y)), minus(node(x, up), node(right, y)));
@@ -112,7 +112,7 @@ __device__ double capacity_of(const Level& level, int i, int j)
 }
 
 // Of a cell behind a wall the face along its axis and the area are those of the mirror image; between the cells there are no faces.
-__device__ void put_behind_wall(const Level& level, int axis, bool upper, const int* cell, double* values)
+__device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool upper, const int* cell, double* values)
 {
     const int across = 1 - axis, count = MAP_FINEST[axis] / level.step[axis];
     if (upper ? cell[axis] < count : cell[axis] >= 0) return;

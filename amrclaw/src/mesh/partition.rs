@@ -32,7 +32,7 @@ pub struct Partition {
 }
 
 /// Cuts stay as they are while the largest load is at most this part of the smallest possible one: every patch then stays where it is.
-const KEPT_WITHIN: f64 = 1.1;
+const KEPT_WITHIN: f64 = 1.03;
 
 impl Partition {
     /// Shares a level out among ranks, by cells and by how fast the ranks are. `before`: the level's partition before it was replaced; its

@@ -15,6 +15,7 @@
 #define __grid_constant__
 #define __shared__ static
 #define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 
 struct Dim3 {
