@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn unequal_ranks_change_no_value() {
         let (alone, _) = steps(None, &[1000]);
-        let speeds = [1000, 10, 500];
+        let speeds = [1000, 1, 500];
         let of_rank = |comm: Threads| {
             let ranks = Ranks::new(Arc::new(comm), Arc::default());
             move || steps(Some(ranks), &speeds)
