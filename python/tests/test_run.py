@@ -202,7 +202,7 @@ def test_runs_are_replaced_only_on_demand(folder):
     """A second run goes beside the first, with a warning; `overwrite` puts it in its place. Remarks on a case are warnings too."""
     case, out = folder / "pulse.toml", folder / "twice"
     first = amrclaw.run(case, output=out, progress=False)
-    with pytest.warns(UserWarning, match="twice is in use"):
+    with pytest.warns(UserWarning, match="twice has files of another run"):
         second = amrclaw.run(case, output=out, progress=False)
     assert (first.dir, second.dir) == (str(out), str(out) + "_2") and len(second) == len(first)
     late = {"output.count": 1, "time.end": 0.05}
