@@ -34,7 +34,11 @@ fn runs_are_replaced_only_on_demand() {
     std::fs::write(dir.join("notes.txt"), "mine").unwrap();
     let first = contents(&dir);
     let said = run_well(folder.path(), &case(), &SETS, &["--output", "out"]);
-    assert!(said.stderr.contains("remark: out has files of another run") && said.stderr.contains("out_2"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("remark: out has files of another run") && said.stderr.contains("out_2"),
+        "{}",
+        said.stderr
+    );
     assert!(said.stdout.contains("files in out_2"), "{}", said.stdout);
     assert!(contents(&dir) == first, "the first run's files have changed");
     assert!(folder.path().join("out_2/frame_0001.vtkhdf").exists());
