@@ -3,7 +3,7 @@
 
 mod support;
 
-use cuda::amr::{Group, Shape, UpdateOptions};
+use cuda::amr::{CaseFunction, Group, Shape, UpdateOptions, mapped_cells};
 use cuda::cache;
 use cuda::compile::{Precision, Source, Target};
 use cuda::nvrtc::Nvrtc;
@@ -66,6 +66,33 @@ fn every_update_in_space_compiles() {
                 assert!(compiled.cubin.starts_with(b"\x7fELF"), "{}: no machine code", solver.name);
                 println!("{} {} {sweep:?}: {}", solver.name, precision.cuda(), resources(&compiled.log));
             }
+        }
+    }
+}
+
+/// The geometry of mapped grids: in both dimensions, with a mapping that is the identity.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn geometry_compiles() {
+    const MAP: &str = "__device__ const int MAP_FINEST[] = {8, 8, 8};
+__device__ const double MAP_DX[] = {0.125, 0.125, 0.125}, MAP_LOWER[] = {0.0, 0.0, 0.0}, MAP_UPPER[] = {1.0, 1.0, 1.0};
+__device__ const bool MAP_PERIODIC[] = {false, true, false}, MAP_WALL[][2] = {{true, true}, {false, false}, {true, false}};
+__device__ __forceinline__ void map_position(const Point& at, double* values)
+{
+    for (int d = 0; d < DIM; d++) values[d] = at.centre(d);
+}
+";
+    for dim in [2, 3] {
+        let num_values = (dim + 1) * dim + 1;
+        let shape =
+            Shape { dim, num_ghost: 2, equations: 3, aux: num_values, capacity: -1, aux_face: vec![-1; num_values] };
+        let text = format!("{MAP}{}", mapped_cells(dim).concat());
+        let function = CaseFunction { text, solves: false, num_values, positive: num_values as i32 - 1 };
+        for precision in [Precision::Double, Precision::Single] {
+            let target = Target { precision, fused: false, solver: None };
+            let (source, target) = shape.text_of_case(Group::Evaluate, &function, &target);
+            let compiled = source.compile(&target, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+            println!("{dim} dimensions, {}: {}", precision.cuda(), resources(&compiled.log));
         }
     }
 }

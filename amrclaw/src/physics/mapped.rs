@@ -190,9 +190,9 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         Some(self)
     }
 
-    /// In the plane, where the solver has no auxiliary values of its own.
+    /// Where the solver has no auxiliary values of its own.
     fn portable(&self) -> Option<Portable> {
-        let positions = self.positions.clone().filter(|_| D == 2 && self.own.is_none())?;
+        let positions = self.positions.clone().filter(|_| self.own.is_none())?;
         let (domain, finest) = (self.mapping.domain(), self.mapping.finest());
         Some(Portable::Mapped(MappedFormulas {
             positions,

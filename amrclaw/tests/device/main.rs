@@ -210,6 +210,7 @@ fn kernels_of_runs_compile() {
     let own = [(paper, &["mesh.cells=[50,50]"][..]), (SOUND, &["scheme.split=\"strang\""]), (SWIRL, &[])];
     let own = own.map(|(text, overrides)| (text, overrides, false));
     let with_formulas = formulas::IN_A_PLANE.map(|(text, overrides)| (text, overrides, true));
+    // A mapping of long formulas, of which a cell asks for many nodes.
     let mapped = (include_str!("../../../examples/acoustics_cylinder/case.toml"), &[][..], true);
     for (text, overrides, of_case) in own.into_iter().chain(with_formulas).chain([mapped]) {
         let options = RunOptions { threads: Some(2), ..RunOptions::default() };

@@ -78,14 +78,18 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     compare(include_str!("../cases/mapped/gas.toml"), &[], 4);
 }
 
-/// In the plane kernels compute the geometry, of new levels too; the host is not asked for auxiliary values.
+/// Kernels compute the geometry, of new levels too; the host is not asked for auxiliary values.
 #[test]
 fn kernels_compute_the_geometry() {
-    for mut device in start_on_both(include_str!("../cases/mapped/sound.toml"), &[], UserFunctions::<2>::default) {
-        take_steps(&mut device, 3);
-        assert!(device.counts().regrids > 0);
-        assert!(device.host_work().iter().all(|work| work.what != "aux"), "{:?}", device.host_work());
+    fn no_aux_on_the_host<const D: usize>(text: &str) {
+        for mut device in start_on_both(text, &[], UserFunctions::<D>::default) {
+            take_steps(&mut device, 3);
+            assert!(device.counts().regrids > 0);
+            assert!(device.host_work().iter().all(|work| work.what != "aux"), "{:?}", device.host_work());
+        }
     }
+    no_aux_on_the_host::<2>(include_str!("../cases/mapped/sound.toml"));
+    no_aux_on_the_host::<3>(include_str!("../cases/mapped/hill.toml"));
 }
 
 /// In three dimensions: sound over a hill, and gas without transverse waves.

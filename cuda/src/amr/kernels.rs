@@ -68,8 +68,14 @@ pub struct CaseFunction {
     pub positive: i32,
 }
 
-/// The function that gives auxiliary values their geometry on a mapped grid in the plane; before it stands what the mapping is.
-pub const MAPPED_PLANE: &str = include_str!("../../kernels/mapped_plane.cuh");
+/// The function that gives auxiliary values the geometry of a mapped grid in so many dimensions, two or three; before it stands what the
+/// mapping is: see `kernels/mapped_nodes.cuh`.
+pub fn mapped_cells(dim: usize) -> [&'static str; 3] {
+    let plane = include_str!("../../kernels/mapped_plane.cuh");
+    let space = include_str!("../../kernels/mapped_space.cuh");
+    let faces = if dim == 3 { space } else { plane };
+    [include_str!("../../kernels/mapped_nodes.cuh"), faces, include_str!("../../kernels/mapped_cells.cuh")]
+}
 
 impl Group {
     /// All groups but those whose kernels call a function of the case.

@@ -14,7 +14,7 @@ mod update;
 
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
-pub use kernels::{CaseFunction, Group, Launcher, MAPPED_PLANE, Shape};
+pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
 pub use tiles::{TileShape, TileTable};

@@ -3,7 +3,7 @@
 use crate::physics::{
     Boundary, Criterion, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Portable, Primitive, Problem, Quantity,
 };
-use cuda::amr::{CaseFunction, MAPPED_PLANE};
+use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
 use std::fmt::Write;
 
@@ -132,7 +132,7 @@ fn text(formulas: &Formulas, num_eqn: usize) -> String {
     format!("{HEAD}{}}}\n", lines(formulas, num_eqn))
 }
 
-/// The geometry of the cells of a mapped grid in the plane.
+/// The geometry of the cells of a mapped grid.
 fn geometry_text(mapped: &MappedFormulas) -> String {
     let MappedFormulas { positions, lower, upper, finest, dx, periodic, walls } = mapped;
     let numbers = |values: &[f64]| values.iter().map(|&value| number(value)).collect::<Vec<_>>().join(", ");
@@ -143,7 +143,7 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
     format!(
         "__device__ const int MAP_FINEST[] = {{{}}};\n__device__ const double MAP_DX[] = {{{}}}, MAP_LOWER[] = {{{}}}, \
          MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, MAP_WALL[][2] = {{{}}};\n\
-         __device__ __forceinline__ void map_position(const Point& at, double* values)\n{{\n{}}}\n{MAPPED_PLANE}",
+         __device__ __forceinline__ void map_position(const Point& at, double* values)\n{{\n{}}}\n{}",
         list(&finest),
         numbers(dx),
         numbers(lower),
@@ -151,6 +151,7 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
         list(&periodic),
         list(&walls),
         lines(positions, 0),
+        mapped_cells(lower.len()).concat(),
     )
 }
 
