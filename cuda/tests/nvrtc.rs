@@ -73,7 +73,7 @@ fn every_update_in_space_compiles() {
 /// The geometry of mapped grids: in both dimensions, with a mapping that is the identity.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
-fn geometry_compiles() {
+fn every_geometry_compiles() {
     const MAP: &str = "__device__ const int MAP_FINEST[] = {8, 8, 8};
 __device__ const double MAP_DX[] = {0.125, 0.125, 0.125}, MAP_LOWER[] = {0.0, 0.0, 0.0}, MAP_UPPER[] = {1.0, 1.0, 1.0};
 __device__ const bool MAP_PERIODIC[] = {false, true, false}, MAP_WALL[][2] = {{true, true}, {false, false}, {true, false}};
