@@ -136,7 +136,6 @@ fn text(formulas: &Formulas, num_eqn: usize) -> String {
 fn geometry_text(mapped: &MappedFormulas) -> String {
     let MappedFormulas { positions, lower, upper, finest, dx, periodic, walls } = mapped;
     let numbers = |values: &[f64]| values.iter().map(|&value| number(value)).collect::<Vec<_>>().join(", ");
-    let list = |values: &[String]| values.join(", ");
     let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
     let walls: Vec<String> = walls.iter().map(|[lower, upper]| format!("{{{lower}, {upper}}}")).collect();
@@ -144,12 +143,12 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
         "__device__ const int MAP_FINEST[] = {{{}}};\n__device__ const double MAP_DX[] = {{{}}}, MAP_LOWER[] = {{{}}}, \
          MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, MAP_WALL[][2] = {{{}}};\n\
          __device__ __forceinline__ void map_position(const Point& at, double* values)\n{{\n{}}}\n{}",
-        list(&finest),
+        finest.join(", "),
         numbers(dx),
         numbers(lower),
         numbers(upper),
-        list(&periodic),
-        list(&walls),
+        periodic.join(", "),
+        walls.join(", "),
         lines(positions, 0),
         mapped_cells(lower.len()).concat(),
     )
