@@ -3,7 +3,7 @@
 use crate::runtime::abi::Plain;
 use crate::runtime::cache;
 use crate::runtime::error::CudaError;
-use crate::runtime::kernel::LastLaunch;
+use crate::runtime::launch::LastLaunch;
 use crate::runtime::memory::{DeviceBuffer, DeviceMemory, PinnedMemory, Pool};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, DriverError, result, sys};

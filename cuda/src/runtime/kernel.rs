@@ -3,9 +3,9 @@
 use crate::runtime::abi::DeviceStruct;
 use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
+pub use crate::runtime::launch::Grid;
 use crate::runtime::stream::Stream;
 use cudarc::driver::{CudaFunction, CudaModule, DriverError, result, sys};
-use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -22,58 +22,6 @@ pub struct Kernel {
     raw: CudaFunction,
     name: &'static str,
     device: usize,
-}
-
-/// Blocks and threads of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Grid {
-    /// Blocks along each axis.
-    pub blocks: [u32; 3],
-    /// Threads of a block.
-    pub threads: u32,
-    /// Bytes of dynamic shared memory of a block.
-    pub shared_bytes: u32,
-}
-
-impl Grid {
-    /// Enough blocks of `threads` threads for `items` items, one a thread.
-    pub fn over(items: usize, threads: u32) -> Grid {
-        let blocks = items.div_ceil(threads as usize).max(1) as u32;
-        Grid { blocks: [blocks, 1, 1], threads, shared_bytes: 0 }
-    }
-}
-
-/// The kernel launched last on a device, to be named if it fails: whichever stream is waited for, the driver tells of a fault first.
-#[derive(Debug, Default)]
-pub(crate) struct LastLaunch(Mutex<Option<(&'static str, Grid)>>);
-
-impl LastLaunch {
-    /// For `map_err`: the call that failed, or the kernel that did.
-    pub fn failed(&self, what: &'static str, device: usize) -> impl Fn(DriverError) -> CudaError {
-        move |source| match *self.0.lock() {
-            Some((kernel, grid)) if is_fault(source) => {
-                CudaError::Fault { kernel, device, grid: grid.blocks, block: grid.threads, source }
-            }
-            _ => CudaError::Driver { what, device, source },
-        }
-    }
-}
-
-/// True if a kernel broke off: its context is lost then.
-fn is_fault(error: DriverError) -> bool {
-    use sys::CUresult::*;
-    matches!(
-        error.0,
-        CUDA_ERROR_ILLEGAL_ADDRESS
-            | CUDA_ERROR_LAUNCH_TIMEOUT
-            | CUDA_ERROR_ASSERT
-            | CUDA_ERROR_HARDWARE_STACK_ERROR
-            | CUDA_ERROR_ILLEGAL_INSTRUCTION
-            | CUDA_ERROR_MISALIGNED_ADDRESS
-            | CUDA_ERROR_INVALID_ADDRESS_SPACE
-            | CUDA_ERROR_INVALID_PC
-            | CUDA_ERROR_LAUNCH_FAILED
-    )
 }
 
 impl Device {
@@ -181,7 +129,7 @@ impl Kernel {
             return Ok(false);
         }
         stream.raw.context().bind_to_thread().map_err(stream.failed("launching a kernel"))?;
-        *stream.launched.0.lock() = Some((self.name, grid));
+        stream.launched.note(self.name, grid);
         Ok(true)
     }
 

@@ -6,6 +6,7 @@ pub mod compile;
 pub(crate) mod device;
 pub(crate) mod error;
 pub mod kernel;
+pub(crate) mod launch;
 pub mod memory;
 pub mod nvrtc;
 pub(crate) mod stream;

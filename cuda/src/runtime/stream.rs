@@ -3,7 +3,7 @@
 use crate::runtime::abi::Plain;
 use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
-use crate::runtime::kernel::LastLaunch;
+use crate::runtime::launch::LastLaunch;
 use crate::runtime::memory::DeviceBuffer;
 use cudarc::driver::sys::{self, CUevent_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaEvent, CudaGraph, CudaStream, DriverError, result};

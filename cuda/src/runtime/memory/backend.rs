@@ -1,7 +1,7 @@
 //! Where pools get their memory.
 
 use crate::runtime::error::CudaError;
-use crate::runtime::kernel::LastLaunch;
+use crate::runtime::launch::LastLaunch;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use std::sync::Arc;
 
