@@ -65,6 +65,19 @@ impl Cell {
     }
 }
 
+/// Functions of position as formulas of a case, one for each value; none where the solver has no such function, or one that is any Rust.
+///
+/// Those of cells have the names of `[initial]`, the mapping's `X`, `Y` and `Z`; `{name}` stands for the value of a parameter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PositionFormulas {
+    /// Initial data, one for each equation.
+    pub initial: &'static [&'static str],
+    /// Auxiliary values.
+    pub aux_values: &'static [&'static str],
+    /// Physical positions of computational ones, one for each axis.
+    pub mapping: &'static [&'static str],
+}
+
 /// What a program says and asks of a solver that it does not know: name, parameters, construction.
 pub trait Described: Sized {
     /// Name by which users ask for the solver.
@@ -127,6 +140,8 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     const VECTORS: &'static [usize] = &[];
     /// The equations are others in one direction than in another, so that they cannot be turned into the frame of a face.
     const DIRECTIONS: bool = false;
+    /// Functions of position as formulas.
+    const FORMULAS: PositionFormulas = PositionFormulas { initial: &[], aux_values: &[], mapping: &[] };
 
     /// Solves the Riemann problem at a face with normal `axis`.
     ///

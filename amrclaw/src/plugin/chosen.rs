@@ -100,8 +100,12 @@ impl ChosenSolver {
     where
         S: Solver<M, W, A> + Described,
     {
+        let values = solver.device_source().map_or(Vec::new(), |source| source.parameters);
+        let values: Vec<_> = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         let (instance, plugin) = Instance::own(solver);
-        let shape = SolverShape { parameters: Vec::new(), ..SolverShape::from(plugin.info()) };
+        let described = SolverShape::from(plugin.info());
+        let formulas = described.formulas.with_parameters(&values);
+        let shape = SolverShape { parameters: Vec::new(), formulas, ..described };
         ChosenSolver { shape, kernels: instance.kernels(), plugin: Some((instance, plugin.hooks())) }
     }
 
@@ -110,15 +114,21 @@ impl ChosenSolver {
         ChosenSolver { shape, kernels, plugin: None }
     }
 
-    /// The solver's own functions. `aux`: auxiliary values that take the place of the solver's.
-    pub fn functions<const D: usize>(&self, aux: Option<Arc<dyn CellFunction<D>>>) -> UserFunctions<D> {
+    /// The solver's own functions, as formulas where they can be. `aux`: auxiliary values that take the place of the solver's.
+    pub fn functions<const D: usize>(&self, case: &Case, aux: Option<Arc<dyn CellFunction<D>>>) -> UserFunctions<D> {
         let Some((solver, hooks)) = &self.plugin else { return UserFunctions::default() };
         let (num_eqn, num_aux) = (self.shape.equations.len(), self.shape.aux.len());
-        let own = || hooks.aux.then(|| Arc::new(AuxValues { solver: solver.clone(), num_aux }) as _);
+        let own = || match case.cells_of_solver(|formulas| &formulas.aux) {
+            Some(cells) => Some(Arc::new(cells) as _),
+            None => hooks.aux.then(|| Arc::new(AuxValues { solver: solver.clone(), num_aux }) as _),
+        };
         let aux = aux.or_else(own);
-        let initial = || Arc::new(Initial { solver: solver.clone(), num_eqn, aux: aux.clone() }) as _;
+        let initial = match case.cells_of_solver(|formulas| &formulas.initial) {
+            Some(cells) => Some(Arc::new(cells) as _),
+            None => hooks.initial.then(|| Arc::new(Initial { solver: solver.clone(), num_eqn, aux: aux.clone() }) as _),
+        };
         UserFunctions {
-            initial: hooks.initial.then(initial),
+            initial,
             flag: hooks.flag.then(|| Arc::new(Flag(solver.clone(), num_aux)) as _),
             boundary: hooks.boundary.then(|| Arc::new(Boundary(solver.clone())) as _),
             aux,

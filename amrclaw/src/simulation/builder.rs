@@ -141,7 +141,7 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
         let geometry = if case.solves_in_frames() { frame::geometry(D).len() } else { 0 };
         assert_eq!(kernels.double.aux().len(), shape.aux.len() + geometry, "the kernels' auxiliary values");
         let aux = case.aux_cells::<D>().map(|cells| Arc::new(cells) as _);
-        let problem = problem::<D>(case, functions.or(solver.functions(aux)))?;
+        let problem = problem::<D>(case, functions.or(solver.functions(case, aux)))?;
         let settings = settings::<D>(case, problem.num_ghost());
         let executor = make(&problem, kernels, settings.ratios.clone(), &options)?;
         let mapping = case.mapping::<D>();

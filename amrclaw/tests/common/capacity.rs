@@ -1,6 +1,6 @@
 //! A solver of the tests' own: advection with a capacity function.
 
-use amrclaw::io::config::{Case, SolverShape};
+use amrclaw::io::config::{Case, SolverFormulas, SolverShape};
 use amrclaw::plugin::ChosenSolver;
 use amrclaw::simulation::{RunOptions, Simulation};
 use riemann::patch::SolverKernels;
@@ -58,6 +58,7 @@ pub fn start_with_capacity<const D: usize>(text: &str, overrides: &[&str], veloc
         wall: [false; 3],
         vectors: Vec::new(),
         directions: true,
+        formulas: SolverFormulas::default(),
     };
     let overrides = [&["solver.path=\"of the test\"", "scheme.capacity=\"kappa\""], overrides].concat();
     let overrides: Vec<String> = overrides.into_iter().map(str::to_string).collect();

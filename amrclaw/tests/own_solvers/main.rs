@@ -6,6 +6,7 @@ mod common;
 
 mod kpp;
 mod orszag_tang;
+mod positions;
 mod rotating_water;
 mod street_grid;
 

@@ -9,6 +9,7 @@ mod statement;
 
 use crate::check::{ENTRIES, Entry};
 use crate::description::{Component, Description, Form};
+use crate::emit_formulas::Formulas;
 use crate::quantities::{Quantities, Value};
 use crate::tree::{Function, Local, Program};
 use crate::types::Type;
@@ -51,7 +52,11 @@ fn allowed() -> TokenStream {
 }
 
 /// All of a solver in one number of dimensions.
-pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenStream {
+///
+/// # Errors
+/// The mapping cannot be written as formulas.
+pub fn emit(description: &Description, form: &Form, program: &Program) -> syn::Result<TokenStream> {
+    let formulas = Formulas::of(form, program)?;
     let writer = Writer::new(form);
     let solver = description.solver_type(form);
     let helpers = program.functions.iter().filter(|function| !function.is_entry).map(|f| writer.helper(f));
@@ -69,13 +74,14 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
         }
     });
     let plain_functions = program.plain.iter().map(|function| plain::function(form, function));
-    let (header, constants_of_trait) = (impl_header(description, form), trait_constants(description, form, program));
+    let header = impl_header(description, form);
+    let constants_of_trait = trait_constants(description, form, program, &formulas);
     let quantities = writer.quantities(&Quantities::of(description, form, program));
     let device_source = device_source(description, form, program);
     let allowed = allowed();
     // A helper or a variable may be of use in other numbers of dimensions only.
     let unused = (description.forms.len() > 1).then(|| quote!(#[allow(dead_code, unused_variables)]));
-    quote! {
+    Ok(quote! {
         #allowed
         #unused
         impl #solver {
@@ -93,14 +99,15 @@ pub fn emit(description: &Description, form: &Form, program: &Program) -> TokenS
             #differ
             #device_source
         }
-    }
+    })
 }
 
 /// An implementation that stands in for one that could not be made, so that there is one error and not two.
 pub fn emit_stub(description: &Description, form: &Form, block: &syn::ItemImpl) -> TokenStream {
     let header = impl_header(description, form);
-    let program = Program { functions: Vec::new(), plain: Vec::new(), constants: Vec::new() };
-    let constants = trait_constants(description, form, &program);
+    let (functions, of_position) = (Vec::new(), Vec::new());
+    let program = Program { functions, plain: Vec::new(), of_position, constants: Vec::new() };
+    let constants = trait_constants(description, form, &program, &Formulas::default());
     let writer = Writer::new(form);
     let written = block.items.iter().find_map(|item| match item {
         syn::ImplItem::Fn(function) if function.sig.ident == "normal" => Some(&function.sig.output),
@@ -131,7 +138,7 @@ fn impl_header(description: &Description, form: &Form) -> TokenStream {
     quote!(impl ::riemann::solver::Solver<#m, #w, #a> for #solver)
 }
 
-fn trait_constants(description: &Description, form: &Form, program: &Program) -> TokenStream {
+fn trait_constants(description: &Description, form: &Form, program: &Program, formulas: &Formulas) -> TokenStream {
     let Form { dim, equations, aux, .. } = form;
     let (m, a, fwaves) = (equations.len(), aux.len(), description.fwaves);
     let Description { solve_again, directions, positive, nonnegative, .. } = description;
@@ -164,6 +171,7 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
         quote!(const #flag: bool = #value;)
     });
     let splits_sums = program.splits_sums();
+    let Formulas { initial, aux_values, mapping } = formulas;
     quote! {
         const DIM: usize = #dim;
         const EQUATIONS: [&'static str; #m] = [#(#equations),*];
@@ -178,6 +186,11 @@ fn trait_constants(description: &Description, form: &Form, program: &Program) ->
         const WALL_NORMAL: [::core::option::Option<usize>; 3] = [#(#walls),*];
         const VECTORS: &'static [usize] = &[#(#vectors),*];
         const DIRECTIONS: bool = #directions;
+        const FORMULAS: ::riemann::solver::PositionFormulas = ::riemann::solver::PositionFormulas {
+            initial: &[#(#initial),*],
+            aux_values: &[#(#aux_values),*],
+            mapping: &[#(#mapping),*],
+        };
     }
 }
 
@@ -354,6 +367,7 @@ impl Writer<'_> {
             Type::Normal => quote!(::riemann::solver::Normal<V, #m, #w>),
             Type::Transverse => quote!(::riemann::solver::Transverse<V, #m>),
             Type::TransverseAux => quote!(::riemann::solver::TransverseAux<V, #a>),
+            Type::Cell => quote!(::riemann::solver::Cell),
             Type::Unit => quote!(()),
         }
     }

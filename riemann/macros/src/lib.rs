@@ -11,12 +11,14 @@
 //! tree, types   the typed tree                         ┘
 //! emit_rust     typed tree → impl Solver               ┐ two texts
 //! emit_cuda     typed tree → the body of struct Solver ┘
+//! emit_formulas functions of position → formulas of a case
 //! functions     both for blocks that belong to no solver
 //! ```
 
 mod check;
 mod description;
 mod emit_cuda;
+mod emit_formulas;
 mod emit_rust;
 mod functions;
 mod quantities;
@@ -210,8 +212,9 @@ pub fn described_kernels(input: TokenStream) -> TokenStream {
             out.extend(emit_rust::emit_stub(&description, form, &block));
             continue;
         }
-        match check::check_block(&description, form, &block) {
-            Ok(program) => out.extend(emit_rust::emit(&description, form, &program)),
+        let checked = check::check_block(&description, form, &block);
+        match checked.and_then(|program| emit_rust::emit(&description, form, &program)) {
+            Ok(tokens) => out.extend(tokens),
             Err(error) => {
                 out.extend(error.into_compile_error());
                 out.extend(emit_rust::emit_stub(&description, form, &block));

@@ -8,6 +8,8 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// Functions that run on the CPU alone and are any Rust.
     pub plain: Vec<syn::ImplItemFn>,
+    /// Those of them that fill cells and keep to the language all the same, and what gives mapped positions.
+    pub of_position: Vec<Function>,
     /// Constants of the block, for those.
     pub constants: Vec<(Ident, Expr)>,
 }

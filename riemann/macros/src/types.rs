@@ -21,6 +21,8 @@ pub enum Type {
     Normal,
     Transverse,
     TransverseAux,
+    /// What functions that fill cells are asked for.
+    Cell,
     Unit,
 }
 
@@ -41,6 +43,11 @@ impl Type {
             ],
             Type::Transverse => vec![("bmasdq", state.clone()), ("bpasdq", state)],
             Type::TransverseAux => vec![("below", aux.clone()), ("here", aux.clone()), ("above", aux)],
+            Type::Cell => {
+                let point = Type::reals(3);
+                let [centre, dx, lower, upper] = ["centre", "dx", "lower", "upper"].map(|name| (name, point.clone()));
+                vec![centre, dx, ("time", Type::Real), lower, upper]
+            }
             _ => return None,
         })
     }
@@ -72,6 +79,7 @@ impl fmt::Display for Type {
             Type::Normal => f.write_str("Normal"),
             Type::Transverse => f.write_str("Transverse"),
             Type::TransverseAux => f.write_str("TransverseAux"),
+            Type::Cell => f.write_str("Cell"),
             Type::Unit => f.write_str("()"),
         }
     }

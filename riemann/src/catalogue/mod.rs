@@ -13,7 +13,7 @@ pub use errors::{ParameterError, ParameterErrors};
 pub use kernels::{faces, kernels, kernels_with_isa, mapped_kernels, mapped_kernels_with_isa};
 
 use crate::frame::{FaceFrame, geometry};
-use crate::solver::{Described, Solver};
+use crate::solver::{Described, PositionFormulas, Solver};
 use crate::solvers::*;
 use parameters::Resolved;
 use std::collections::BTreeMap;
@@ -51,6 +51,8 @@ pub struct SolverInfo {
     pub positive: &'static [&'static str],
     /// Names of what must not be negative in data.
     pub nonnegative: &'static [&'static str],
+    /// Functions of position as formulas.
+    pub formulas: PositionFormulas,
 }
 
 impl SolverInfo {
@@ -93,6 +95,7 @@ macro_rules! catalogue {
             directions: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIRECTIONS,
             positive: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::POSITIVE,
             nonnegative: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::NONNEGATIVE,
+            formulas: <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::FORMULAS,
         }),*];
 
         /// Builds the solver that `info` describes. `values` holds every parameter.

@@ -8,7 +8,7 @@ use crate::patch::{
 use std::ffi::c_void;
 
 /// Version of the meaning of everything here. Raise it with every change that the layouts do not show.
-pub const ABI_VERSION: u32 = 6;
+pub const ABI_VERSION: u32 = 7;
 
 /// The first bytes of every plugin's table.
 pub(super) const MARK: [u8; 8] = *b"riemann\0";
@@ -105,6 +105,8 @@ pub struct Description {
     pub(super) parameters: List<Parameter>,
     pub(super) positive: List<Text>,
     pub(super) nonnegative: List<Text>,
+    /// Formulas of initial data, auxiliary values and mapped positions.
+    pub(super) formulas: [List<Text>; 3],
     pub(super) fwaves: bool,
     pub(super) has_transverse: bool,
     pub(super) has_source: bool,

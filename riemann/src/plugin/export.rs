@@ -78,6 +78,7 @@ where
         parameters: List::leak(parameters.collect()),
         positive: texts(S::POSITIVE),
         nonnegative: texts(S::NONNEGATIVE),
+        formulas: [S::FORMULAS.initial, S::FORMULAS.aux_values, S::FORMULAS.mapping].map(texts),
         fwaves: S::FWAVES,
         has_transverse: S::HAS_TRANSVERSE,
         has_source: S::HAS_SOURCE,

@@ -1,9 +1,10 @@
 //! A case that has been checked against its solver.
 
 use super::check::Formulas;
+use super::names::parameters;
 use super::settings::CaseSettings;
 use super::settle::Settled;
-use super::shape::SolverShape;
+use super::shape::{SolverFormulas, SolverShape};
 use crate::io::derived::FormulaError;
 use crate::io::expression::{
     Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, cell_names,
@@ -55,6 +56,17 @@ impl Case {
         self.assert_dimension::<D>();
         let aux = self.formulas.aux.clone().unwrap_or_default();
         self.formulas.initial.clone().map(|initial| ExpressionCells::with_definitions(aux, initial))
+    }
+
+    /// Formulas of the solver's own for cells, one for each value; `None` without any.
+    pub fn cells_of_solver<const D: usize>(
+        &self,
+        formulas: impl Fn(&SolverFormulas) -> &Vec<String>,
+    ) -> Option<ExpressionCells<D>> {
+        self.assert_dimension::<D>();
+        let known = self.shape.formulas.with_parameters(&parameters(&self.settings.solver, &self.shape));
+        let texts: Vec<&str> = formulas(&known).iter().map(String::as_str).collect();
+        ExpressionCells::compile(&texts).ok().filter(|_| !texts.is_empty())
     }
 
     /// Auxiliary values; `None` if the solver or the program has its own, or if there are none.

@@ -1,7 +1,7 @@
 //! The fit between a case and its solver.
 
 use super::choice::BoundaryKind;
-use super::names::{check_names, choose_from, compile};
+use super::names::{check_names, choose_from, compile, parameters};
 use super::reader::{Reader, plural};
 use super::settings::{CaseSettings, CellData, MeshSettings, NamedExpression, SolverChoice};
 use super::settle::check_stability;
@@ -65,7 +65,7 @@ pub(super) fn check(
     let mapping_in_frames = case.mesh.mapping.as_ref().filter(|_| case.solves_in_frames());
     let mapped_cells = mapping_in_frames.map_or(&[][..], |mapping| geometry(mapping.formulas.len()));
     let geometry = mapped_cells.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let scope = Scope { position, constants: constants(&case.solver, shape), shape, geometry };
+    let scope = Scope { position, constants: parameters(&case.solver, shape), shape, geometry };
     let aux_names = match case.aux {
         CellData::Expressions(_) => shape.aux.as_slice(),
         CellData::User => &[],
@@ -155,13 +155,6 @@ fn check_fields(reader: &mut Reader<'_>, case: &CaseSettings, dimension: usize, 
             reader.wrong_formula(&field.key, e);
         }
     }
-}
-
-/// The solver's parameters as named numbers.
-fn constants(solver: &SolverChoice, shape: &SolverShape) -> Vec<(String, f64)> {
-    let value = |name: &str| solver.parameters.get(name).copied();
-    // A parameter that is missing is reported as such, not once more by every expression that uses it.
-    shape.parameters.iter().map(|p| (p.name.clone(), value(&p.name).or(p.default).unwrap_or(f64::NAN))).collect()
 }
 
 /// The names that expressions may use.

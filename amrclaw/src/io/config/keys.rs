@@ -22,6 +22,7 @@ pub const KEYS: &[Key] = &[
     key("mesh.lower", "list of numbers", "0 along every axis"),
     key("mesh.upper", "list of numbers", "1 along every axis"),
     key("mesh.cells", "list of integers", "required"),
+    key("mesh.mapping", "`\"user\"`, or a table", "no mapping"),
     key("mesh.mapping.x", "expression", "no mapping"),
     key("mesh.mapping.y", "expression", "required beside `mesh.mapping.x`"),
     key("mesh.mapping.z", "expression", "required beside `mesh.mapping.x` in three dimensions"),

@@ -3,6 +3,7 @@
 use super::case::Case;
 use super::check;
 use super::error::{CaseError, CaseErrors, Kind};
+use super::mapping;
 use super::parse;
 use super::reader::Reader;
 use super::sections;
@@ -57,8 +58,9 @@ impl Case {
         overrides: &[String],
         find: impl FnOnce(&SolverChoice) -> Result<SolverShape, NoSolver>,
     ) -> Result<Case, CaseErrors> {
-        let case = read_text(text, name, overrides, |reader, settings, dimension| {
+        let case = read_text(text, name, overrides, |reader, mut settings, dimension| {
             let shape = sections::find_solver(reader, &settings.solver, find)?;
+            mapping::put_in_solver_s(reader, &mut settings, &shape);
             let formulas = check::check(reader, &settings, dimension, &shape);
             Some((settings, shape, formulas))
         })?;

@@ -1,12 +1,12 @@
 //! The fit between a mapping, its solver and the rest of the case.
 
 use super::choice::{BoundaryKind, Criterion};
-use super::names::compile;
+use super::names::{compile, parameters};
 use super::reader::{Reader, brief};
 use super::sections::AXES;
 use super::settings::{CaseSettings, CellData, MappingSettings, MeshSettings, NamedExpression, SolverFrom};
 use super::shape::SolverShape;
-use crate::io::expression::{Expression, ExpressionError, ExpressionMap, Names, physical_names};
+use crate::io::expression::{Expression, ExpressionError, ExpressionMap, Names, Syntax, physical_names};
 use crate::mesh::{BadCell, Domain, Mapping};
 use crate::physics::Split;
 use riemann::catalogue;
@@ -19,6 +19,32 @@ const MOST_CELLS: usize = 1 << 20;
 const SEAM: f64 = 1e-9;
 /// How far the vectors of a cell's opposite faces may be apart where sweeps are split, for each unit of their size.
 const PARALLEL: f64 = 1e-12;
+
+/// Gives a mapping `"user"` the formulas of the solver; notes that it has none.
+pub(super) fn put_in_solver_s(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
+    const KEY: &str = "mesh.mapping";
+    let Some(mapping) = case.mesh.mapping.as_mut().filter(|mapping| mapping.formulas.is_empty()) else { return };
+    let texts = shape.formulas.with_parameters(&parameters(&case.solver, shape)).mapping;
+    if texts.is_empty() {
+        let message = format!("the solver `{}` brings no mapping along", shape.name);
+        let help = "write formulas under `[mesh.mapping]`; \"user\" needs a solver's file with `fn mapping`";
+        reader.wrong(KEY, message, help);
+        case.mesh.mapping = None;
+        return;
+    }
+    for (axis, text) in AXES.into_iter().zip(texts) {
+        match Syntax::parse(&text) {
+            Ok(syntax) => {
+                mapping.formulas.push(NamedExpression { name: axis.to_owned(), text, syntax, key: KEY.to_owned() })
+            }
+            Err(error) => {
+                reader.wrong(KEY, format!("the solver's `fn mapping`: {}", error.message), error.help);
+                case.mesh.mapping = None;
+                return;
+            }
+        }
+    }
+}
 
 /// Notes what does not go together with a mapped mesh.
 pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {

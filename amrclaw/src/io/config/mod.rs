@@ -33,7 +33,7 @@ pub use settings::{
     TimeSettings,
 };
 pub use settle::Settled;
-pub use shape::{NoSolver, ParameterShape, SolverShape};
+pub use shape::{NoSolver, ParameterShape, SolverFormulas, SolverShape};
 
 use crate::io::expression::nearest;
 

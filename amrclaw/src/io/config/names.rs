@@ -1,7 +1,7 @@
 //! Names that a case gives to values of its solver, and formulas that are compiled for it.
 
 use super::reader::Reader;
-use super::settings::NamedExpression;
+use super::settings::{NamedExpression, SolverChoice};
 use super::shape::SolverShape;
 use crate::io::expression::{Expression, Names, nearest};
 
@@ -20,6 +20,13 @@ pub(super) fn check_names(
         let help = choose_from(&field.name, wanted, what);
         reader.wrong_at(place, &field.key, message, help);
     }
+}
+
+/// The solver's parameters as named numbers.
+pub(super) fn parameters(solver: &SolverChoice, shape: &SolverShape) -> Vec<(String, f64)> {
+    let value = |name: &str| solver.parameters.get(name).copied();
+    // A parameter that is missing is reported as such, not once more by every expression that uses it.
+    shape.parameters.iter().map(|p| (p.name.clone(), value(&p.name).or(p.default).unwrap_or(f64::NAN))).collect()
 }
 
 /// What to write in place of a name that is not known.

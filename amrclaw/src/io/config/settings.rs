@@ -90,7 +90,7 @@ pub struct MeshSettings {
 /// The case file's `[mesh.mapping]`: physical coordinates as formulas of the computational ones, `X`, `Y` and `Z`.
 #[derive(Clone, Debug)]
 pub struct MappingSettings {
-    /// One for each axis.
+    /// One for each axis; of `"user"` none until the solver's are put in.
     pub formulas: Vec<NamedExpression>,
 }
 

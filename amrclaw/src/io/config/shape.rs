@@ -27,6 +27,33 @@ pub struct SolverShape {
     pub vectors: Vec<usize>,
     /// The equations are others in one direction than in another.
     pub directions: bool,
+    /// Its functions of position.
+    pub formulas: SolverFormulas,
+}
+
+/// A solver's functions of position as formulas, one for each value; none of what it does not have or has as any Rust. In them `{name}`
+/// stands for a parameter: see [`SolverFormulas::with_parameters`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SolverFormulas {
+    /// Initial data, one for each equation.
+    pub initial: Vec<String>,
+    /// Auxiliary values.
+    pub aux: Vec<String>,
+    /// Physical coordinates of computational ones.
+    pub mapping: Vec<String>,
+}
+
+impl SolverFormulas {
+    /// The formulas with the values of parameters in place of their names.
+    pub fn with_parameters(&self, values: &[(String, f64)]) -> SolverFormulas {
+        let put = |formula: &String| {
+            values.iter().fold(formula.clone(), |text, (name, value)| {
+                text.replace(&format!("{{{name}}}"), &format!("({value:?})"))
+            })
+        };
+        let all = |formulas: &[String]| formulas.iter().map(put).collect();
+        SolverFormulas { initial: all(&self.initial), aux: all(&self.aux), mapping: all(&self.mapping) }
+    }
 }
 
 /// A parameter of a solver.
@@ -63,6 +90,11 @@ impl From<&SolverInfo> for SolverShape {
             wall: info.wall_normal.map(|component| component.is_some()),
             vectors: info.vectors.to_vec(),
             directions: info.directions,
+            formulas: SolverFormulas {
+                initial: owned(info.formulas.initial),
+                aux: owned(info.formulas.aux_values),
+                mapping: owned(info.formulas.mapping),
+            },
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::calls;
 use super::refusal;
 use super::scope::is_reserved;
-use super::signature::{ADMISSIBLE_STATE, Entry, PLAIN};
+use super::signature::{ADMISSIBLE_STATE, Entry, MAPPING, OF_CELL, PLAIN, Signature};
 use super::{Checker, Context};
 use crate::description::{Description, Form};
 use crate::tree::{Expr, Function, Program, Statement};
@@ -21,7 +21,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     }
     let mut context =
         Context { description, form, constants: HashMap::new(), aliases: HashMap::new(), signatures: HashMap::new() };
-    let (mut functions, mut plain) = (Vec::new(), Vec::new());
+    let (mut functions, mut plain, mut mapping) = (Vec::new(), Vec::new(), None);
     for item in &block.items {
         match item {
             ImplItem::Const(constant) => {
@@ -38,6 +38,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
             }
             // On a line there is no other axis to split along.
             ImplItem::Fn(function) if function.sig.ident == "transverse" && form.dim == 1 => {}
+            ImplItem::Fn(function) if function.sig.ident == MAPPING => mapping = Some(function),
             ImplItem::Fn(function) => functions.push(function),
             ImplItem::Macro(call) => return Err(refusal::macro_call(&call.mac)),
             other => return Err(Error::new_spanned(other, "only functions, constants and `type` names stand here")),
@@ -57,7 +58,7 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     let mut errors: Option<Error> = None;
     let mut checked = Vec::new();
     for function in functions {
-        match context.check_function(function) {
+        match context.check_function(function, &context.signatures[&function.sig.ident.to_string()]) {
             Ok(function) => checked.push(function),
             Err(error) => match &mut errors {
                 Some(errors) => errors.combine(error),
@@ -70,7 +71,15 @@ pub fn check_block(description: &Description, form: &Form, block: &syn::ItemImpl
     }
     calls::check_ends(&checked)?;
     calls::add_called_entries(&mut checked);
-    Ok(Program { functions: checked, plain, constants: context.constant_values(block)? })
+    // What fills cells is any Rust: where it is not in the language it stays that.
+    let of_cell = plain.iter().filter(|function| OF_CELL.iter().any(|name| function.sig.ident == name));
+    let of_cell =
+        of_cell.filter_map(|function| context.check_function(function, &context.signature_of_cell(function)).ok());
+    let mut of_position: Vec<_> = of_cell.collect();
+    if let Some(mapping) = mapping {
+        of_position.push(context.check_function(mapping, &context.read_signature(&mapping.sig)?)?);
+    }
+    Ok(Program { functions: checked, plain, of_position, constants: context.constant_values(block)? })
 }
 
 /// Refuses a name for a type that stands, by way of others, for itself.
@@ -190,8 +199,7 @@ pub fn check_shared_name(name: &syn::Ident) -> Result<()> {
 }
 
 impl Context<'_> {
-    fn check_function(&self, source: &syn::ImplItemFn) -> Result<Function> {
-        let signature = &self.signatures[&source.sig.ident.to_string()];
+    fn check_function(&self, source: &syn::ImplItemFn, signature: &Signature) -> Result<Function> {
         let mut checker = Checker::new(self);
         let mut parameters = Vec::new();
         let mut taken_apart = Vec::new();

@@ -113,6 +113,7 @@ impl Checker<'_> {
                 let kind = Kind::Direction(known, Box::new(receiver));
                 Ok(Expr { kind, ty: result.clone(), span: call.method.span() })
             }
+            Type::Cell => self.face_of_cell(receiver, &name, call),
             Type::Int => {
                 Err(Error::new_spanned(&call.method, "integers have no methods here; for a real number write `2.0`"))
             }
@@ -126,6 +127,19 @@ impl Checker<'_> {
                 Err(Error::new_spanned(&call.method, format!("a {other} has no methods here: {instead}")))
             }
         }
+    }
+
+    /// The coordinate of a cell's lower or upper face along an axis.
+    fn face_of_cell(&mut self, cell: Expr, name: &str, call: &syn::ExprMethodCall) -> Result<Expr> {
+        let span = call.method.span();
+        let fields = Type::Cell.fields(self.context.form).unwrap_or_default();
+        let field = fields.iter().find(|(field, _)| *field == name && matches!(name, "lower" | "upper"));
+        let (Some((field, faces)), [axis]) = (field, &*self.arguments(&call.args)?) else {
+            return Err(Error::new(span, "a cell has `lower(axis)`, `upper(axis)` and fields"));
+        };
+        let faces = Expr { kind: Kind::Field(Box::new(cell), field), ty: faces.clone(), span };
+        let place = Expr { kind: Kind::Direction("index", Box::new(axis.clone())), ty: Type::Int, span };
+        Ok(Expr { kind: Kind::Index(Box::new(faces), Box::new(place)), ty: Type::Real, span })
     }
 
     fn real_method(&mut self, receiver: Expr, name: &str, call: &syn::ExprMethodCall) -> Result<Expr> {

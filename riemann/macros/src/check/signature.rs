@@ -77,6 +77,14 @@ const ADMISSIBLE_STATE_PARAMETERS: [(&str, Shape); 2] = [("q", Shape::State), ("
 /// Functions that run on the CPU alone, once per cell at the start: any Rust, in `f64`.
 pub const PLAIN: &[&str] = &["initial", "aux_values", "admissible", "admissible_aux", "exchanged"];
 
+/// Of these, those that fill cells: where they keep to the language, they are formulas too.
+pub const OF_CELL: &[&str] = &["initial", "aux_values"];
+
+/// The function that gives the physical position of a computational one: formulas alone.
+pub const MAPPING: &str = "mapping";
+/// Its parameters: a computational position.
+const MAPPING_PARAMETERS: [(&str, Shape); 1] = [("x", Shape::Point)];
+
 /// What a call needs to know of a function.
 pub struct Signature {
     pub name: Ident,
@@ -218,12 +226,28 @@ impl Context<'_> {
         if signature.ident == ADMISSIBLE_STATE {
             self.check_entry(&ADMISSIBLE_STATE_PARAMETERS, signature, takes_self, &parameters)?;
         }
+        if signature.ident == MAPPING {
+            self.check_entry(&MAPPING_PARAMETERS, signature, takes_self, &parameters)?;
+            if result != Shape::Point.resolve(self) {
+                let message = format!("`{MAPPING}` returns {}, not {result}", self.describe(Shape::Point));
+                return Err(Error::new_spanned(&signature.output, message));
+            }
+        }
         let typed = signature.inputs.iter().filter_map(|input| match input {
             syn::FnArg::Typed(typed) => Some(typed.pat.to_token_stream().to_string()),
             syn::FnArg::Receiver(_) => None,
         });
         let (name, parameter_names) = (signature.ident.clone(), typed.collect());
         Ok(Signature { name, takes_self, parameters, parameter_names, result })
+    }
+
+    /// What a function that fills cells takes and answers, however its types are written.
+    pub fn signature_of_cell(&self, function: &syn::ImplItemFn) -> Signature {
+        let (state, aux) = (Shape::State.resolve(self), Shape::Aux.resolve(self));
+        let name = function.sig.ident.clone();
+        let result = if name == "initial" { state } else { aux.clone() };
+        let parameter_names = vec!["cell".to_owned(), "aux".to_owned()];
+        Signature { name, takes_self: true, parameters: vec![Type::Cell, aux], parameter_names, result }
     }
 
     /// Compares a function that the trait names with what the trait wants.

@@ -12,6 +12,7 @@ use super::{ABI_VERSION, Description, Form, Header, List, Status, Table, Text};
 use crate::axis::Axis;
 use crate::catalogue::SolverInfo;
 use crate::parameters::{ParameterCheck, ParameterInfo};
+use crate::solver::PositionFormulas;
 use std::fmt;
 
 /// Why a library is not a plugin for this program.
@@ -211,6 +212,7 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
     if vectors.iter().any(|&m| m + d.dim as usize > equations.len()) {
         return Err(LoadError::Damaged("a vector among the components"));
     }
+    let [initial, aux_values, mapping] = &d.formulas;
     let info = SolverInfo {
         name,
         title,
@@ -227,6 +229,11 @@ unsafe fn read_description(d: &Description) -> Result<(&'static SolverInfo, &'st
         directions: d.directions,
         positive,
         nonnegative,
+        formulas: PositionFormulas {
+            initial: texts(initial)?,
+            aux_values: texts(aux_values)?,
+            mapping: texts(mapping)?,
+        },
     };
     Ok((Box::leak(Box::new(info)), aux_face.iter().map(|&n| axis(n)).collect::<Vec<_>>().leak()))
 }

@@ -5,7 +5,7 @@ use crate::io::config::reader::Reader;
 use crate::io::config::settings::{CellData, NamedExpression};
 
 /// The word that leaves values to the solver or the program.
-const USER: &str = "user";
+pub(super) const USER: &str = "user";
 
 /// Reads `[initial]`, which every case has.
 pub fn initial(reader: &mut Reader<'_>) -> CellData {

@@ -1,5 +1,7 @@
 //! `[mesh.mapping]`: where computational points lie.
 
+use super::fields::USER;
+use crate::io::config::origin::Value;
 use crate::io::config::reader::{Reader, brief};
 use crate::io::config::settings::{MappingSettings, MeshSettings, NamedExpression};
 use crate::io::expression::{Syntax, nearest};
@@ -74,15 +76,24 @@ const READY: &[Ready] = &[
 const PARAMETERS: [&str; 11] =
     ["inner", "outer", "radius", "half_width", "corner", "angle", "centre", "width", "height", "x_centre", "y_centre"];
 
-/// Reads the table, if there is one.
+/// Reads the table, if there is one, or the word that leaves the mapping to the solver.
 pub fn read(reader: &mut Reader<'_>, mesh: &MeshSettings, dimension: Option<usize>) -> Option<MappingSettings> {
-    if reader.names("mesh.mapping").is_empty() {
+    let word = match reader.node("mesh.mapping").map(|node| &node.value) {
+        Some(Value::String(word)) => Some(word),
+        _ => None,
+    };
+    if word.is_none() && reader.names("mesh.mapping").is_empty() {
         return None;
     }
     if dimension == Some(1) {
         let message = "mapped grids are in the plane or in space, but `mesh.cells` has one number";
         reader.wrong("mesh.mapping", message, "remove the table, or give two or three numbers of cells");
         return None;
+    }
+    if let Some(word) = word {
+        let help = "write \"user\", or a table `[mesh.mapping]` with formulas `x` and `y`, or a `kind`";
+        reader.check(word == USER, "mesh.mapping", format!("\"{word}\" is not known"), help);
+        return Some(MappingSettings { formulas: Vec::new() }).filter(|_| word == USER);
     }
     let given = reader.exclusive(&["mesh.mapping.kind", "mesh.mapping.x"]);
     let in_space = dimension == Some(3);

@@ -25,6 +25,7 @@ fn shape(dimension: usize) -> SolverShape {
         wall: [true; 3],
         vectors: Vec::new(),
         directions: true,
+        formulas: SolverFormulas::default(),
     }
 }
 
