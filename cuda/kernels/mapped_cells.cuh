@@ -6,7 +6,8 @@ struct MappedCell {
     double capacity;
 };
 
-// Of a cell behind a wall the face along its axis and the size are those of the mirror image; between the cells there are no faces.
+// Of a cell behind a wall the face along its axis and the size are those of the mirror image; between the cells there are no faces, but
+// where sweeps go along one axis after the other.
 __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool upper, const Place& cell, MappedCell& mapped)
 {
     const int count = level.count(axis);
@@ -14,8 +15,10 @@ __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool 
     bool mirrored = cell[axis] >= -count && cell[axis] < 2 * count;
     for (int d = 0; d < DIM; d++) {
         if (d == axis) continue;
-        mapped.faces[d].size = 0.0;
-        for (int n = 0; n < DIM; n++) mapped.faces[d].normal[n] = 0.0;
+        if (!MAP_FACES_BEHIND_WALLS) {
+            mapped.faces[d].size = 0.0;
+            for (int n = 0; n < DIM; n++) mapped.faces[d].normal[n] = 0.0;
+        }
         // Beside the domain nothing is mirrored.
         mirrored = mirrored && (MAP_PERIODIC[d] || (cell[d] >= 0 && cell[d] < level.count(d)));
     }

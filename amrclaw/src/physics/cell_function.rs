@@ -42,6 +42,11 @@ pub trait CellFunction<const D: usize>: Send + Sync {
         false
     }
 
+    /// True if there is the geometry of mapped cells among the values: that of a larger cell is no mean of those of smaller ones.
+    fn has_geometry(&self) -> bool {
+        false
+    }
+
     /// Fills `out[value * row.len + cell]`.
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]);
 

@@ -252,6 +252,8 @@ pub struct MappedFormulas {
     pub periodic: Vec<bool>,
     /// Whether the sides are walls, the lower one first.
     pub walls: Vec<[bool; 2]>,
+    /// Whether cells behind walls have faces between them.
+    pub faces_behind_walls: bool,
 }
 
 #[cfg(test)]

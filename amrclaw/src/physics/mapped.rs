@@ -20,6 +20,8 @@ pub struct MappedAux<const D: usize> {
     positions: Option<Formulas>,
     own: Option<Arc<dyn CellFunction<D>>>,
     sides: [[Beyond; 2]; D],
+    /// Whether cells behind walls have faces between them: see [`MappedAux::with_faces_behind_walls`].
+    faces_behind_walls: bool,
 }
 
 impl<const D: usize> MappedAux<D> {
@@ -31,12 +33,18 @@ impl<const D: usize> MappedAux<D> {
         open: AuxOutside,
     ) -> Self {
         let sides = boundary.each_ref().map(|sides| sides.each_ref().map(|side| side.beyond_of_aux(open)));
-        MappedAux { mapping, positions: None, own, sides }
+        MappedAux { mapping, positions: None, own, sides, faces_behind_walls: false }
     }
 
     /// The same with the mapping as formulas, so that devices can compute the geometry.
     pub fn with_formulas(self, positions: Option<Formulas>) -> Self {
         MappedAux { positions, ..self }
+    }
+
+    /// The same, with faces between the cells behind walls if sweeps go along one axis after the other, and so through these cells too. They
+    /// are those of the cells that they mirror, which stand upright on the walls.
+    pub fn with_faces_behind_walls(self, faces_behind_walls: bool) -> Self {
+        MappedAux { faces_behind_walls, ..self }
     }
 
     fn num_own(&self) -> usize {
@@ -113,7 +121,9 @@ impl<const D: usize> MappedAux<D> {
                 true => first[axis] = lo[axis].max(counts[axis]),
                 false => last[axis] = hi[axis].min(0),
             }
-            for cell in boxed(first, last).into_iter().flat_map(|cells| cells.cells()) {
+            for cell in
+                boxed(first, last).filter(|_| !self.faces_behind_walls).into_iter().flat_map(|cells| cells.cells())
+            {
                 (0..D).filter(|&along| along != axis).for_each(|along| cells[number(cell)].remove_face(along));
             }
             // Beside the domain nothing is mirrored, nor farther from the wall than cells inside reach.
@@ -180,6 +190,10 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         self.own.is_none()
     }
 
+    fn has_geometry(&self) -> bool {
+        true
+    }
+
     fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
         let mut size = [1; D];
         size[0] = row.len;
@@ -202,6 +216,7 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
             dx: domain.dx(finest).to_vec(),
             periodic: domain.periodic.to_vec(),
             walls: self.sides.map(|sides| sides.map(|side| side == Beyond::Wall)).to_vec(),
+            faces_behind_walls: self.faces_behind_walls,
         }))
     }
 }

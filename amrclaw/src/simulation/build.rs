@@ -64,7 +64,8 @@ fn at_positions<const D: usize>(mapping: &Arc<Mapping<D>>, user: UserFunctions<D
 fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Problem<D>) -> Problem<D> {
     let shape = case.shape();
     let aux = MappedAux::new(mapping.clone(), problem.aux, &problem.boundary, problem.aux_outside)
-        .with_formulas(case.mapping_formulas());
+        .with_formulas(case.mapping_formulas())
+        .with_faces_behind_walls(problem.split != Split::Unsplit);
     let side = |side: Boundary<D>| match side {
         Boundary::Wall => Boundary::MappedWall(MappedWall { vectors: shape.vectors.clone(), first: shape.aux.len() }),
         other => other,

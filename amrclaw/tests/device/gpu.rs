@@ -4,7 +4,7 @@ use super::common::{advance_to, bits, case, take_steps};
 use super::formulas::{IN_A_PLANE, IN_SPACE, ON_A_LINE, Row, drift};
 use super::space;
 use super::table::{CASES, arranged, with_walls};
-use amrclaw::io::config::{Case, SolverShape};
+use amrclaw::io::config::{Case, SolverFormulas, SolverShape};
 use amrclaw::io::frame::Frame;
 use amrclaw::physics::{BoundaryCell, BoundaryFunction};
 use amrclaw::plugin::ChosenSolver;
@@ -238,6 +238,7 @@ fn one_dimension_agrees() {
         wall: [false; 3],
         vectors: Vec::new(),
         directions: true,
+        formulas: SolverFormulas::default(),
     };
     let own = ["solver={path='of the test'}", "initial.q='0.5 + exp(-300 * (x - 0.4)^2)'"].map(str::to_owned);
     let case = Case::from_str_with(PULSE, "case.toml", &own, |_| Ok(shape.clone())).unwrap_or_else(|e| panic!("{e}"));

@@ -76,6 +76,11 @@ fn mapped_meshes_are_those_of_the_cpu_to_the_bit() {
     let ratios = ["levels.ratio=[[2,4],[4,2]]", "mesh.cells=[9,20]", "mesh.boundary.y=[\"wall\",\"extrapolate\"]"];
     compare(sound, &ratios, 2);
     compare(include_str!("../cases/mapped/gas.toml"), &[], 4);
+    // Sweeps along one axis after the other go through the cells behind walls.
+    let stretched = "mesh.mapping={x=\"0.8 * X * (1 + 0.5 * X)\",y=\"Y\"}";
+    let walls = "mesh.boundary={x=\"wall\",y=\"wall\"}";
+    compare(sound, &["scheme.split=\"strang\"", walls, stretched, "gauge=[]"], 3);
+    compare(sound, &["regrid.flag={criterion=\"richardson\",tolerance=1e-3}", "mesh.cells=[10,12]"], 3);
 }
 
 /// Kernels compute the geometry, of new levels too; the host is not asked for auxiliary values.

@@ -35,9 +35,12 @@ fn wrong_mappings_are_refused() {
     let bent = ["X", "Y + 0.1 * X * Y"];
     has(&told(&text(bent), &["scheme.split=\"strang\""]), &["scheme.split", "do not keep totals"]);
     let walls = ["scheme.split=\"strang\"", "mesh.boundary.x=\"wall\""];
-    has(&told(&text(["X", "Y"]), &walls), &["scheme.split", "behind the walls"]);
+    has(&told(&text(["X + 0.2 * Y", "Y"]), &walls), &["scheme.split", "faces lean on the walls"]);
     has(&told(&text(["X", "Y"]), &["scheme.capacity=kappa"]), &["scheme.capacity", "their area"]);
-    has(&told(&text(["X", "Y"]), &["regrid.flag={criterion=\"richardson\",tolerance=0.1}"]), &["richardson"]);
+    let richardson = ["regrid.flag={criterion=\"richardson\",tolerance=0.1}", "mesh.cells=[8,7]"];
+    has(&told(&text(["X", "Y"]), &richardson), &["regrid.flag.criterion", "no whole number", "even numbers"]);
+    has(&told(&text(["X", "Y"]), &["mesh.mapping=\"user\""]), &["mesh.mapping", "`acoustics` brings no mapping along"]);
+    has(&told(&text(["X", "Y"]), &["mesh.mapping=\"users\""]), &["mesh.mapping", "\"users\" is not known"]);
     has(&told(&text(["X", "Y"]), &["initial.u=x_lower"]), &["initial.u", "`x_lower` is not known", "`X_lower`"]);
     has(
         &told(&text(["X", "Y"]), &["gauge=[{name=\"g\",position=[3.0,0.5]}]"]),
@@ -95,7 +98,7 @@ fn wrong_lines_are_named() {
     let gauge = text(["X", "Y"]) + "[[gauge]]\nname = \"g\"\nposition = [3.0, 0.5]\n";
     has(&told(&gauge, &[]), &["case.toml:31:12: gauge.0.position"]);
     let user = text(["X", "Y"]).replace("[mesh.mapping]", "mapping = \"user\"").replace("x = \"X\"", "");
-    has(&told(&user.replace("y = \"Y\"", ""), &[]), &["case.toml:6", "mesh.mapping", "needs a table"]);
+    has(&told(&user.replace("y = \"Y\"", ""), &[]), &["case.toml:6", "mesh.mapping", "brings no mapping along"]);
 }
 
 /// Ready mappings by name, with their parameters and no others.

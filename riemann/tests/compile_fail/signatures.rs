@@ -79,4 +79,53 @@ mod mean {
     }
 }
 
+mod mapping {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+        fn mapping(&self, x: [Real; 2]) -> [Real; 2] {
+            x
+        }
+    }
+}
+
+mod no_formula {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+        fn mapping(&self, x: [Real; 3]) -> [Real; 3] {
+            [x[0] % 0.5, x[1], 0.0]
+        }
+    }
+}
+
+mod too_long {
+    use riemann::prelude::*;
+    #[riemann::solver(equations = ["q"], waves = 1)]
+    pub struct Wrong;
+    #[riemann::kernels]
+    impl Wrong {
+        fn normal(&self, ql: State, qr: State) -> Normal {
+            Normal { waves: [qr], speeds: [0.0], amdq: ql, apdq: qr }
+        }
+        fn mapping(&self, x: [Real; 3]) -> [Real; 3] {
+            let mut y = x[0];
+            for _ in 0..20 {
+                y = y * y - y;
+            }
+            [y, x[1], 0.0]
+        }
+    }
+}
+
 fn main() {}

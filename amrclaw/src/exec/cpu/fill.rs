@@ -97,6 +97,19 @@ unsafe fn fill_cells<const D: usize, R: Scalar>(
     }
 }
 
+/// Fills a patch of its own, ghost cells included.
+pub(super) fn fill_patch<const D: usize, R: Scalar>(
+    array: &mut [R],
+    patch: &PatchLayout<D>,
+    geometry: Geometry<D>,
+    time: f64,
+    function: &dyn CellFunction<D>,
+) {
+    let asked = Asked { cells: patch.with_ghosts(), shift: [0; D], geometry, time };
+    // SAFETY: the array is borrowed for this alone.
+    unsafe { fill_cells(Shared::new(array), patch, &asked, function) };
+}
+
 /// What a function in two steps keeps of a patch's cells, row by row as it is asked for them.
 fn kept_of<const D: usize>(steps: &dyn CellSteps<D>, asked: impl Iterator<Item = Asked<D>>) -> Vec<f64> {
     let mut kept = Vec::new();

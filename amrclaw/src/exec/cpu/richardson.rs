@@ -5,12 +5,13 @@
 //! (doi:10.1016/0021-9991(84)90073-1), Berger & Colella 1989 (doi:10.1016/0021-9991(89)90035-1).
 
 use super::CpuExecutor;
+use super::fill::fill_patch;
 use super::flag::pack_bits;
 use super::tiles::{largest_tile, pieces};
 use crate::exec::ExecError;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::{CellBox, Level, Ratio};
-use crate::mesh::{LevelMesh, TagSet};
+use crate::mesh::{Geometry, LevelMesh, TagSet};
 use riemann::patch::TileArgs;
 use riemann::real::Scalar;
 
@@ -34,23 +35,31 @@ impl<const D: usize, R: Scalar> Block<D, R> {
     }
 }
 
-/// Mean of `values` over the cells under each cell of `target`, ghost cells included.
+/// Capacities of a patch's cells: its auxiliary values, how many a cell has, and which of them it is.
+type Capacities<'a, R> = (&'a [R], usize, usize);
+
+/// Mean of `values` over the cells under each cell of `target`, ghost cells included, each as much as its capacity if there is one.
 fn coarsen<const D: usize, R: Scalar>(
     target: &mut [R],
     coarse: &PatchLayout<D>,
-    values: &[R],
+    (values, components): (&[R], usize),
     fine: &PatchLayout<D>,
-    components: usize,
+    capacities: Option<Capacities<'_, R>>,
 ) {
     let ratio = Ratio::uniform(2);
-    let weight = R::from_f64(1.0 / f64::from(ratio.cells()));
+    let equal = R::from_f64(1.0 / f64::from(ratio.cells()));
+    let capacity = |cell| capacities.map(|(aux, count, of)| aux[fine.offset(count, cell) + of * fine.component()]);
     for cell in coarse.with_ghosts().cells() {
+        let under = CellBox::cell(cell).fine_from_coarse(ratio);
+        let whole = under.cells().filter_map(capacity).fold(R::default(), |sum, part| sum + part);
         for m in 0..components {
             let mut sum = R::default();
-            for under in CellBox::cell(cell).fine_from_coarse(ratio).cells() {
-                sum += values[fine.offset(components, under) + m * fine.component()];
+            for cell in under.cells() {
+                let value = values[fine.offset(components, cell) + m * fine.component()];
+                sum += capacity(cell).map_or(value, |part| part * value);
             }
-            target[coarse.offset(components, cell) + m * coarse.component()] = sum * weight;
+            let mean = if capacities.is_some() { sum / whole } else { sum * equal };
+            target[coarse.offset(components, cell) + m * coarse.component()] = mean;
         }
     }
 }
@@ -71,8 +80,16 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let dx = store.geometry.dx_in_space();
 
         let mut coarse = Block::<D, R>::new(coarse_cells, 2, num_eqn, num_aux);
-        coarsen(&mut coarse.q, &coarse.layout.patches[0], store.q(), patch, num_eqn);
-        coarsen(&mut coarse.aux, &coarse.layout.patches[0], &store.aux, patch, num_aux);
+        let capacity = usize::try_from(self.problem.scheme.capacity).ok();
+        let capacities = capacity.map(|capacity| (&*store.aux, num_aux, capacity));
+        coarsen(&mut coarse.q, &coarse.layout.patches[0], (store.q(), num_eqn), patch, capacities);
+        match self.problem.aux.as_deref().filter(|aux| aux.has_geometry()) {
+            None => coarsen(&mut coarse.aux, &coarse.layout.patches[0], (&store.aux, num_aux), patch, None),
+            Some(aux) => {
+                let geometry = Geometry { dx: store.geometry.dx.map(|h| 2.0 * h), ..store.geometry };
+                fill_patch(&mut coarse.aux, &coarse.layout.patches[0], geometry, store.states.time, aux);
+            }
+        }
         let mut coarse_next = coarse.q.clone();
         let at = (coarse.patch(), &*coarse.aux);
         self.step_block(at, coarse_cells, &coarse.q, &mut coarse_next, 2.0 * dt, dx.map(|h| 2.0 * h));
@@ -84,7 +101,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         self.step_block(at, even_cells, &middle, &mut fine_next, dt, dx);
 
         let mut averaged = Block::<D, R>::new(coarse_cells, 0, num_eqn, 0);
-        coarsen(&mut averaged.q, &averaged.layout.patches[0], &fine_next, patch, num_eqn);
+        coarsen(&mut averaged.q, &averaged.layout.patches[0], (&fine_next, num_eqn), patch, capacities);
         let scale = 1.0 / f64::from((1 << (self.problem.scheme.order + 1)) - 2);
         let mut bits = Vec::new();
         for row in patch.cells.rows() {

@@ -134,7 +134,7 @@ fn text(formulas: &Formulas, num_eqn: usize) -> String {
 
 /// The geometry of the cells of a mapped grid.
 fn geometry_text(mapped: &MappedFormulas) -> String {
-    let MappedFormulas { positions, lower, upper, finest, dx, periodic, walls } = mapped;
+    let MappedFormulas { positions, lower, upper, finest, dx, periodic, walls, faces_behind_walls } = mapped;
     let numbers = |values: &[f64]| values.iter().map(|&value| number(value)).collect::<Vec<_>>().join(", ");
     let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
@@ -142,6 +142,7 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
     format!(
         "__device__ const int MAP_FINEST[] = {{{}}};\n__device__ const double MAP_DX[] = {{{}}}, MAP_LOWER[] = {{{}}}, \
          MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, MAP_WALL[][2] = {{{}}};\n\
+         __device__ const bool MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n\
          __device__ __forceinline__ void map_position(const Point& at, double* values)\n{{\n{}}}\n{}",
         finest.join(", "),
         numbers(dx),

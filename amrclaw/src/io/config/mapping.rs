@@ -20,28 +20,23 @@ const SEAM: f64 = 1e-9;
 /// How far the vectors of a cell's opposite faces may be apart where sweeps are split, for each unit of their size.
 const PARALLEL: f64 = 1e-12;
 
-/// Gives a mapping `"user"` the formulas of the solver; notes that it has none.
+/// Gives a mapping `"user"` the formulas of the solver; notes that it has none, and goes on with a straight mesh.
 pub(super) fn put_in_solver_s(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
     let Some(mapping) = case.mesh.mapping.as_mut().filter(|mapping| mapping.formulas.is_empty()) else { return };
-    let texts = shape.formulas.with_parameters(&parameters(&case.solver, shape)).mapping;
-    if texts.is_empty() {
+    let mut texts = shape.formulas.with_parameters(&parameters(&case.solver, shape)).mapping;
+    if texts.len() != case.mesh.cells.len() {
         let message = format!("the solver `{}` brings no mapping along", shape.name);
         let help = "write formulas under `[mesh.mapping]`; \"user\" needs a solver's file with `fn mapping`";
         reader.wrong(KEY, message, help);
-        case.mesh.mapping = None;
-        return;
+        texts = ["X", "Y", "Z"].into_iter().take(case.mesh.cells.len()).map(str::to_owned).collect();
     }
     for (axis, text) in AXES.into_iter().zip(texts) {
         match Syntax::parse(&text) {
             Ok(syntax) => {
                 mapping.formulas.push(NamedExpression { name: axis.to_owned(), text, syntax, key: KEY.to_owned() })
             }
-            Err(error) => {
-                reader.wrong(KEY, format!("the solver's `fn mapping`: {}", error.message), error.help);
-                case.mesh.mapping = None;
-                return;
-            }
+            Err(error) => reader.wrong(KEY, format!("the solver's `fn mapping`: {}", error.message), error.help),
         }
     }
 }
@@ -49,16 +44,16 @@ pub(super) fn put_in_solver_s(reader: &mut Reader<'_>, case: &mut CaseSettings, 
 /// Notes what does not go together with a mapped mesh.
 pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
-    if case.regrid.flag.criterion == Criterion::Richardson {
-        let message = "\"richardson\" takes a step on cells twice as large, whose geometry is not there";
-        reader.wrong("regrid.flag.criterion", message, "write \"difference\" or \"user\"");
-    }
     if case.scheme.capacity.is_some() {
         // The solver's own auxiliary values are the geometry, and its directions those of the computational coordinates.
         let message = "mapped cells have a capacity of their own, their area";
         let fits = shape.directions && shape.vectors.is_empty();
         reader.check(fits, "scheme.capacity", message, "remove the line, or the mapping");
         return;
+    }
+    if case.regrid.flag.criterion == Criterion::Richardson && case.mesh.cells.iter().any(|n| n % 2 != 0) {
+        let message = "\"richardson\" takes a step on mapped cells twice as large, of which there is no whole number";
+        reader.wrong("regrid.flag.criterion", message, "write even numbers of `mesh.cells`, or \"difference\"");
     }
     if shape.directions || shape.vectors.is_empty() {
         let message =
@@ -125,9 +120,9 @@ fn check_sweeps<const D: usize>(
     let parallel = mapping.twist(dx, MOST_CELLS) <= PARALLEL;
     reader.check(parallel, key, message.to_owned(), help);
     let walls = case.mesh.boundary.iter().flatten().any(|side| *side == BoundaryKind::Wall);
-    let message =
-        "behind the walls of a mapped mesh cells have no faces that sweeps along one axis after the other could use";
-    reader.check(!walls, key, message.to_owned(), help);
+    let upright = !walls || mapping.lean(dx, MOST_CELLS) <= PARALLEL;
+    let message = "faces lean on the walls: sweeps along one axis after the other need such as stand upright there";
+    reader.check(upright, key, message.to_owned(), help);
 }
 
 /// Compiles the formulas; notes cells that are none, periodic sides that do not meet, gauges that stand outside.

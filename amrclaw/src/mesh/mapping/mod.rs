@@ -282,6 +282,19 @@ impl<const D: usize> Mapping<D> {
         twist
     }
 
+    /// How far the faces of a cell along different axes are from standing upright on each other, as the cosine between them, at most among the
+    /// cells of a level, or some of very many.
+    pub fn lean(&self, dx: [f64; D], most: usize) -> f64 {
+        let cells = self.pieces(dx, most).flat_map(|(first, size)| self.cells(self.corner(first, dx), dx, size));
+        let cosine = |cell: &MappedCell<D>, a: usize, b: usize| {
+            (0..D).map(|d| cell.normals[a][d] * cell.normals[b][d]).sum::<f64>().abs()
+        };
+        let pairs = (0..D).flat_map(|a| (0..a).map(move |b| (a, b))).collect::<Vec<_>>();
+        cells
+            .flat_map(|cell| pairs.iter().map(move |&(a, b)| cosine(&cell, a, b)).collect::<Vec<_>>())
+            .fold(0.0, f64::max)
+    }
+
     /// Looks at a row of cells from one on.
     fn check_row(&self, first: [i32; D], size: [usize; D], dx: [f64; D]) -> Result<(), BadCell<D>> {
         let (step, counts) = (self.finest_per_cell(dx), size.map(|n| n + 1));
