@@ -35,7 +35,36 @@ __device__ __noinline__ void put_behind_wall(const Level& level, int axis, bool 
     mapped.capacity = capacity_of(level, moved(image, axis, -1));
 }
 
-// What is kept of the normal of the lower face along each axis with its size, then the capacity.
+// The cell that one beyond a side has the solver's own values from.
+__device__ int origin(int axis, int count, int cell)
+{
+    while (cell < 0 || cell >= count) {
+        const bool upper = cell >= count;
+        const int beyond = MAP_BEYOND[axis][upper];
+        if (beyond == BEYOND_Periodic || beyond == BEYOND_Itself) return cell;
+        if (beyond == BEYOND_Nearest) return upper ? count - 1 : 0;
+        cell = upper ? 2 * count - 1 - cell : -1 - cell;
+    }
+    return cell;
+}
+
+// Where the solver's own values of a cell are asked for. Rows along x are asked for in runs, as on the CPU, operation by operation: a run
+// ends where a width of the domain does, and goes on from cell to cell unless it is mirrored.
+__device__ Point origin_of(const Level& level, const Point& at, const Place& cell)
+{
+    Point from = at;
+    for (int d = 1; d < DIM; d++)
+        from.first[d] = at.first[d] + double(origin(d, level.count(d), cell[d]) - cell[d]) * at.dx[d];
+    const int count = level.count(0), first = cell[0] - int(at.cells);
+    const int width = cell[0] >= 0 ? cell[0] / count : -1 - (-1 - cell[0]) / count;
+    const int begin = MAP_PERIODIC[0] ? first : max(first, width * count), start = origin(0, count, begin);
+    const bool goes_on = cell[0] == begin || origin(0, count, begin + 1) - start == 1;
+    from.first[0] = at.first[0] + double((goes_on ? start : origin(0, count, cell[0])) - first) * at.dx[0];
+    from.cells = goes_on ? double(cell[0] - begin) : 0.0;
+    return from;
+}
+
+// The solver's own values; what is kept of the normal of the lower face along each axis with its size; the capacity.
 __device__ __forceinline__ void case_function(
     const Point& at, const Array<double, M>& q, const Array<double, A>& aux, double* values)
 {
@@ -46,16 +75,18 @@ __device__ __forceinline__ void case_function(
         level.step[d] = max(int(rint(at.dx[d] / MAP_DX[d])), 1);
         cell[d] = int(rint((at.lower(d) - MAP_LOWER[d]) / at.dx[d]));
     }
+    if (NUM_OWN > 0) own_values(origin_of(level, at, cell), values);
     MappedCell mapped;
     for (int axis = 0; axis < DIM; axis++) mapped.faces[axis] = lower_face(level, axis, cell);
     mapped.capacity = capacity_of(level, cell);
     for (int axis = 0; axis < DIM; axis++)
         for (int side = 0; side < 2; side++)
-            if (MAP_WALL[axis][side]) put_behind_wall(level, axis, side == 1, cell, mapped);
+            if (MAP_BEYOND[axis][side] == BEYOND_Wall) put_behind_wall(level, axis, side == 1, cell, mapped);
+    double* geometry = values + NUM_OWN;
     for (int axis = 0; axis < DIM; axis++) {
         const Spot frame = frame_of(axis, mapped.faces[axis].normal);
-        for (int d = 0; d < DIM; d++) values[(DIM + 1) * axis + d] = frame[d];
-        values[(DIM + 1) * axis + DIM] = mapped.faces[axis].size;
+        for (int d = 0; d < DIM; d++) geometry[(DIM + 1) * axis + d] = frame[d];
+        geometry[(DIM + 1) * axis + DIM] = mapped.faces[axis].size;
     }
-    values[(DIM + 1) * DIM] = mapped.capacity;
+    geometry[(DIM + 1) * DIM] = mapped.capacity;
 }

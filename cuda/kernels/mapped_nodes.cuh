@@ -1,6 +1,7 @@
 // mapped_nodes.cuh: where the nodes of a mapped grid lie, operation by operation as the host computes it.
 // Defined before it: map_position, which says where a computational point lies; of the finest level that there can be MAP_FINEST, its cells
-// along each axis, and MAP_DX, their size; the domain's MAP_LOWER and MAP_UPPER; MAP_PERIODIC; MAP_WALL, by axis and side.
+// along each axis, and MAP_DX, their size; the domain's MAP_LOWER and MAP_UPPER; MAP_PERIODIC; MAP_BEYOND, what the sides show, by axis and
+// side.
 
 typedef Array<double, DIM> Spot;
 // A node of the finest level, or a cell of any.

@@ -1,5 +1,6 @@
 //! Formulas as data: what a function computes, operation by operation, so that any machine can do the same in the same order.
 
+use crate::mesh::Beyond;
 use std::collections::HashMap;
 
 /// What a formula may know of a cell.
@@ -250,10 +251,12 @@ pub struct MappedFormulas {
     pub dx: Vec<f64>,
     /// Whether the domain repeats.
     pub periodic: Vec<bool>,
-    /// Whether the sides are walls, the lower one first.
-    pub walls: Vec<[bool; 2]>,
+    /// What the sides show beyond them, the lower one first.
+    pub beyond: Vec<[Beyond; 2]>,
     /// Whether cells behind walls have faces between them.
     pub faces_behind_walls: bool,
+    /// The solver's own auxiliary values in cells of the domain, which come before the geometry. Others have them from where `beyond` says.
+    pub own: Formulas,
 }
 
 #[cfg(test)]

@@ -204,9 +204,14 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
         Some(self)
     }
 
-    /// Where the solver has no auxiliary values of its own.
+    /// Where the solver's own auxiliary values are formulas, if it has any.
     fn portable(&self) -> Option<Portable> {
-        let positions = self.positions.clone().filter(|_| self.own.is_none())?;
+        let positions = self.positions.clone()?;
+        let own = match self.own.as_ref().map(|own| own.portable()) {
+            None => Formulas::default(),
+            Some(Some(Portable::Formulas(own))) => own,
+            Some(_) => return None,
+        };
         let (domain, finest) = (self.mapping.domain(), self.mapping.finest());
         Some(Portable::Mapped(MappedFormulas {
             positions,
@@ -215,8 +220,9 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
             finest: finest.to_vec(),
             dx: domain.dx(finest).to_vec(),
             periodic: domain.periodic.to_vec(),
-            walls: self.sides.map(|sides| sides.map(|side| side == Beyond::Wall)).to_vec(),
+            beyond: self.sides.to_vec(),
             faces_behind_walls: self.faces_behind_walls,
+            own,
         }))
     }
 }
@@ -225,10 +231,11 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
     fn fill(&self, block: &CellBlock<D>, out: &mut [f64]) {
         let (cells, len) = (block.num_cells(), block.size[0]);
         if let Some(own) = &self.own {
+            let first = self.mapping.cell_at(block.lower, block.dx);
             let mut rows = CellBox::new([0; D], block.size.map(|n| n as i32));
             rows.hi[0] = 1;
             for (row, at) in rows.cells().enumerate() {
-                let lower = std::array::from_fn(|d| block.lower[d] + f64::from(at[d]) * block.dx[d]);
+                let lower = self.mapping.corner(std::array::from_fn(|d| first[d] + at[d]), block.dx);
                 let row_of = CellRow { lower, dx: block.dx, len, time: block.time };
                 self.fill_own(own.as_ref(), &row_of, &mut out[row * len..], cells);
             }

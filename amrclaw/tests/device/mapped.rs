@@ -97,6 +97,31 @@ fn kernels_compute_the_geometry() {
     no_aux_on_the_host::<3>(include_str!("../cases/mapped/hill.toml"));
 }
 
+/// A solver's own auxiliary values, which mapped cells have before their geometry: beyond sides of all kinds, in narrow domains too, and
+/// changing with time.
+#[test]
+fn own_values_of_mapped_cells_are_computed_by_kernels() {
+    let sound = include_str!("../cases/mapped/sound.toml");
+    let medium = [
+        "solver={name=\"acoustics_variable\"}",
+        "aux={impedance=\"1 + 0.3 * sin(3*x + t) * y\",sound_speed=\"2 + 0.4 * X\"}",
+    ];
+    for more in [
+        &[][..],
+        &["mesh.boundary.aux=\"position\""],
+        &["mesh.boundary.x=\"wall\"", "mesh.cells=[3,38]", "levels.max=1"],
+    ] {
+        let overrides = [&medium[..], more].concat();
+        compare(sound, &overrides, 3);
+        for mut device in start_on_both(sound, &overrides, UserFunctions::<2>::default) {
+            take_steps(&mut device, 2);
+            assert!(device.host_work().iter().all(|work| work.what != "aux"), "{:?}", device.host_work());
+        }
+    }
+    let hill = include_str!("../cases/mapped/hill.toml");
+    space::compare(hill, &medium, 2);
+}
+
 /// In three dimensions: sound over a hill, and gas without transverse waves.
 #[test]
 fn mapped_meshes_in_space_are_those_of_the_cpu_to_the_bit() {

@@ -68,9 +68,6 @@ fn wrong_mappings_in_space_are_refused() {
         &["gauge.0.position", "outside the mapped domain: x = 0.5, y = 0.5, z = 1.2"],
     );
     has(&told(&formulas(["X", "Y", "Z"]), &["initial.u=z_upper"]), &["`z_upper` is not known", "`Z_upper`"]);
-    let variable = formulas(["X", "Y", "Z"]).replace(ACOUSTICS, "name = \"acoustics_variable\"");
-    let aux = "aux={impedance=\"1\",sound_speed=\"1\"}";
-    has(&told(&variable, &[aux]), &["`acoustics_variable` is not there", "take acoustics, euler_hllc"]);
     let plane = case(ACOUSTICS, "cells = [8, 8]", ["X", "Y"], &REST);
     has(&told(&plane, &["mesh.mapping.z=Z"]), &["mesh.mapping.z", "has no z"]);
     has(&told(&plane, &["mesh.mapping={kind=\"spherical\"}"]), &["mesh.mapping.kind", "is of space"]);

@@ -161,6 +161,27 @@ fn the_identity_changes_nothing() {
     }
 }
 
+/// The other built-in solvers likewise, on one level and two, with the numbers of the straight mesh but for sums between levels.
+#[test]
+fn the_identity_changes_nothing_for_any_solver() {
+    let tracer = [&GAS[..], &[("tracer", "x")]].concat();
+    let medium = "[aux]\nimpedance = \"1 + 0.5 * x\"\nsound_speed = \"2 - x * y\"\n";
+    let solvers = [
+        ("name = \"acoustics_variable\"", &SOUND[..], medium),
+        ("name = \"euler\"", &GAS, ""),
+        ("name = \"euler_tracer\"", &tracer, ""),
+    ];
+    for (solver, state, aux) in solvers {
+        for (levels, allowed) in [("levels.max=1", 0.0), ("levels.max=2", 1e-14)] {
+            let mesh = format!("cells = [8, 16, 8]\nboundary = {PERIODIC}");
+            let text = text(solver, &mesh, &formulas(IDENTITY), state) + aux;
+            let [mapped, straight] = both(&text, &[levels]);
+            let difference = largest_difference(&mapped.frame(), &straight.frame());
+            assert!(difference <= allowed, "{solver}, {levels}: {difference:e}");
+        }
+    }
+}
+
 /// A grid that is turned so far that normals point against their axes has the results of the straight one, velocities turned: round-off
 /// of ten steps.
 #[test]

@@ -113,6 +113,7 @@ macro_rules! catalogue {
 macro_rules! framed {
     ($($solver:ty),* $(,)?) => {
         /// Name and dimension of each.
+        #[cfg(test)]
         static FRAMED: &[(&str, usize)] = &[$((
             <$solver as Described>::NAME,
             <$solver as Solver<{ <$solver>::SHAPE[0] }, { <$solver>::SHAPE[1] }, { <$solver>::SHAPE[2] }>>::DIM,
@@ -135,10 +136,13 @@ framed! {
     Acoustics<2>,
     Acoustics<3>,
     AcousticsVariable<2>,
+    AcousticsVariable<3>,
     Euler<2>,
+    Euler<3>,
     EulerHllc<2>,
     EulerHllc<3>,
     EulerTracer<2>,
+    EulerTracer<3>,
     PSystem<2>,
     ShallowWater<2>,
     ShallowWaterBathymetry,
@@ -190,11 +194,6 @@ pub fn names() -> Vec<&'static str> {
     let mut names: Vec<_> = ALL.iter().map(|info| info.name).collect();
     names.dedup();
     names
-}
-
-/// The names of all built-in solvers that there are on mapped grids in `dim` dimensions, sorted.
-pub fn framed_names(dim: usize) -> Vec<&'static str> {
-    FRAMED.iter().filter(|framed| framed.1 == dim).map(|framed| framed.0).collect()
 }
 
 /// The numbers of dimensions that there is a built-in solver called `name` in.

@@ -84,3 +84,12 @@ fn unknown_solver_gets_a_suggestion() {
     assert!(!far.contains("did you mean"), "{far}");
     assert!(far.ends_with("p_system, shallow_water, shallow_water_bathymetry, traffic"));
 }
+
+/// Every solver that knows no directions is there on mapped meshes, in the plane and in space, and no other.
+#[test]
+fn solvers_without_directions_are_framed() {
+    for info in all().iter().filter(|info| info.dim > 1) {
+        let turns = !info.directions && !info.vectors.is_empty();
+        assert_eq!(FRAMED.contains(&(info.name, info.dim)), turns, "{} in {}D", info.name, info.dim);
+    }
+}

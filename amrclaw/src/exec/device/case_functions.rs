@@ -132,25 +132,33 @@ fn text(formulas: &Formulas, num_eqn: usize) -> String {
     format!("{HEAD}{}}}\n", lines(formulas, num_eqn))
 }
 
-/// The geometry of the cells of a mapped grid.
+/// The solver's own auxiliary values of a mapped grid's cells, and their geometry.
 fn geometry_text(mapped: &MappedFormulas) -> String {
-    let MappedFormulas { positions, lower, upper, finest, dx, periodic, walls, faces_behind_walls } = mapped;
+    let MappedFormulas { positions, lower, upper, finest, dx, periodic, beyond, faces_behind_walls, own } = mapped;
     let numbers = |values: &[f64]| values.iter().map(|&value| number(value)).collect::<Vec<_>>().join(", ");
     let finest: Vec<String> = finest.iter().map(i32::to_string).collect();
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
-    let walls: Vec<String> = walls.iter().map(|[lower, upper]| format!("{{{lower}, {upper}}}")).collect();
+    let beyond: Vec<String> =
+        beyond.iter().map(|[lower, upper]| format!("{{BEYOND_{lower:?}, BEYOND_{upper:?}}}")).collect();
+    let function = |name: &str, formulas| {
+        format!(
+            "__device__ __forceinline__ void {name}(const Point& at, double* values)\n{{\n{}}}\n",
+            lines(formulas, 0)
+        )
+    };
     format!(
-        "__device__ const int MAP_FINEST[] = {{{}}};\n__device__ const double MAP_DX[] = {{{}}}, MAP_LOWER[] = {{{}}}, \
-         MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, MAP_WALL[][2] = {{{}}};\n\
-         __device__ const bool MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n\
-         __device__ __forceinline__ void map_position(const Point& at, double* values)\n{{\n{}}}\n{}",
+        "__device__ const int MAP_FINEST[] = {{{}}}, NUM_OWN = {};\n__device__ const double MAP_DX[] = {{{}}}, \
+         MAP_LOWER[] = {{{}}}, MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, \
+         MAP_FACES_BEHIND_WALLS = {faces_behind_walls};\n__device__ const int MAP_BEYOND[][2] = {{{}}};\n{}{}{}",
         finest.join(", "),
+        own.results().len(),
         numbers(dx),
         numbers(lower),
         numbers(upper),
         periodic.join(", "),
-        walls.join(", "),
-        lines(positions, 0),
+        beyond.join(", "),
+        function("map_position", positions),
+        function("own_values", own),
         mapped_cells(lower.len()).concat(),
     )
 }

@@ -9,7 +9,6 @@ use super::shape::SolverShape;
 use crate::io::expression::{Expression, ExpressionError, ExpressionMap, Names, Syntax, physical_names};
 use crate::mesh::{BadCell, Domain, Mapping};
 use crate::physics::Split;
-use riemann::catalogue;
 use riemann::frame::geometry;
 use std::sync::Arc;
 
@@ -60,16 +59,6 @@ pub(super) fn check(reader: &mut Reader<'_>, case: &CaseSettings, shape: &Solver
             format!("the solver `{}` knows directions: it cannot be turned into the frame of a face", shape.name);
         let help = "remove the mapping, take a solver whose components are scalars and a `vector(...)`, or one that is given \
                     computational velocities and names its `scheme.capacity`";
-        reader.wrong(KEY, message, help);
-    }
-    let in_space = case.mesh.mapping.as_ref().is_some_and(|mapping| mapping.formulas.len() == 3);
-    if let SolverFrom::Name(name) = &case.solver.from
-        && in_space
-        && !shape.directions
-        && !catalogue::framed_names(3).contains(&name.as_str())
-    {
-        let message = format!("the solver `{name}` is not there on mapped meshes in three dimensions");
-        let help = format!("take {}, or a file with these equations", catalogue::framed_names(3).join(", "));
         reader.wrong(KEY, message, help);
     }
     if let SolverFrom::Path(path) = &case.solver.from
