@@ -187,6 +187,52 @@ impl Formulas {
         node
     }
 
+    /// Adds what other formulas give, with these nodes in the place of what they know of the cell; answers their values.
+    fn add(&mut self, other: &Formulas, mut known: impl FnMut(&mut Formulas, Quantity) -> Node) -> Vec<Node> {
+        let mut nodes = HashMap::new();
+        for (node, kind) in other.nodes() {
+            let here = match kind {
+                NodeKind::Quantity(quantity) => known(self, quantity),
+                NodeKind::Apply(primitive, operands) => {
+                    let operands = operands.map(|operand| nodes[&operand]);
+                    self.apply(primitive, &operands[..primitive.arity()])
+                }
+                number => self.node(number),
+            };
+            nodes.insert(node, here);
+        }
+        other.results.iter().map(|result| nodes[result]).collect()
+    }
+
+    /// The same of a cell whose centre lies where other formulas put it, one for each axis, and whose sides are half its size away: a row of that
+    /// one cell.
+    pub fn at_positions(&self, positions: &Formulas) -> Formulas {
+        let mut moved = Formulas::default();
+        let positions = moved.add(positions, |moved, quantity| moved.quantity(quantity));
+        let half = moved.number(0.5);
+        let (mut lower, mut centre, mut upper) = (Vec::new(), Vec::new(), Vec::new());
+        for (d, position) in positions.into_iter().enumerate() {
+            let dx = moved.quantity(Quantity::Size(d));
+            let step = moved.apply(Primitive::Multiply, &[half, dx]);
+            let side = moved.apply(Primitive::Subtract, &[position, step]);
+            lower.push(side);
+            centre.push(moved.apply(Primitive::Add, &[side, step]));
+            upper.push(moved.apply(Primitive::Add, &[side, dx]));
+        }
+        let squares: Vec<Node> = centre.iter().map(|&x| moved.apply(Primitive::Multiply, &[x, x])).collect();
+        let sum = squares[1..].iter().fold(squares[0], |sum, &square| moved.apply(Primitive::Add, &[sum, square]));
+        let radius = moved.apply(Primitive::Sqrt, &[sum]);
+        let results = moved.add(self, |moved, quantity| match quantity {
+            Quantity::Centre(d) => centre[d],
+            Quantity::LowerSide(d) => lower[d],
+            Quantity::UpperSide(d) => upper[d],
+            Quantity::Radius => radius,
+            other => moved.quantity(other),
+        });
+        results.into_iter().for_each(|result| moved.give(result));
+        moved
+    }
+
     /// Says that a node is the next of the values that the formulas give.
     pub fn give(&mut self, node: Node) {
         self.results.push(node);
@@ -231,9 +277,11 @@ pub enum Portable {
     /// As formulas.
     Formulas(Formulas),
     /// The geometry of a mapped grid's cells.
-    Mapped(MappedFormulas),
+    Mapped(Box<MappedFormulas>),
     /// The solver's text has the function.
     OfSolver,
+    /// The same, which is told where these formulas put the centre of a cell.
+    OfSolverAt(Formulas),
 }
 
 /// What the geometry of a mapped grid's cells is computed from, see [`crate::mesh::Mapping`]. Each list has a place for every axis.

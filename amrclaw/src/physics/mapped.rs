@@ -213,7 +213,7 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
             Some(_) => return None,
         };
         let (domain, finest) = (self.mapping.domain(), self.mapping.finest());
-        Some(Portable::Mapped(MappedFormulas {
+        Some(Portable::Mapped(Box::new(MappedFormulas {
             positions,
             lower: domain.lower.to_vec(),
             upper: domain.upper.to_vec(),
@@ -223,7 +223,7 @@ impl<const D: usize> CellFunction<D> for MappedAux<D> {
             beyond: self.sides.to_vec(),
             faces_behind_walls: self.faces_behind_walls,
             own,
-        }))
+        })))
     }
 }
 
@@ -252,13 +252,24 @@ impl<const D: usize> CellBlockFunction<D> for MappedAux<D> {
 /// A function of position that sees physical positions: it is asked for each cell by itself, as if its centre lay there.
 pub struct AtPositions<const D: usize, F: ?Sized> {
     mapping: Arc<Mapping<D>>,
+    /// The mapping's positions, for devices.
+    positions: Formulas,
     function: Arc<F>,
 }
 
 impl<const D: usize, F: ?Sized> AtPositions<D, F> {
-    /// The function on a mapped grid.
-    pub fn new(mapping: &Arc<Mapping<D>>, function: Arc<F>) -> Self {
-        AtPositions { mapping: mapping.clone(), function }
+    /// The function on a mapped grid; `positions`: the mapping as formulas.
+    pub fn new(mapping: &Arc<Mapping<D>>, positions: &Formulas, function: Arc<F>) -> Self {
+        AtPositions { mapping: mapping.clone(), positions: positions.clone(), function }
+    }
+
+    /// What a device makes of the function, if it can.
+    fn moved(&self, portable: Portable) -> Option<Portable> {
+        match portable {
+            Portable::Formulas(formulas) => Some(Portable::Formulas(formulas.at_positions(&self.positions))),
+            Portable::OfSolver => Some(Portable::OfSolverAt(self.positions.clone())),
+            Portable::OfSolverAt(_) | Portable::Mapped(_) => None,
+        }
     }
 
     /// One row for each cell.
@@ -289,6 +300,10 @@ impl<const D: usize> CellFunction<D> for AtPositions<D, dyn CellFunction<D>> {
             values.iter().enumerate().for_each(|(n, value)| out[n * row.len + i] = *value);
         }
     }
+
+    fn portable(&self) -> Option<Portable> {
+        self.moved(self.function.portable()?)
+    }
 }
 
 impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
@@ -304,11 +319,23 @@ impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
             values.iter().enumerate().for_each(|(n, value)| out[n * row.len + i] = *value);
         }
     }
+
+    fn portable(&self) -> Option<Portable> {
+        self.moved(self.function.portable()?)
+    }
 }
 
 impl<const D: usize> BoundaryFunction<D> for AtPositions<D, dyn BoundaryFunction<D>> {
     fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
         self.function.fill(&BoundaryCell { centre: self.mapping.position(cell.centre), ..*cell }, mirror, ghost);
+    }
+
+    /// Of formulas none: they are asked for rows of ghost cells.
+    fn portable(&self) -> Option<Portable> {
+        self.function
+            .portable()
+            .filter(|portable| matches!(portable, Portable::OfSolver))
+            .and_then(|own| self.moved(own))
     }
 }
 

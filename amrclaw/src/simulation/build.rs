@@ -6,8 +6,8 @@ use crate::io::config::{self, Case, ClusterKind, Settled};
 use crate::io::expression::ExpressionBoundary;
 use crate::mesh::{Domain, Mapping};
 use crate::physics::{
-    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, MappedAux, MappedWall, Problem, SourceSplit, Split,
-    StateFunction, UserFunctions,
+    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, Problem, SourceSplit,
+    Split, StateFunction, UserFunctions,
 };
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegridOptions};
@@ -48,14 +48,18 @@ fn scheme(case: &Case) -> Scheme {
 }
 
 /// Functions of the user's on a mapped mesh: they see physical positions.
-fn at_positions<const D: usize>(mapping: &Arc<Mapping<D>>, user: UserFunctions<D>) -> UserFunctions<D> {
-    let cells = |function| Arc::new(AtPositions::new(mapping, function)) as Arc<dyn CellFunction<D>>;
-    let rows = |function| Arc::new(AtPositions::new(mapping, function)) as Arc<dyn StateFunction<D>>;
+fn at_positions<const D: usize>(
+    mapping: &Arc<Mapping<D>>,
+    positions: &Formulas,
+    user: UserFunctions<D>,
+) -> UserFunctions<D> {
+    let cells = |function| Arc::new(AtPositions::new(mapping, positions, function)) as Arc<dyn CellFunction<D>>;
+    let rows = |function| Arc::new(AtPositions::new(mapping, positions, function)) as Arc<dyn StateFunction<D>>;
     UserFunctions {
         initial: user.initial.map(cells),
         aux: user.aux.map(cells),
         flag: user.flag.map(rows),
-        boundary: user.boundary.map(|function| Arc::new(AtPositions::new(mapping, function)) as _),
+        boundary: user.boundary.map(|function| Arc::new(AtPositions::new(mapping, positions, function)) as _),
         source: user.source.map(rows),
     }
 }
@@ -81,8 +85,8 @@ fn mapped<const D: usize>(case: &Case, mapping: &Arc<Mapping<D>>, problem: Probl
 
 pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Result<Problem<D>, RunError> {
     let mapping = case.mapping::<D>();
-    let user = match &mapping {
-        Some(mapping) => at_positions(mapping, user),
+    let user = match mapping.as_ref().zip(case.mapping_formulas()) {
+        Some((mapping, positions)) => at_positions(mapping, &positions, user),
         None => user,
     };
     let (shape, settled) = (case.shape(), case.settled());

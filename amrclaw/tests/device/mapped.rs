@@ -65,6 +65,20 @@ impl Driven {
     fn source(&self, x: [Real; 3], dt: Real, q: State) -> State {
         [q[0] + dt * (x[0] * x[0] - x[1]), q[1], q[2]]
     }
+
+    fn initial(&self, cell: &Cell) -> State {
+        let [x, y, _] = cell.centre;
+        [(-30.0 * ((x - 0.2).powi(2) + (y - 0.9).powi(2))).exp(), cell.lower(Axis::X) * 0.1, self.bulk * cell.dx[1]]
+    }
+
+    fn boundary(&self, side: Side, x: [Real; 3], t: Real, mirror: State) -> State {
+        let ring = (9.0 * x[0] + t).sin() * x[1];
+        [if side == Side::Upper { mirror[0] + 0.1 * ring } else { mirror[0] }, 0.5 * mirror[1], x[1]]
+    }
+
+    fn flag(&self, x: [Real; 3], q: State) -> bool {
+        q[0].abs() > 0.1 && x[0] + 2.0 * x[1] > -1.0
+    }
 }
 
 /// As on the processor, to the bit: one solver whose faces are solved again, one with positive quantities.
@@ -139,32 +153,32 @@ fn mapped_meshes_in_space_are_those_of_the_cpu_to_the_bit() {
     space::compare(hill, &gas, 2);
 }
 
+/// Starts a run of [`Driven`] on bent cells.
+fn begin(overrides: &[&str], make: Option<MakeExecutor<'_, 2>>) -> Simulation<2> {
+    let text = include_str!("../cases/mapped/sound.toml")
+        .replace("name = \"acoustics\"\ndensity = 1.0\nbulk = 4.0", "path = \"driven.rs\"");
+    let driven = Driven { density: 1.0, bulk: 4.0 };
+    let mut solver = ChosenSolver::own(driven);
+    solver.kernels = SolverKernels::new::<_, 3, 2, 7>(FaceFrame::<_, 0>(driven));
+    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
+    let case = Case::from_str_with(&text, "case.toml", &overrides, |_| Ok(solver.shape.clone()));
+    let case = case.unwrap_or_else(|e| panic!("{e}"));
+    let builder = Simulation::builder(&case).options(&options).solver(&solver);
+    let builder = match make {
+        Some(make) => builder.executor(make),
+        None => builder,
+    };
+    builder.build().unwrap_or_else(|e| panic!("{e}"))
+}
+
 /// A solver's own source is told physical positions, in the frames of faces. Its steps are those of the built-in solver with the same
 /// source as a formula, to round-off of four steps, and on devices those of the CPU to the bit, before and after the sweeps and with
 /// a formula besides.
 #[test]
 fn a_solvers_own_source_sees_physical_positions() {
-    let sound = include_str!("../cases/mapped/sound.toml");
-    let text = sound.replace("name = \"acoustics\"\ndensity = 1.0\nbulk = 4.0", "path = \"driven.rs\"");
-    let driven = Driven { density: 1.0, bulk: 4.0 };
-    let shape = ChosenSolver::own(driven).shape;
-    let kernels = SolverKernels::new::<_, 3, 2, 7>(FaceFrame::<_, 0>(driven));
-    let solver = ChosenSolver::of_kernels(shape.clone(), kernels);
-    let options = RunOptions { threads: Some(2), ..RunOptions::default() };
-    let begin = |overrides: &[&str], make: Option<MakeExecutor<'_, 2>>| -> Simulation<2> {
-        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
-        let case = Case::from_str_with(&text, "case.toml", &overrides, |_| Ok(shape.clone()));
-        let case = case.unwrap_or_else(|e| panic!("{e}"));
-        let builder = Simulation::builder(&case).options(&options).solver(&solver);
-        let builder = match make {
-            Some(make) => builder.executor(make),
-            None => builder,
-        };
-        builder.build().unwrap_or_else(|e| panic!("{e}"))
-    };
-
     let mut own = begin(&[], None);
-    let mut by_formula = start(sound, &["source.pressure=\"x * x - y\""]);
+    let mut by_formula = start(include_str!("../cases/mapped/sound.toml"), &["source.pressure=\"x * x - y\""]);
     take_steps(&mut own, 4);
     take_steps(&mut by_formula, 4);
     let difference = largest_difference(&own.frame(), &by_formula.frame());
@@ -176,4 +190,23 @@ fn a_solvers_own_source_sees_physical_positions() {
             compare_runs(begin(overrides, None), begin(overrides, Some(make)), overrides, 4);
         }
     }
+}
+
+/// So are its initial data, sides and criterion, which kernels compute as the CPU does: the host is asked for none of them.
+#[test]
+fn a_solvers_own_functions_are_told_physical_positions() {
+    let own = [
+        "scheme.source=\"none\"",
+        "initial=\"user\"",
+        "regrid.flag={criterion=\"user\"}",
+        "mesh.boundary.x=[\"wall\",\"user\"]",
+    ];
+    let devices: [MakeExecutor<'_, 2>; 2] = [&emulated, &streamed];
+    for make in devices {
+        compare_runs(begin(&own, None), begin(&own, Some(make)), &own, 4);
+    }
+    let mut device = begin(&own, Some(&emulated));
+    take_steps(&mut device, 3);
+    assert!(device.counts().regrids > 0 && device.hierarchy().levels().len() == 3);
+    assert_eq!(device.host_work(), []);
 }

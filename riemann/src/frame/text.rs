@@ -86,8 +86,19 @@ pub(super) fn framed(inside: DeviceSource, dim: usize, vectors: &[usize]) -> Dev
              return inside.least_positive(q, own(aux));\n    }}\n"
         );
     }
-    // Nobody asks a kernel for boundary values or flags of a solver's own.
-    DeviceSource { body: text, aux: inside.aux + geometry(dim).len(), has_boundary: false, has_flag: false, ..inside }
+    if inside.has_boundary {
+        text += &format!(
+            "\n    {QUALIFIERS} State boundary(Axis axis, Side side, Array<Real, 3> x, Real t, State mirror) const {{\n        \
+             return inside.boundary(axis, side, x, t, mirror);\n    }}\n"
+        );
+    }
+    if inside.has_flag {
+        text += &format!(
+            "\n    {QUALIFIERS} bool flag(Array<Real, 3> x, Real t, State q, Aux aux) const {{\n        \
+             return inside.flag(x, t, q, own(aux));\n    }}\n"
+        );
+    }
+    DeviceSource { body: text, aux: inside.aux + geometry(dim).len(), ..inside }
 }
 
 /// The beginning of the struct of a face's frame in the plane, with the number of vectors still to be put in.

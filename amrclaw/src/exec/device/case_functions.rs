@@ -29,8 +29,11 @@ impl CaseFunctions {
             let (text, solves) = match portable? {
                 Portable::Formulas(formulas) => (text(&formulas, solver.equations), false),
                 Portable::Mapped(formulas) => (geometry_text(&formulas), false),
-                Portable::OfSolver if solver.has_flag => (FLAG_OF_SOLVER.to_owned(), true),
-                Portable::OfSolver => return None,
+                Portable::OfSolver if solver.has_flag => (flag_of_solver("at.centre(d)", ""), true),
+                Portable::OfSolverAt(positions) if solver.has_flag => {
+                    (function("map_position", &positions) + &flag_of_solver(POSITION, MAPPED), true)
+                }
+                Portable::OfSolver | Portable::OfSolverAt(_) => return None,
             };
             Some(CaseFunction { text, solves: solves || checks, num_values, positive: -1 })
         };
@@ -52,7 +55,7 @@ impl CaseFunctions {
 
 /// The functions of all sides that have one; nothing if there are none, or one of them is not for devices.
 fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Option<CaseFunction> {
-    let mut text = String::from(BOUNDARY_HEAD);
+    let (mut text, mut positions) = (String::from(BOUNDARY_HEAD), None);
     let (mut any, mut solves) = (false, solver.has_positive);
     for (axis, sides) in problem.boundary.iter().enumerate() {
         for (side, boundary) in sides.iter().enumerate() {
@@ -63,16 +66,20 @@ fn boundaries<const D: usize>(problem: &Problem<D>, solver: &DeviceSource) -> Op
                     Portable::Formulas(formulas) => lines(&formulas, solver.equations),
                     Portable::OfSolver if solver.has_boundary => {
                         solves = true;
-                        BOUNDARY_OF_SOLVER.to_owned()
+                        boundary_of_solver("centre")
                     }
-                    Portable::OfSolver | Portable::Mapped(_) => return None,
+                    Portable::OfSolverAt(mapping) if solver.has_boundary => {
+                        (solves, positions) = (true, Some(mapping));
+                        MAPPED_CENTRE.to_owned() + &boundary_of_solver("position")
+                    }
+                    Portable::OfSolver | Portable::OfSolverAt(_) | Portable::Mapped(_) => return None,
                 },
             };
             any = true;
             let _ = write!(text, "    if (axis == {axis} && side == {side}) {{\n{lines}    }}\n");
         }
     }
-    text += "}\n";
+    let text = positions.map_or(String::new(), |positions| function("map_position", &positions)) + &text + "}\n";
     any.then_some(CaseFunction { text, solves, num_values: solver.equations, positive: -1 })
 }
 
@@ -105,27 +112,41 @@ fn reflection<const D: usize>(wall: &MappedWall, axis: usize) -> String {
     text
 }
 
-/// The solver's own boundary values.
-const BOUNDARY_OF_SOLVER: &str = "    const Solver solver{SOLVER_PARAMETERS};
-    const State ghost = solver.boundary(Axis(axis), Side(side), centre, at.t, q);
-    for (int m = 0; m < M; m++) values[m] = ghost[m];
+/// Where a mapping puts the centre of a ghost cell.
+const MAPPED_CENTRE: &str = "    const Point there{{centre[0], centre[1], centre[2]}, {0.0, 0.0, 0.0}, 0.0, at.t};
+    Array<double, 3> position{{0.0, 0.0, 0.0}};
+    map_position(there, &position[0]);
 ";
+
+/// The solver's own boundary values, told this position.
+fn boundary_of_solver(position: &str) -> String {
+    format!(
+        "    const Solver solver{{SOLVER_PARAMETERS}};\n    const State ghost = solver.boundary(Axis(axis), Side(side), {position}, at.t, q);\n    \
+         for (int m = 0; m < M; m++) values[m] = ghost[m];\n"
+    )
+}
 
 /// How a function of a case begins.
 const HEAD: &str = "__device__ __forceinline__ void case_function(\n    const Point& at, const Array<double, M>& q, \
                     const Array<double, A>& aux, double* values)\n{\n";
 
-/// The solver's own criterion.
-const FLAG_OF_SOLVER: &str = "
-__device__ __forceinline__ void case_function(const Point& at, const State& q, const Aux& aux, double* values)
-{
-    Array<Real, 3> x;
-    #pragma unroll
-    for (int d = 0; d < 3; d++) x[d] = d < DIM ? at.centre(d) : 0.0;
-    const Solver solver{SOLVER_PARAMETERS};
-    values[0] = solver.flag(x, at.t, q, aux) ? 1.0 : 0.0;
+/// The solver's own criterion, told this position along an axis, for which these lines stand before.
+fn flag_of_solver(position: &str, before: &str) -> String {
+    format!(
+        "{HEAD}{before}    Array<Real, 3> x;\n    #pragma unroll\n    for (int d = 0; d < 3; d++) x[d] = d < DIM ? {position} : 0.0;\n    \
+         const Solver solver{{SOLVER_PARAMETERS}};\n    values[0] = solver.flag(x, at.t, q, aux) ? 1.0 : 0.0;\n}}\n"
+    )
 }
-";
+
+/// Where a mapping puts the cell.
+const MAPPED: &str = "    double position[DIM];\n    map_position(at, position);\n";
+/// The centre along an axis of a row of that one cell, as the CPU has it.
+const POSITION: &str = "(position[d] - 0.5 * at.dx[d]) + 0.5 * at.dx[d]";
+
+/// Formulas as a function of the cell.
+fn function(name: &str, formulas: &Formulas) -> String {
+    format!("__device__ __forceinline__ void {name}(const Point& at, double* values)\n{{\n{}}}\n", lines(formulas, 0))
+}
 
 /// Formulas of a cell with so many equations, as a function.
 fn text(formulas: &Formulas, num_eqn: usize) -> String {
@@ -140,12 +161,6 @@ fn geometry_text(mapped: &MappedFormulas) -> String {
     let periodic: Vec<String> = periodic.iter().map(bool::to_string).collect();
     let beyond: Vec<String> =
         beyond.iter().map(|[lower, upper]| format!("{{BEYOND_{lower:?}, BEYOND_{upper:?}}}")).collect();
-    let function = |name: &str, formulas| {
-        format!(
-            "__device__ __forceinline__ void {name}(const Point& at, double* values)\n{{\n{}}}\n",
-            lines(formulas, 0)
-        )
-    };
     format!(
         "__device__ const int MAP_FINEST[] = {{{}}}, NUM_OWN = {};\n__device__ const double MAP_DX[] = {{{}}}, \
          MAP_LOWER[] = {{{}}}, MAP_UPPER[] = {{{}}};\n__device__ const bool MAP_PERIODIC[] = {{{}}}, \
