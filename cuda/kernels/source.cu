@@ -26,6 +26,8 @@ extern "C" __global__ void source(const SourceArgs args)
             cell[d] -= beyond;
             centre[d] = Real(args.lower[d] + double(cell[d] + patch.lo[d]) * args.dx[d] + 0.5 * args.dx[d]);
         }
+        if (args.centres)
+            for (int d = 0; d < DIM; d++) centre[d] = args.centres[place(patch, DIM, cell) + size_t(d) * patch.component];
         State q;
         Aux aux;
         size_t at = place(patch, M, cell), at_aux = place(patch, A, cell);

@@ -4,13 +4,15 @@ mod block;
 mod cell_function;
 mod formula;
 mod mapped;
+mod positions;
 mod problem;
 mod stability;
 
 pub use block::{BoundaryBlockFunction, CellBlock, CellBlockFunction, StateBlockFunction};
 pub use cell_function::{CellFunction, CellRow, CellSteps};
 pub use formula::{Formulas, MappedFormulas, Node, NodeKind, Portable, Primitive, Quantity};
-pub use mapped::{AtPositions, MappedAux, MappedWall, source_rows};
+pub use mapped::{MappedAux, MappedWall};
+pub use positions::{AtPositions, SourceCentres};
 pub use problem::{
     AuxOutside, Boundary, BoundaryCell, BoundaryFunction, Criterion, Problem, SourceSplit, Split, StateFunction,
     UserFunctions,

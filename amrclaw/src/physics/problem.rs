@@ -1,7 +1,7 @@
 //! What is solved: everything that the user says and that is not the Riemann solver.
 
-use super::{BoundaryBlockFunction, CellFunction, CellRow, MappedWall, Portable, StateBlockFunction};
-use crate::mesh::{Beyond, Domain, Mapping};
+use super::{BoundaryBlockFunction, CellFunction, CellRow, MappedWall, Portable, SourceCentres, StateBlockFunction};
+use crate::mesh::{Beyond, Domain};
 use riemann::axis::{Axis, Side};
 use riemann::patch::Scheme;
 use std::sync::Arc;
@@ -224,7 +224,7 @@ pub struct Problem<const D: usize> {
     /// dq/dt of a source term, besides the solver's own.
     pub source: Option<Arc<dyn StateFunction<D>>>,
     /// On a mapped grid: the solver's own source, if it has one, is told positions by this.
-    pub own_source_at: Option<Arc<Mapping<D>>>,
+    pub own_source_at: Option<SourceCentres<D>>,
     /// Which cells to refine.
     pub criterion: Criterion<D>,
     /// Order, transverse waves, limiters, capacity.

@@ -6,8 +6,8 @@ use crate::io::config::{self, Case, ClusterKind, Settled};
 use crate::io::expression::ExpressionBoundary;
 use crate::mesh::{Domain, Mapping};
 use crate::physics::{
-    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, Problem, SourceSplit,
-    Split, StateFunction, UserFunctions,
+    AtPositions, AuxOutside, Boundary, CellFunction, Criterion, Formulas, MappedAux, MappedWall, Problem,
+    SourceCentres, SourceSplit, Split, StateFunction, UserFunctions,
 };
 use crate::plan::nesting_width;
 use crate::regrid::{ClusterParams, Clustering, RefinementRegion, RegridOptions};
@@ -140,7 +140,11 @@ pub(super) fn problem<const D: usize>(case: &Case, user: UserFunctions<D>) -> Re
         aux,
         aux_outside: case.mesh.aux_outside,
         source: source.or(user.source),
-        own_source_at: mapping.clone().filter(|_| shape.has_source),
+        own_source_at: mapping
+            .clone()
+            .zip(case.mapping_formulas())
+            .filter(|_| shape.has_source)
+            .map(|(mapping, positions)| SourceCentres::new(mapping, positions)),
         criterion: match case.regrid.flag.criterion {
             config::Criterion::Difference => Criterion::Difference { tolerance },
             config::Criterion::Richardson => Criterion::Richardson { tolerance },

@@ -5,7 +5,7 @@ use super::{RunError, Simulation};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
 use crate::io::config::{Case, CaseErrors, SolverFrom};
-use crate::physics::{CellFunction, CellRow, SourceSplit, source_rows};
+use crate::physics::{CellFunction, CellRow, SourceSplit};
 use riemann::patch::{PACK_OVERRUN, SourceRow};
 
 /// Cells of a row that are looked at together.
@@ -184,7 +184,7 @@ impl<const D: usize> Simulation<D> {
         // SAFETY: both arrays hold `stride` numbers a component and the overrun behind the last; they are ours alone.
         let act = |cells: &SourceRow<f64>| unsafe { self.solver.apply_source(cells) };
         match &self.problem.own_source_at {
-            Some(mapping) => source_rows(mapping, &row.cells, &cells).for_each(|cell| act(&cell)),
+            Some(centres) => centres.rows(&row.cells, &cells).for_each(|cell| act(&cell)),
             None => act(&cells),
         }
         let solver = match row.case.solver.from {

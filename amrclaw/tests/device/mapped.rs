@@ -190,6 +190,9 @@ fn a_solvers_own_source_sees_physical_positions() {
             compare_runs(begin(overrides, None), begin(overrides, Some(make)), overrides, 4);
         }
     }
+    let mut device = begin(&["scheme.source=\"strang\"", "source.u=\"y - X\""], Some(&emulated));
+    take_steps(&mut device, 2);
+    assert_eq!(device.host_work(), []);
 }
 
 /// So are its initial data, sides and criterion, which kernels compute as the CPU does: the host is asked for none of them.

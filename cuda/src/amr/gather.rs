@@ -148,6 +148,8 @@ device_struct! {
         pub to: Pointer<Real>,
         /// Auxiliary values.
         pub aux: Pointer<Real>,
+        /// Physical positions of cells where a mesh is mapped, a number for each axis, or null.
+        pub centres: Pointer<Real>,
         /// One per patch: whether all is finite.
         pub reports: Pointer<PatchReport>,
         /// Lower end of the domain along each axis.

@@ -3,8 +3,8 @@
 use super::scratch::Scratch;
 use super::turns::in_turns;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
-use crate::mesh::{Geometry, Mapping};
-use crate::physics::{CellRow, Problem, StateFunction, source_rows};
+use crate::mesh::Geometry;
+use crate::physics::{CellRow, Problem, SourceCentres, StateFunction};
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 
@@ -16,7 +16,7 @@ pub(super) struct Context<'a, const D: usize, R: Scalar> {
     pub num_eqn: usize,
     pub geometry: Geometry<D>,
     solver: &'a dyn PatchSolver<R>,
-    mapping: Option<&'a Mapping<D>>,
+    centres: Option<&'a SourceCentres<D>>,
     function: Option<&'a dyn StateFunction<D>>,
     /// States and rates of one row, per thread.
     scratch: &'a Scratch<f64>,
@@ -36,7 +36,7 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
             num_eqn: solver.equations().len(),
             geometry,
             solver,
-            mapping: problem.own_source_at.as_deref(),
+            centres: problem.own_source_at.as_ref(),
             function: problem.source.as_deref(),
             scratch,
         }
@@ -92,8 +92,8 @@ impl<'a, const D: usize, R: Scalar> Context<'a, D, R> {
         let row = self.row(q, patch, cell, len, t, dt);
         // SAFETY: the row is ours by the caller's promise, and arrays have the overrun at their ends.
         let act = |row: &SourceRow<R>| unsafe { self.solver.apply_source(row) };
-        match self.mapping {
-            Some(mapping) => source_rows(mapping, &self.cells(cell, len, t), &row).for_each(|cell| act(&cell)),
+        match self.centres {
+            Some(centres) => centres.rows(&self.cells(cell, len, t), &row).for_each(|cell| act(&cell)),
             None => act(&row),
         }
     }

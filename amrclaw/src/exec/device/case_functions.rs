@@ -2,6 +2,7 @@
 
 use crate::physics::{
     Boundary, Criterion, Formulas, MappedFormulas, MappedWall, Node, NodeKind, Portable, Primitive, Problem, Quantity,
+    SourceCentres,
 };
 use cuda::amr::{CaseFunction, mapped_cells};
 use riemann::device_source::DeviceSource;
@@ -16,6 +17,8 @@ pub struct CaseFunctions {
     pub source: Option<CaseFunction>,
     /// Auxiliary values.
     pub aux: Option<CaseFunction>,
+    /// Physical positions of mapped cells, for the solver's own source.
+    pub centres: Option<CaseFunction>,
     /// Initial data.
     pub initial: Option<CaseFunction>,
     /// What lies beyond sides of the domain: all sides' functions in one text; nothing if there are none.
@@ -43,7 +46,9 @@ impl CaseFunctions {
         };
         let source = problem.source.as_ref().and_then(|function| function.portable());
         let aux = made(problem.aux.as_ref().and_then(|function| function.portable()), solver.aux, false);
+        let centres = problem.own_source_at.as_ref().map(centres_text);
         CaseFunctions {
+            centres: centres.map(|text| CaseFunction { text, solves: false, num_values: D, positive: -1 }),
             flag: made(flag, 1, false),
             source: made(source, solver.equations, solver.has_positive),
             aux: aux.map(|aux| CaseFunction { positive: problem.scheme.capacity, ..aux }),
@@ -142,6 +147,18 @@ fn flag_of_solver(position: &str, before: &str) -> String {
 const MAPPED: &str = "    double position[DIM];\n    map_position(at, position);\n";
 /// The centre along an axis of a row of that one cell, as the CPU has it.
 const POSITION: &str = "(position[d] - 0.5 * at.dx[d]) + 0.5 * at.dx[d]";
+
+/// Where a mapping puts the centres of cells, as it is asked for one cell by itself on the CPU.
+fn centres_text<const D: usize>(centres: &SourceCentres<D>) -> String {
+    let lower = centres.lower().map(number).join(", ");
+    function("map_position", &centres.positions)
+        + &format!(
+            "{HEAD}    const double lower[] = {{{lower}}};\n    Point there{{{{0.0, 0.0, 0.0}}, {{0.0, 0.0, 0.0}}, 0.0, at.t}};\n    \
+             for (int d = 0; d < DIM; d++)\n        \
+             there.first[d] = lower[d] + (rint((at.lower(d) - lower[d]) / at.dx[d]) + 0.5) * at.dx[d];\n    \
+             map_position(there, values);\n}}\n"
+        )
+}
 
 /// Formulas as a function of the cell.
 fn function(name: &str, formulas: &Formulas) -> String {

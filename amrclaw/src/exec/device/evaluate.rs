@@ -1,7 +1,8 @@
 //! Cells that functions fill: initial data and auxiliary values, by patches.
 
 use super::{HostTables, Queue, Table, TableBuilder, axes, origin, pointer, region};
-use crate::fields::LevelLayout;
+use crate::fields::{LevelLayout, PatchLayout};
+use crate::index::CellBox;
 use crate::mesh::Geometry;
 use crate::plan::AuxOrigins;
 use cuda::CudaError;
@@ -51,16 +52,17 @@ pub(in crate::exec) struct EvaluatePlace<const D: usize> {
 }
 
 impl<M> FunctionTables<M> {
-    /// The patches' own cells.
-    pub fn of_interior<const D: usize, Q: Queue<Memory = M>>(
+    /// Some cells of each patch, such as its own, or all with ghost cells.
+    pub fn of_cells<const D: usize, Q: Queue<Memory = M>>(
         layout: &LevelLayout<D>,
         groups: &[Range<usize>],
+        cells: impl Fn(&PatchLayout<D>) -> CellBox<D>,
         queue: &Q,
     ) -> Result<Self, CudaError> {
         let mut builder = TableBuilder::default();
         let made = groups.iter().map(|patches| {
             let here = layout.here().filter(|(k, _)| patches.contains(k));
-            let regions: Vec<_> = here.map(|(k, patch)| region(k as u32, k as u32, &patch.cells, [0; D])).collect();
+            let regions: Vec<_> = here.map(|(k, patch)| region(k as u32, k as u32, &cells(patch), [0; D])).collect();
             Group { asked: builder.table(regions.into_iter()), continued: Vec::new() }
         });
         let made = made.collect();

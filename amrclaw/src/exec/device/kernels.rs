@@ -42,6 +42,8 @@ pub struct KernelText {
 
 /// The name by which the kernel is launched that computes auxiliary values.
 pub(in crate::exec) const EVALUATE_AUX: &str = "evaluate_aux";
+/// Likewise physical positions of cells.
+pub(in crate::exec) const EVALUATE_CENTRES: &str = "evaluate_centres";
 /// Likewise initial data.
 pub(in crate::exec) const EVALUATE_INITIAL: &str = "evaluate_initial";
 
@@ -110,7 +112,7 @@ impl KernelOptions {
 
     /// The texts of the kernels that call functions of the case.
     pub fn of_case(&self) -> impl Iterator<Item = KernelText> {
-        let CaseFunctions { flag, source, aux, initial, boundary } = &self.functions;
+        let CaseFunctions { flag, source, aux, centres, initial, boundary } = &self.functions;
         let text = |row: &'static Row, name: &'static str, function: &Option<CaseFunction>| {
             let (source, target) = self.shape.text_of_case(row.group, function.as_ref()?, &self.target);
             Some(KernelText { source, target, entries: vec![[row.name, name]] })
@@ -119,6 +121,7 @@ impl KernelOptions {
             text(FLAG_FUNCTION.row, FLAG_FUNCTION.row.name, flag),
             text(SOURCE_FUNCTION.row, SOURCE_FUNCTION.row.name, source),
             text(EVALUATE.row, EVALUATE_AUX, aux),
+            text(EVALUATE.row, EVALUATE_CENTRES, centres),
             text(EVALUATE.row, EVALUATE_INITIAL, initial),
             text(BOUNDARY_FUNCTION.row, BOUNDARY_FUNCTION.row.name, boundary),
         ];

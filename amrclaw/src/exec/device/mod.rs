@@ -16,7 +16,7 @@ mod tables;
 pub(super) use axes::axes;
 pub use case_functions::CaseFunctions;
 pub(super) use evaluate::{EvaluatePlace, FunctionTables};
-pub(super) use kernels::{EVALUATE_AUX, EVALUATE_INITIAL, compile};
+pub(super) use kernels::{EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
 pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::{Machine, Queue};
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};

@@ -229,6 +229,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             from: self.address(l, from),
             to: self.address(l, to),
             aux: store.aux_address(),
+            centres: store.centres.as_ref().map_or(Pointer::NULL, |centres| pointer::<_, N>(centres, 0)),
             reports: step.reports,
             lower: axes(store.geometry.lower, 0.0),
             dx: store.geometry.dx_in_space(),
@@ -257,11 +258,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (is_function, own) = (self.functions.source.is_some(), self.has_source);
         // With no source at all the values still go to where the next part of the step reads them.
         let in_place = matches!((from, to), (Array::Next, Array::Next));
-        // Kernels know no physical positions.
-        let by_kernels = self.problem.own_source_at.is_none();
-        if by_kernels && (is_function || self.problem.source.is_none() && (own || in_place)) {
+        if is_function || self.problem.source.is_none() && (own || in_place) {
             let mut input = from;
             if own {
+                self.make_centres(level)?;
                 self.run_source(&SOURCE, step, [input, to], ghosts, t, dt)?;
                 input = to;
             }

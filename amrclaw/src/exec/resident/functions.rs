@@ -2,8 +2,11 @@
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
-use crate::exec::device::{EVALUATE_AUX, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, bytes_of_mut, pointer};
+use crate::exec::device::{
+    EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, EvaluatePlace, FunctionTables, bytes_of_mut, pointer,
+};
 use crate::exec::step::aux_origins;
+use crate::fields::PatchLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition};
 use cuda::CudaError;
@@ -34,6 +37,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(!(checks && self.is_refused()?))
     }
 
+    /// Physical positions of a mapped level's cells, which its solver's own source is told; made once.
+    pub(super) fn make_centres(&mut self, level: Level) -> Result<(), CudaError> {
+        let store = &self.levels[level.index()];
+        if self.functions.centres.is_none() || store.centres.is_some() {
+            return Ok(());
+        }
+        let all = 0..store.layout.patches.len();
+        let tables = FunctionTables::of_cells(&store.layout, &[all], PatchLayout::with_ghosts, &self.machine)?;
+        let centres = self.machine.allocate(store.layout.len(D) * self.sizes.number)?;
+        self.evaluate(level, EVALUATE_CENTRES, &tables, pointer::<_, N>(&centres, 0), 0.0)?;
+        self.levels[level.index()].centres = Some(centres);
+        Ok(())
+    }
+
     /// Gives a level patches and initial data by the kernels. False if some values are not what they must be: the host shall look.
     pub(super) fn evaluate_initial(
         &mut self,
@@ -47,7 +64,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.fill_aux(level, time)?;
         let store = &self.levels[level.index()];
         let all = 0..store.layout.patches.len();
-        let tables = FunctionTables::of_interior(&store.layout, &[all], &self.machine)?;
+        let tables = FunctionTables::of_cells(&store.layout, &[all], |patch| patch.cells, &self.machine)?;
         self.evaluate(level, EVALUATE_INITIAL, &tables, store.q_address(), time)?;
         Ok(!self.is_refused()?)
     }

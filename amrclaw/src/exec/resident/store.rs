@@ -39,6 +39,8 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub aux: Option<N::Memory>,
     /// The cells that a kernel fills with them, once it has been asked to.
     pub aux_tables: Option<FunctionTables<N::Memory>>,
+    /// Physical positions of cells: `[axis, cell]`, once a source has asked for them.
+    pub centres: Option<N::Memory>,
     /// Table of patches, then the tiles of each sweep.
     patches: N::Memory,
     /// Words of a face map.
@@ -85,6 +87,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             states: States::new(time),
             aux,
             aux_tables: None,
+            centres: None,
             patches,
             map_words,
             tiles,
@@ -195,7 +198,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         }
         self.states.forget_spare();
         (self.tables, self.kept, self.map, self.register) = (None, None, None, None);
-        (self.flags, self.flag_tables, self.aux_tables) = (None, None, None);
+        (self.flags, self.flag_tables, self.aux_tables, self.centres) = (None, None, None, None);
     }
 
     /// Keeps the state to return to alone: the level is replaced, but the step may yet be rejected.

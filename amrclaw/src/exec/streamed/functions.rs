@@ -180,7 +180,8 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
         let state = &mut *self.state.lock();
         let num_lanes = self.make_room(state, cells)?;
         let level = &state.functions.levels[&cells.level];
-        let tables = FunctionTables::of_interior(cells.layout, &groups(&level.batches), state.rooms.first())?;
+        let tables =
+            FunctionTables::of_cells(cells.layout, &groups(&level.batches), |patch| patch.cells, state.rooms.first())?;
         state.rooms.first().wait()?;
         for (n, batch) in level.batches.iter().enumerate() {
             let room = &state.rooms.all[n % num_lanes];
@@ -213,6 +214,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
             from: q,
             to: q,
             aux: room.aux.in_level(batch.aux.start, R::BYTES),
+            centres: Pointer::NULL,
             reports: tables.reports(batch.patches.start),
             lower: axes(cells.geometry.lower, 0.0),
             dx: cells.geometry.dx_in_space(),

@@ -23,12 +23,17 @@ const PARALLEL: f64 = 1e-12;
 pub(super) fn put_in_solver_s(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
     let Some(mapping) = case.mesh.mapping.as_mut().filter(|mapping| mapping.formulas.is_empty()) else { return };
-    let mut texts = shape.formulas.with_parameters(&parameters(&case.solver, shape)).mapping;
-    if texts.len() != case.mesh.cells.len() {
+    let values = parameters(&case.solver, shape);
+    let mut texts = shape.formulas.with_parameters(&values).mapping;
+    let straight = ["X", "Y", "Z"].into_iter().take(case.mesh.cells.len()).map(str::to_owned);
+    if values.iter().any(|(_, value)| value.is_nan()) {
+        // A parameter is missing, which is told by itself.
+        texts = straight.collect();
+    } else if texts.len() != case.mesh.cells.len() {
         let message = format!("the solver `{}` brings no mapping along", shape.name);
         let help = "write formulas under `[mesh.mapping]`; \"user\" needs a solver's file with `fn mapping`";
         reader.wrong(KEY, message, help);
-        texts = ["X", "Y", "Z"].into_iter().take(case.mesh.cells.len()).map(str::to_owned).collect();
+        texts = straight.collect();
     }
     for (axis, text) in AXES.into_iter().zip(texts) {
         match Syntax::parse(&text) {

@@ -6,7 +6,7 @@ mod space;
 
 pub use inverse::combination;
 
-use super::Domain;
+use super::{Domain, Geometry};
 use crate::index::{CellBox, CellIndex};
 use std::fmt;
 use std::sync::Arc;
@@ -163,6 +163,11 @@ impl<const D: usize> Mapping<D> {
     /// Lower corner of a cell of a level in computational coordinates.
     pub fn corner(&self, cell: CellIndex<D>, dx: [f64; D]) -> [f64; D] {
         std::array::from_fn(|d| self.domain.lower[d] + f64::from(cell[d]) * dx[d])
+    }
+
+    /// Centre of a cell of a level in computational coordinates.
+    pub fn centre(&self, cell: CellIndex<D>, dx: [f64; D]) -> [f64; D] {
+        Geometry { lower: self.domain.lower, dx }.centre(cell)
     }
 
     /// Cells of a level in the domain along each axis.

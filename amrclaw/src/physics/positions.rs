@@ -1,0 +1,137 @@
+//! Functions of the user's on a mapped grid: they are told physical positions.
+
+use super::{BoundaryCell, BoundaryFunction, CellFunction, CellRow, Formulas, Portable, StateFunction};
+use crate::mesh::Mapping;
+use riemann::patch::SourceRow;
+use std::sync::Arc;
+
+/// A function of position that sees physical positions: it is asked for each cell by itself, as if its centre lay there.
+pub struct AtPositions<const D: usize, F: ?Sized> {
+    mapping: Arc<Mapping<D>>,
+    /// The mapping's positions, for devices.
+    positions: Formulas,
+    function: Arc<F>,
+}
+
+impl<const D: usize, F: ?Sized> AtPositions<D, F> {
+    /// The function on a mapped grid; `positions`: the mapping as formulas.
+    pub fn new(mapping: &Arc<Mapping<D>>, positions: &Formulas, function: Arc<F>) -> Self {
+        AtPositions { mapping: mapping.clone(), positions: positions.clone(), function }
+    }
+
+    /// What a device makes of the function, if it can.
+    fn moved(&self, portable: Portable) -> Option<Portable> {
+        match portable {
+            Portable::Formulas(formulas) => Some(Portable::Formulas(formulas.at_positions(&self.positions))),
+            Portable::OfSolver => Some(Portable::OfSolverAt(self.positions.clone())),
+            Portable::OfSolverAt(_) | Portable::Mapped(_) => None,
+        }
+    }
+
+    /// One row for each cell.
+    fn cells(&self, row: &CellRow<D>) -> impl Iterator<Item = CellRow<D>> {
+        let (dx, time) = (row.dx, row.time);
+        centres(&self.mapping, row).into_iter().map(move |centre| CellRow {
+            lower: std::array::from_fn(|d| centre[d] - 0.5 * dx[d]),
+            dx,
+            len: 1,
+            time,
+        })
+    }
+}
+
+impl<const D: usize> CellFunction<D> for AtPositions<D, dyn CellFunction<D>> {
+    fn num_values(&self) -> usize {
+        self.function.num_values()
+    }
+
+    fn depends_on_time(&self) -> bool {
+        self.function.depends_on_time()
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, out: &mut [f64]) {
+        let mut values = vec![0.0; self.num_values()];
+        for (i, cell) in self.cells(row).enumerate() {
+            self.function.fill_row(&cell, &mut values);
+            values.iter().enumerate().for_each(|(n, value)| out[n * row.len + i] = *value);
+        }
+    }
+
+    fn portable(&self) -> Option<Portable> {
+        self.moved(self.function.portable()?)
+    }
+}
+
+impl<const D: usize> StateFunction<D> for AtPositions<D, dyn StateFunction<D>> {
+    fn num_values(&self) -> usize {
+        self.function.num_values()
+    }
+
+    fn fill_row(&self, row: &CellRow<D>, state: &[f64], aux: &[f64], out: &mut [f64]) {
+        let of_cell = |values: &[f64], i: usize| values.iter().skip(i).step_by(row.len).copied().collect::<Vec<f64>>();
+        let mut values = vec![0.0; self.num_values()];
+        for (i, cell) in self.cells(row).enumerate() {
+            self.function.fill_row(&cell, &of_cell(state, i), &of_cell(aux, i), &mut values);
+            values.iter().enumerate().for_each(|(n, value)| out[n * row.len + i] = *value);
+        }
+    }
+
+    fn portable(&self) -> Option<Portable> {
+        self.moved(self.function.portable()?)
+    }
+}
+
+impl<const D: usize> BoundaryFunction<D> for AtPositions<D, dyn BoundaryFunction<D>> {
+    fn fill(&self, cell: &BoundaryCell<D>, mirror: &[f64], ghost: &mut [f64]) {
+        self.function.fill(&BoundaryCell { centre: self.mapping.position(cell.centre), ..*cell }, mirror, ghost);
+    }
+
+    /// Of formulas none: they are asked for rows of ghost cells.
+    fn portable(&self) -> Option<Portable> {
+        self.function
+            .portable()
+            .filter(|portable| matches!(portable, Portable::OfSolver))
+            .and_then(|own| self.moved(own))
+    }
+}
+
+/// The physical positions of a row's centres.
+fn centres<const D: usize>(mapping: &Mapping<D>, row: &CellRow<D>) -> Vec<[f64; D]> {
+    mapping.positions(&(0..row.len).map(|i| row.centre(i)).collect::<Vec<_>>())
+}
+
+/// Where a solver's own source acts on a mapped grid: it is told the physical positions of cells.
+#[derive(Clone)]
+pub struct SourceCentres<const D: usize> {
+    mapping: Arc<Mapping<D>>,
+    /// The mapping's positions, for devices.
+    pub positions: Formulas,
+}
+
+impl<const D: usize> SourceCentres<D> {
+    /// By a mapping, and the same as formulas.
+    pub fn new(mapping: Arc<Mapping<D>>, positions: Formulas) -> Self {
+        SourceCentres { mapping, positions }
+    }
+
+    /// Lower corner of the domain in computational coordinates.
+    pub fn lower(&self) -> [f64; D] {
+        self.mapping.domain().lower
+    }
+
+    /// A row as rows of one cell each, at physical positions. `cells`: the row in computational coordinates.
+    pub fn rows<R>(&self, cells: &CellRow<D>, row: &SourceRow<R>) -> impl Iterator<Item = SourceRow<R>> + use<D, R> {
+        let SourceRow { q, aux, component, dx, t, dt, .. } = *row;
+        let first = self.mapping.cell_at(cells.lower, cells.dx);
+        let centre = |i: usize| {
+            let cell = std::array::from_fn(|d| if d == 0 { first[d] + i as i32 } else { first[d] });
+            self.mapping.centre(cell, cells.dx)
+        };
+        let positions = self.mapping.positions(&(0..row.len).map(centre).collect::<Vec<_>>());
+        positions.into_iter().enumerate().map(move |(i, position)| {
+            let mut centre = [0.0; 3];
+            centre[..D].copy_from_slice(&position);
+            SourceRow { q: q.wrapping_add(i), aux: aux.wrapping_add(i), len: 1, component, centre, dx, t, dt }
+        })
+    }
+}
