@@ -70,20 +70,22 @@ fn every_update_in_space_compiles() {
     }
 }
 
-/// The geometry of mapped grids: in both dimensions, with a mapping that is the identity.
+/// The geometry of mapped grids: in both dimensions, with a mapping that is the identity, behind a value of the solver's own.
 #[test]
 #[ignore = "needs NVRTC: cargo xtask cuda"]
 fn every_geometry_compiles() {
-    const MAP: &str = "__device__ const int MAP_FINEST[] = {8, 8, 8};
+    const MAP: &str = "__device__ const int MAP_FINEST[] = {8, 8, 8}, NUM_OWN = 1;
 __device__ const double MAP_DX[] = {0.125, 0.125, 0.125}, MAP_LOWER[] = {0.0, 0.0, 0.0}, MAP_UPPER[] = {1.0, 1.0, 1.0};
-__device__ const bool MAP_PERIODIC[] = {false, true, false}, MAP_WALL[][2] = {{true, true}, {false, false}, {true, false}};
+__device__ const bool MAP_PERIODIC[] = {false, true, false}, MAP_FACES_BEHIND_WALLS = false;
+__device__ const int MAP_BEYOND[][2] = {{BEYOND_Wall, BEYOND_Wall}, {BEYOND_Periodic, BEYOND_Periodic}, {BEYOND_Wall, BEYOND_Nearest}};
 __device__ __forceinline__ void map_position(const Point& at, double* values)
 {
     for (int d = 0; d < DIM; d++) values[d] = at.centre(d);
 }
+__device__ __forceinline__ void own_values(const Point& at, double* values) { values[0] = at.centre(0); }
 ";
     for dim in [2, 3] {
-        let num_values = (dim + 1) * dim + 1;
+        let num_values = 1 + (dim + 1) * dim + 1;
         let shape =
             Shape { dim, num_ghost: 2, equations: 3, aux: num_values, capacity: -1, aux_face: vec![-1; num_values] };
         let text = format!("{MAP}{}", mapped_cells(dim).concat());
