@@ -60,7 +60,7 @@ impl Case {
     ) -> Result<Case, CaseErrors> {
         let case = read_text(text, name, overrides, |reader, mut settings, dimension| {
             let shape = sections::find_solver(reader, &settings.solver, find)?;
-            mapping::put_in_solver_s(reader, &mut settings, &shape);
+            mapping::take_from_solver(reader, &mut settings, &shape);
             let formulas = check::check(reader, &settings, dimension, &shape);
             Some((settings, shape, formulas))
         })?;

@@ -20,7 +20,7 @@ const SEAM: f64 = 1e-9;
 const PARALLEL: f64 = 1e-12;
 
 /// Gives a mapping `"user"` the formulas of the solver; notes that it has none, and goes on with a straight mesh.
-pub(super) fn put_in_solver_s(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
+pub(super) fn take_from_solver(reader: &mut Reader<'_>, case: &mut CaseSettings, shape: &SolverShape) {
     const KEY: &str = "mesh.mapping";
     let Some(mapping) = case.mesh.mapping.as_mut().filter(|mapping| mapping.formulas.is_empty()) else { return };
     let values = parameters(&case.solver, shape);
