@@ -152,14 +152,12 @@ impl<'a, const D: usize> SimulationBuilder<'a, D> {
             Gauge::new(gauge.name.clone(), position, point, shape.equations.len())
         };
         let gauges = case.gauge.iter().map(gauge).collect();
-        let formulas =
-            case.mesh.mapping.iter().flat_map(|mapping| mapping.formulas.iter().map(|formula| formula.text.clone()));
         Simulation::new(
             problem,
             settings,
             executor,
             shape,
-            (gauges, formulas.collect()),
+            (gauges, case.mapping_texts()),
             &options,
             kernels.double.clone(),
         )

@@ -54,6 +54,43 @@ fn smooth_waves_converge_with_second_order() {
     assert!(orders.iter().all(|order| (2.1..2.5).contains(order)), "{orders:?}");
 }
 
+/// The same on a mapped mesh, whose sound the exact solution knows by its physical position: first against that, then against the finest.
+#[test]
+fn waves_on_a_mapped_mesh_converge_with_second_order() {
+    let case = r#"
+[solver]
+name = "acoustics"
+density = 1.0
+bulk = 1.0
+[mesh]
+cells = [16, 16]
+boundary = { x = "periodic", y = "periodic" }
+[mesh.mapping]
+x = "X + 0.05 * sin(2*pi*X) * sin(2*pi*Y)"
+y = "Y + 0.05 * sin(2*pi*X)"
+[scheme]
+limiter = "none"
+[time]
+end = 0.3
+[initial]
+pressure = "sin(2*pi*x)"
+u = "sin(2*pi*x)"
+v = "0"
+"#;
+    let exact = ["--exact", "pressure = sin(2*pi*(x - t)); u = sin(2*pi*(x - t))", "--meshes", "3"];
+    for arguments in [&exact[..], &["--meshes", "4"]] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("bent.toml"), case).unwrap();
+        let mut command = program(folder.path());
+        command.args(["converge", "bent.toml", "--output", "study"]).args(arguments);
+        let outcome = super::Outcome::from(command.output().unwrap());
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        // In the mean; the largest error may be where the mesh is most bent.
+        let order = last_orders(folder.path())[0];
+        assert!((1.8..2.5).contains(&order), "{arguments:?}: {order}");
+    }
+}
+
 /// Formulas that cannot be compared are refused before anything runs.
 #[test]
 fn wrong_formulas_are_refused() {

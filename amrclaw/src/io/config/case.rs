@@ -7,7 +7,7 @@ use super::settle::Settled;
 use super::shape::{SolverFormulas, SolverShape};
 use crate::io::derived::FormulaError;
 use crate::io::expression::{
-    Expression, ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, cell_names,
+    ExpressionBoundary, ExpressionCells, ExpressionMap, Names, RowExpressions, cell_names, compile_on_mesh,
 };
 use crate::mesh::Mapping;
 use std::ops::Deref;
@@ -106,20 +106,27 @@ impl Case {
         self.formulas.mapping.as_ref().map(|formulas| ExpressionMap::new(formulas.clone()).formulas())
     }
 
+    /// The same as they are written, parameters filled in: what a frame says of its mesh.
+    pub fn mapping_texts(&self) -> Vec<String> {
+        self.mesh
+            .mapping
+            .iter()
+            .flat_map(|mapping| mapping.formulas.iter().map(|formula| formula.text.clone()))
+            .collect()
+    }
+
     /// Whether formulas of position and time can be compared with the solution, each with its equation's name.
     ///
     /// # Errors
     /// The first one that cannot, in words.
     pub fn check_exact(&self, formulas: &[(String, String)]) -> Result<(), String> {
-        if self.mesh.mapping.is_some() {
-            return Err("on a mapped mesh solutions are not compared with formulas".to_owned());
-        }
         let names = Names { variables: cell_names(self.dimension()), constants: self.vocabulary().constants };
+        let mapping = self.mapping_texts();
         for (name, text) in formulas {
             if !self.shape.equations.contains(name) {
                 return Err(format!("there is no equation `{name}`"));
             }
-            Expression::compile(text, &names).map_err(|errors| FormulaError::first(text, errors).to_string())?;
+            compile_on_mesh(text, &mapping, &names).map_err(|errors| FormulaError::first(text, errors).to_string())?;
         }
         Ok(())
     }

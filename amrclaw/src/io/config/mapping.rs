@@ -6,7 +6,7 @@ use super::reader::{Reader, brief};
 use super::sections::AXES;
 use super::settings::{CaseSettings, CellData, MappingSettings, MeshSettings, NamedExpression, SolverFrom};
 use super::shape::SolverShape;
-use crate::io::expression::{Expression, ExpressionError, ExpressionMap, Names, Syntax, physical_names};
+use crate::io::expression::{Expression, ExpressionMap, Names, Syntax, physical_names, straight_name};
 use crate::mesh::{BadCell, Domain, Mapping};
 use crate::physics::Split;
 use riemann::frame::geometry;
@@ -243,15 +243,9 @@ pub(super) fn in_computational(
     case
 }
 
-/// Names that mean something on straight cells alone.
-const STRAIGHT: [&str; 9] = ["x_lower", "x_upper", "y_lower", "y_upper", "z_lower", "z_upper", "dx", "dy", "dz"];
-
 /// Notes the first name of a formula that means something on straight cells alone.
 fn refuse(reader: &mut Reader<'_>, field: &NamedExpression) {
-    if let Some((name, span)) = field.syntax.first_of(&STRAIGHT) {
-        let message = format!("`{name}` is not known on a mapped mesh");
-        let capital = AXES.iter().fold(name, |name, axis| name.replace(axis, &axis.to_uppercase()));
-        let help = format!("write `{capital}`, which is computational");
-        reader.wrong_formula(&field.key, ExpressionError { span, message, help, is_unknown_name: false });
+    if let Some(error) = straight_name(&field.syntax) {
+        reader.wrong_formula(&field.key, error);
     }
 }

@@ -1,4 +1,4 @@
-//! Mapped positions from expressions.
+//! Mapped positions from expressions, and expressions of them.
 
 use super::{Expression, ExpressionError, Input, Names, Syntax};
 use crate::mesh::MapFunction;
@@ -72,4 +72,33 @@ pub fn physical_names(formulas: &[&Syntax]) -> Vec<(String, Syntax)> {
     names.extend(centre);
     names.push(("r".to_owned(), radius));
     names
+}
+
+/// Names that mean something on straight cells alone.
+const STRAIGHT: [&str; 9] = ["x_lower", "x_upper", "y_lower", "y_upper", "z_lower", "z_upper", "dx", "dy", "dz"];
+
+/// The first name of a formula that means something on straight cells alone, as a mistake.
+pub fn straight_name(syntax: &Syntax) -> Option<ExpressionError> {
+    let (name, span) = syntax.first_of(&STRAIGHT)?;
+    let message = format!("`{name}` is not known on a mapped mesh");
+    let capital = ["x", "y", "z"].iter().fold(name, |name, axis| name.replace(axis, &axis.to_uppercase()));
+    Some(ExpressionError::new(span, message, format!("write `{capital}`, which is computational")))
+}
+
+/// A formula of position and time, with the variables of `names`, on a mesh whose positions are these formulas of the computational ones; there
+/// are none on a straight mesh.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn compile_on_mesh(text: &str, mapping: &[String], names: &Names) -> Result<Expression, Vec<ExpressionError>> {
+    if mapping.is_empty() {
+        return Expression::compile(text, names);
+    }
+    let parse = |text: &str| Syntax::parse(text).map_err(|error| vec![error]);
+    let syntax = parse(text)?;
+    if let Some(error) = straight_name(&syntax) {
+        return Err(vec![error]);
+    }
+    let positions = mapping.iter().map(|text| parse(text)).collect::<Result<Vec<_>, _>>()?;
+    syntax.with_formulas(&physical_names(&positions.iter().collect::<Vec<_>>()), &Names::default()).compile(names)
 }

@@ -24,7 +24,7 @@ pub use cells::{ExpressionCells, RowExpressions};
 pub use compile::{Expression, Names};
 pub use derivative::{Derivative, DerivativeKind, derivative_name};
 pub use evaluate::{Input, Scratch};
-pub use mapping::{ExpressionMap, physical_names};
+pub use mapping::{ExpressionMap, compile_on_mesh, physical_names, straight_name};
 pub use rows::cell_names;
 pub use syntax::Syntax;
 
