@@ -22,7 +22,11 @@ fn main() -> ExitCode {
     // Cargo adds a word of its own.
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
     let outcome = match Options::parse(words) {
-        Ok(Some(options)) => run(&options),
+        // What is measured are seconds of one thread.
+        Ok(Some(options)) => match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
+            Ok(one) => one.install(|| run(&options)),
+            Err(error) => Err(error.to_string()),
+        },
         Ok(None) => {
             print!("{}", options::HELP);
             Ok(())
@@ -49,7 +53,7 @@ fn run(options: &Options) -> Result<(), String> {
 
 fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> {
     let stored = StoredCheckpoint::<D>::open(path).map_err(|e| e.to_string())?;
-    let tiles = Tiles::new(stored.outline.frame, options.split);
+    let tiles = Tiles::new(stored.outline.frame, options.enlarge, options.split);
     let model = Model::new(options, &tiles);
     println!("{}: levels of {:?} patches, {:?} cells", options.checkpoint, tiles.patches(), tiles.cells());
     println!("{model}");

@@ -6,6 +6,7 @@ Usage: cargo xtask scale CHECKPOINT [OPTIONS]
   --ranks A,B,…          numbers of ranks                        (default 1,8,64,512,1024,4096,10000)
   --copies X             copies for each rank, that ranks do not own whole ones  (default 0.75)
   --most-patches N       as many patches at most                 (default 1000000)
+  --enlarge N            N times the cells along every axis, in as many patches  (default 1)
   --split N              cut patches to so many cells a side     (default: as they are)
   --samples N            ranks whose plans are made, the busiest first  (default 8)
   --interval N           steps between regrids                   (default 4)
@@ -23,6 +24,7 @@ pub struct Options {
     pub ranks: Vec<usize>,
     pub copies: f64,
     pub most_patches: usize,
+    pub enlarge: i32,
     pub split: i32,
     pub samples: usize,
     pub interval: f64,
@@ -41,6 +43,7 @@ impl Options {
             ranks: vec![1, 8, 64, 512, 1024, 4096, 10_000],
             copies: 0.75,
             most_patches: 1_000_000,
+            enlarge: 1,
             split: i32::MAX,
             samples: 8,
             interval: 4.0,
@@ -57,6 +60,7 @@ impl Options {
                 "--ranks" => options.ranks = value()?.split(',').map(number).collect::<Result<_, _>>()?,
                 "--copies" => options.copies = number(&value()?)?,
                 "--most-patches" => options.most_patches = number(&value()?)?,
+                "--enlarge" => options.enlarge = number(&value()?)?,
                 "--split" => options.split = number(&value()?)?,
                 "--samples" => options.samples = number(&value()?)?,
                 "--interval" => options.interval = number(&value()?)?,

@@ -45,8 +45,7 @@ impl Shares {
         let hierarchy = tiles.copies(copies);
         let steps = tiles.steps();
         let clock = Instant::now();
-        let partitions: Vec<Partition> =
-            hierarchy.levels().iter().map(|mesh| Partition::new(mesh, &Speeds::equal(ranks), None)).collect();
+        let partitions = Partition::of_levels(hierarchy.levels(), hierarchy.ratios(), &Speeds::equal(ranks), |_| None);
         let cut_seconds = clock.elapsed().as_secs_f64();
         let cells: Vec<Vec<f64>> = hierarchy
             .levels()

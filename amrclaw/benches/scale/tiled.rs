@@ -1,6 +1,6 @@
 //! Copies of a hierarchy side by side.
 
-use amrclaw::index::{CellBox, Level};
+use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::io::frame::Frame;
 use amrclaw::mesh::{Domain, Hierarchy};
 use amrclaw::regrid::nest::split_to_size;
@@ -13,9 +13,13 @@ pub struct Tiles<const D: usize> {
 }
 
 impl<const D: usize> Tiles<D> {
-    /// `split`: most cells of a patch along an axis.
-    pub fn new(frame: Frame<D>, split: i32) -> Self {
-        let boxes = |l: usize| frame.levels[l].patches.iter().map(|patch| patch.cells).collect::<Vec<_>>();
+    /// `split`: most cells of a patch along an axis. `enlarge`: so many times as many cells along each axis, in the same patches.
+    pub fn new(mut frame: Frame<D>, enlarge: i32, split: i32) -> Self {
+        let larger = Ratio::uniform(enlarge);
+        frame.cells = frame.cells.map(|cells| enlarge * cells);
+        let boxes = |l: usize| -> Vec<CellBox<D>> {
+            frame.levels[l].patches.iter().map(|patch| patch.cells.fine_from_coarse(larger)).collect()
+        };
         let ratio = |l: usize| frame.ratios[l - 1];
         let cut = |l: usize| {
             // Patches are made of whole cells of the next coarser level.

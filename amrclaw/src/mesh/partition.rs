@@ -1,7 +1,14 @@
 //! Which rank owns which patch: ranks own pieces of Hilbert's curve.
 
+mod cuts;
+
 use super::curve::key_of;
 use super::{LevelMesh, Speeds};
+use crate::index::{CellBox, Ratio};
+use cuts::{Load, cuts_at, largest_load, nearest_with_room, owner_of, smallest_load};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::sync::Arc;
 
 /// One of the ranks of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,30 +26,61 @@ impl Rank {
 
 /// Owners of a level's patches.
 ///
-/// One curve goes through the patches of all levels, and is cut into a piece for each rank; the cuts differ from level to level, since
-/// the ranks wait for one another in each step of a level: so each level is shared out evenly by itself, and what lies over each other
-/// is still mostly at home together. A function of the meshes and of what all know of the ranks: the same on every rank.
+/// One curve goes through the patches of all levels. The finest level, where most of the work is, and the coarsest, which is never made
+/// anew, are cut into a piece for each rank. The patches of a level between go to who owns most of what lies over them or, where nothing
+/// does, that piece of the curve; as far as that keeps ranks evenly loaded, since these wait for one another in each step of a level.
+/// A function of the meshes and of what all know of the ranks: the same on every rank.
 ///
 /// Invariant: every patch has one owner; a rank may own none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     owners: Vec<u32>,
-    /// Rank `r`, but the first, owns the curve from `cuts[r − 1]` on.
+    /// Rank `r`, but the first, owns the curve from `cuts[r − 1]` on: on this level, or on that which it follows.
     cuts: Vec<u64>,
 }
 
 /// Cuts stay as they are while the largest load is at most this part of the smallest possible one: every patch then stays where it is.
 const KEPT_WITHIN: f64 = 1.03;
 
+/// For the patches of a level to be where those over them are, its steps may take so much longer, as a part of all that a step of the
+/// coarsest level takes.
+const LONGER_AT_MOST: f64 = 0.02;
+
 impl Partition {
-    /// Shares a level out among ranks, by cells and by how fast the ranks are. `before`: the level's partition before it was replaced; its
-    /// cuts are kept as long as they do.
-    pub fn new<const D: usize>(mesh: &LevelMesh<D>, speeds: &Speeds, before: Option<&Partition>) -> Self {
-        let domain = mesh.domain();
-        let patches = mesh.patches().iter();
-        let keyed: Vec<(u64, u64)> = patches.map(|p| (key_of(p, &domain), p.volume() as u64)).collect();
+    /// Shares the levels of a hierarchy out among ranks, by cells and by how fast the ranks are. `ratios`: of each level to the next coarser
+    /// one. `before`: of each level its partition before it was replaced, or, of one that stays, the one that it keeps.
+    pub fn of_levels<const D: usize>(
+        levels: &[Arc<LevelMesh<D>>],
+        ratios: &[Ratio<D>],
+        speeds: &Speeds,
+        before: impl Fn(usize) -> Option<(Arc<Partition>, bool)>,
+    ) -> Vec<Arc<Partition>> {
+        let steps: Vec<u64> = (0..levels.len()).map(|l| steps_of(&ratios[..l])).collect();
+        let work: u64 = levels.iter().zip(&steps).map(|(mesh, steps)| steps * mesh.num_cells() as u64).sum();
+        let longer = LONGER_AT_MOST * speeds.mean_of_fastest(work) as f64;
+        let mut finer: Option<Arc<Partition>> = None;
+        let mut partitions = Vec::with_capacity(levels.len());
+        for (l, mesh) in levels.iter().enumerate().rev() {
+            let partition = match (before(l), &finer) {
+                (Some((kept, true)), _) => kept,
+                (_, Some(above)) if l > 0 => {
+                    let most = speeds.mean_of_fastest(mesh.num_cells() as u64) + (longer / steps[l] as f64) as u64;
+                    Arc::new(Partition::under(mesh, (&levels[l + 1], ratios[l]), above, (speeds, most)))
+                }
+                (before, _) => Arc::new(Partition::new(mesh, speeds, before.as_ref().map(|(before, _)| &**before))),
+            };
+            finer = Some(partition.clone());
+            partitions.push(partition);
+        }
+        partitions.reverse();
+        partitions
+    }
+
+    /// Cuts a level by itself. `before`: the level's partition before it was replaced; its cuts are kept as long as they do.
+    fn new<const D: usize>(mesh: &LevelMesh<D>, speeds: &Speeds, before: Option<&Partition>) -> Self {
+        let keyed = keyed(mesh);
         let mut sorted = keyed.clone();
-        sorted.sort_unstable();
+        sorted.par_sort_unstable();
         let least = smallest_load(&sorted, speeds);
         let keeps = |cuts: &&Vec<u64>| {
             cuts.len() + 1 == speeds.num_ranks()
@@ -50,8 +88,48 @@ impl Partition {
         };
         let kept = before.map(|before| &before.cuts).filter(keeps);
         let cuts = kept.cloned().unwrap_or_else(|| cuts_at(&sorted, speeds, least));
-        let owners = keyed.iter().map(|&(key, _)| owner_of(key, &cuts) as u32).collect();
+        let owners = keyed.par_iter().map(|&(key, _)| owner_of(key, &cuts) as u32).collect();
         Partition { owners, cuts }
+    }
+
+    /// Shares out a level under a finer one whose owners are known. `most`: what the fastest ranks may have of it for the sake of what lies
+    /// over it.
+    fn under<const D: usize>(
+        mesh: &LevelMesh<D>,
+        (finer, ratio): (&LevelMesh<D>, Ratio<D>),
+        above: &Partition,
+        (speeds, most): (&Speeds, u64),
+    ) -> Self {
+        let wanted = |patch: &CellBox<D>| above.owner_of_most(finer, &patch.fine_from_coarse(ratio));
+        let wanted: Vec<Option<u32>> = mesh.patches().par_iter().map(wanted).collect();
+        let keyed = keyed(mesh);
+        // What is covered comes first.
+        let mut order: Vec<usize> = (0..keyed.len()).collect();
+        order.par_sort_unstable_by_key(|&k| (wanted[k].is_none(), keyed[k]));
+        let mut sorted = keyed.clone();
+        sorted.par_sort_unstable();
+        let most = most.max(smallest_load(&sorted, speeds));
+        let (mut owners, mut held) = (vec![0; keyed.len()], vec![0; speeds.num_ranks()]);
+        for k in order {
+            let (key, cells) = keyed[k];
+            let wanted = wanted[k].map_or_else(|| owner_of(key, &above.cuts), |rank| rank as usize);
+            let rank = nearest_with_room(wanted, cells, &held, speeds, most);
+            (owners[k], held[rank]) = (rank as u32, held[rank] + cells);
+        }
+        Partition { owners, cuts: above.cuts.clone() }
+    }
+
+    /// Who owns most of the cells in a box of the level; `None` if there are none. Of those with equally many the first rank.
+    fn owner_of_most<const D: usize>(&self, mesh: &LevelMesh<D>, cells: &CellBox<D>) -> Option<u32> {
+        let mut owned: Vec<(u32, usize)> = Vec::new();
+        mesh.for_each_image(cells, |image| {
+            let (owner, cells) = (self.owners[image.patch], image.part.volume());
+            match owned.iter_mut().find(|(rank, _)| *rank == owner) {
+                Some((_, sum)) => *sum += cells,
+                None => owned.push((owner, cells)),
+            }
+        });
+        owned.into_iter().max_by_key(|&(rank, cells)| (cells, Reverse(rank))).map(|(rank, _)| rank)
     }
 
     /// Patches whose owners are given, for tests of what any owners may do.
@@ -81,66 +159,15 @@ impl Partition {
     }
 }
 
-/// The rank that owns a position.
-fn owner_of(key: u64, cuts: &[u64]) -> usize {
-    cuts.partition_point(|&cut| cut <= key)
+/// Steps of a level in one of the coarsest, if levels are refined in time as in space.
+fn steps_of<const D: usize>(ratios: &[Ratio<D>]) -> u64 {
+    ratios.iter().map(|ratio| ratio.0.iter().copied().max().unwrap_or(1) as u64).product()
 }
 
-/// The largest load of a rank, as the fastest ones would have it.
-fn largest_load(keyed: &[(u64, u64)], cuts: &[u64], speeds: &Speeds) -> u64 {
-    let mut loads = vec![0; cuts.len() + 1];
-    keyed.iter().for_each(|&(key, cells)| loads[owner_of(key, cuts)] += cells);
-    loads.into_iter().enumerate().map(|(rank, load)| speeds.as_of_fastest(rank, load)).max().unwrap_or(0)
-}
-
-/// Fills one rank after the other up to its share, which is `most` of the fastest ones; answers where each but the first begins, which may
-/// be behind the end, and is where the next one begins of a rank that has no room for a patch.
-fn cuts_at(sorted: &[(u64, u64)], speeds: &Speeds, most: u64) -> Vec<u64> {
-    let last_rank = speeds.num_ranks() - 1;
-    let (mut cuts, mut load) = (Vec::with_capacity(last_rank), 0);
-    let mut last = None;
-    for &(key, cells) in sorted {
-        // Patches at the same position have the same owner.
-        while cuts.len() < last_rank && load + cells > speeds.share(cuts.len(), most) && last != Some(key) {
-            cuts.push(key);
-            load = 0;
-        }
-        load += cells;
-        last = Some(key);
-    }
-    cuts.resize(last_rank, u64::MAX);
-    cuts
-}
-
-/// The smallest load that the fastest ranks can have, if each rank takes patches that follow one another, and none takes longer than
-/// they.
-fn smallest_load(sorted: &[(u64, u64)], speeds: &Speeds) -> u64 {
-    let total: u64 = sorted.iter().map(|&(_, cells)| cells).sum();
-    let largest = sorted.iter().map(|&(_, cells)| cells).max().unwrap_or(0);
-    let mut too_few = largest.max(speeds.mean_of_fastest(total)).saturating_sub(1);
-    let mut enough = too_few + largest + 1;
-    let fits = |most: u64| {
-        let (mut rank, mut load) = (0, 0);
-        for &(_, cells) in sorted {
-            while load + cells > speeds.share(rank, most) {
-                (rank, load) = (rank + 1, 0);
-                if rank == speeds.num_ranks() {
-                    return false;
-                }
-            }
-            load += cells;
-        }
-        true
-    };
-    // Where slow ranks have no room for a patch, the mean is not nearly what can be had.
-    while !fits(enough) {
-        (too_few, enough) = (enough, 2 * enough);
-    }
-    while too_few + 1 < enough {
-        let middle = too_few + (enough - too_few) / 2;
-        if fits(middle) { enough = middle } else { too_few = middle }
-    }
-    enough
+/// Where patches lie on the curve, and their cells.
+fn keyed<const D: usize>(mesh: &LevelMesh<D>) -> Vec<Load> {
+    let domain = mesh.domain();
+    mesh.patches().par_iter().map(|patch| (key_of(patch, &domain), patch.volume() as u64)).collect()
 }
 
 #[cfg(test)]
@@ -173,6 +200,75 @@ mod tests {
             prop_assert_eq!(loads.iter().sum::<usize>(), mesh.num_cells());
             let bound = mesh.num_cells() / size + 36;
             prop_assert!(loads.iter().all(|&load| load <= bound), "{:?}", loads);
+        }
+    }
+
+    /// A level of blocks, and over its left half one of smaller blocks with twice the cells along each axis.
+    fn two_levels() -> ([Arc<LevelMesh<2>>; 2], [Ratio<2>; 1]) {
+        let coarse = level(&[true]);
+        let fine_domain = coarse.domain().fine_from_coarse(Ratio([2, 2]));
+        let blocks = CellBox::new([0, 0], [12, 18]).cells();
+        let patches = blocks.map(|block| CellBox::cell(block).fine_from_coarse(Ratio([4, 4]))).collect();
+        let fine = LevelMesh::new(fine_domain, [false, true], patches);
+        ([Arc::new(coarse), Arc::new(fine)], [Ratio([2, 2])])
+    }
+
+    /// A level between is where the finer one over it is: no patch of either crosses to another rank that lies under one owner; and its
+    /// loads are as even as if it were cut by itself, but for what a step may be longer. Cut by itself it would cross.
+    #[test]
+    fn a_level_follows_the_finer_one() {
+        let ([coarse, fine], ratios) = two_levels();
+        let base = Arc::new(LevelMesh::new(
+            CellBox::new([0, 0], [24, 18]),
+            [false, true],
+            vec![CellBox::new([0, 0], [24, 18])],
+        ));
+        let levels = [base, coarse.clone(), fine.clone()];
+        let speeds = Speeds::equal(6);
+        let shared = Partition::of_levels(&levels, &[Ratio([2, 2]), ratios[0]], &speeds, |_| None);
+        let crossing = |own: &Partition| -> usize {
+            let pairs = fine.patches().iter().zip(shared[2].owners());
+            let under = |(patch, &owner): (&CellBox<2>, &u32)| {
+                let mut cells = 0;
+                coarse.for_each_image(&patch.coarse_from_fine(ratios[0]), |image| {
+                    cells += if own.owners[image.patch] == owner { 0 } else { image.part.volume() };
+                });
+                cells
+            };
+            pairs.map(under).sum()
+        };
+        let alone = Partition::new(&coarse, &speeds, None);
+        assert!(3 * crossing(&shared[1]) < crossing(&alone), "{} {}", crossing(&shared[1]), crossing(&alone));
+        // 288 cells are the mean; two hundredths of 4 · 1728 + 2 · 1728 + 432 cells' steps are 11 for each step of the level and rank.
+        let most = loads(&coarse, &shared[1], 6).into_iter().max().unwrap();
+        assert!(most <= 288 + 36, "{most}");
+        assert_eq!(shared[2], Arc::new(Partition::new(&fine, &speeds, None)), "the finest is cut by itself");
+    }
+
+    proptest! {
+        /// Whatever lies over a level, and however fast ranks are: each patch has an owner, and none has more than is asked for or, where
+        /// patches are too large for that, their size more than an even share.
+        #[test]
+        fn what_follows_is_even(
+            keep in proptest::collection::vec(any::<bool>(), 5..48),
+            speeds in proptest::collection::vec(100..1000_u32, 1..9),
+            longer in 0..200_u64,
+        ) {
+            let ([coarse, fine], ratios) = two_levels();
+            prop_assume!(keep.contains(&true));
+            let kept = fine.patches().iter().zip(keep.iter().cycle()).filter(|(_, keep)| **keep).map(|(patch, _)| *patch);
+            let finer = LevelMesh::new(fine.domain(), [false, true], kept.collect());
+            let speeds = Speeds::of(&[&[Speeds::FASTEST][..], &speeds].concat());
+            let above = Partition::new(&finer, &speeds, None);
+            let mean = speeds.mean_of_fastest(coarse.num_cells() as u64);
+            let own = Partition::under(&coarse, (&finer, ratios[0]), &above, (&speeds, mean + longer));
+            let loads = loads(&coarse, &own, speeds.num_ranks());
+            prop_assert_eq!(loads.iter().sum::<usize>(), coarse.num_cells());
+            // Ranks too slow for a patch leave their share to others.
+            let most = mean + longer.max(36 * speeds.num_ranks() as u64);
+            for (rank, load) in loads.iter().enumerate() {
+                prop_assert!(*load as u64 <= speeds.share(rank, most), "{:?}", loads);
+            }
         }
     }
 

@@ -115,14 +115,15 @@ fn partitions<const D: usize>(
     speeds: &Speeds,
     before: Option<Planned<'_, D>>,
 ) -> Vec<Option<Arc<Partition>>> {
-    let of_level = |l: usize| {
-        let known = before.and_then(|(old, plans)| Some((old, plans.get(l)?.partition.as_ref()?)));
-        match known {
-            Some((old, partition)) if stays(l, hierarchy, old) => partition.clone(),
-            _ => Arc::new(Partition::new(&hierarchy.levels()[l], speeds, known.map(|(_, partition)| &**partition))),
-        }
+    if speeds.num_ranks() == 1 {
+        return vec![None; hierarchy.num_levels()];
+    }
+    let known = |l: usize| {
+        let (old, plans) = before?;
+        Some((plans.get(l)?.partition.clone()?, stays(l, hierarchy, old)))
     };
-    (0..hierarchy.num_levels()).map(|l| (speeds.num_ranks() > 1).then(|| of_level(l))).collect()
+    let partitions = Partition::of_levels(hierarchy.levels(), hierarchy.ratios(), speeds, known);
+    partitions.into_iter().map(Some).collect()
 }
 
 /// True if a level has the patches that it had before.

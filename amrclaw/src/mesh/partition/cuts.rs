@@ -1,0 +1,79 @@
+//! Cutting the curve into a piece for each rank.
+
+use crate::mesh::Speeds;
+
+/// A patch: where it lies on the curve, and its cells.
+pub type Load = (u64, u64);
+
+/// The rank that owns a position.
+pub fn owner_of(key: u64, cuts: &[u64]) -> usize {
+    cuts.partition_point(|&cut| cut <= key)
+}
+
+/// The largest load of a rank, as the fastest ones would have it.
+pub fn largest_load(patches: &[Load], cuts: &[u64], speeds: &Speeds) -> u64 {
+    let mut loads = vec![0; cuts.len() + 1];
+    patches.iter().for_each(|&(key, cells)| loads[owner_of(key, cuts)] += cells);
+    loads.into_iter().enumerate().map(|(rank, load)| speeds.as_of_fastest(rank, load)).max().unwrap_or(0)
+}
+
+/// Fills one rank after the other up to its share, which is `most` of the fastest ones; answers where each but the first begins, which may
+/// be behind the end, and is where the next one begins of a rank that has no room for a patch.
+pub fn cuts_at(sorted: &[Load], speeds: &Speeds, most: u64) -> Vec<u64> {
+    let last_rank = speeds.num_ranks() - 1;
+    let (mut cuts, mut load) = (Vec::with_capacity(last_rank), 0);
+    let mut last = None;
+    for &(key, cells) in sorted {
+        // Patches at the same position have the same owner.
+        while cuts.len() < last_rank && load + cells > speeds.share(cuts.len(), most) && last != Some(key) {
+            cuts.push(key);
+            load = 0;
+        }
+        load += cells;
+        last = Some(key);
+    }
+    cuts.resize(last_rank, u64::MAX);
+    cuts
+}
+
+/// The rank nearest to the one `wanted`, by number, that has room for so many cells if the fastest may have `most`; if none has, the one
+/// that takes the shortest time for all it then has. `held`: what ranks have.
+pub fn nearest_with_room(wanted: usize, cells: u64, held: &[u64], speeds: &Speeds, most: u64) -> usize {
+    let has_room = |&rank: &usize| held[rank] + cells <= speeds.share(rank, most);
+    let around = (0..held.len()).flat_map(|d| [wanted.checked_sub(d), Some(wanted + d)]).flatten();
+    around.filter(|&rank| rank < held.len()).find(has_room).unwrap_or_else(|| {
+        let time = |&rank: &usize| speeds.as_of_fastest(rank, held[rank] + cells);
+        (0..held.len()).min_by_key(time).expect("there is a rank")
+    })
+}
+
+/// The smallest load that the fastest ranks can have, if each rank takes patches that follow one another, and none takes longer than
+/// they.
+pub fn smallest_load(sorted: &[Load], speeds: &Speeds) -> u64 {
+    let total: u64 = sorted.iter().map(|&(_, cells)| cells).sum();
+    let largest = sorted.iter().map(|&(_, cells)| cells).max().unwrap_or(0);
+    let mut too_few = largest.max(speeds.mean_of_fastest(total)).saturating_sub(1);
+    let mut enough = too_few + largest + 1;
+    let fits = |most: u64| {
+        let (mut rank, mut load) = (0, 0);
+        for &(_, cells) in sorted {
+            while load + cells > speeds.share(rank, most) {
+                (rank, load) = (rank + 1, 0);
+                if rank == speeds.num_ranks() {
+                    return false;
+                }
+            }
+            load += cells;
+        }
+        true
+    };
+    // Where slow ranks have no room for a patch, the mean is not nearly what can be had.
+    while !fits(enough) {
+        (too_few, enough) = (enough, 2 * enough);
+    }
+    while too_few + 1 < enough {
+        let middle = too_few + (enough - too_few) / 2;
+        if fits(middle) { enough = middle } else { too_few = middle }
+    }
+    enough
+}
