@@ -5,6 +5,7 @@ use crate::errors;
 use amrclaw::io::derived::{FormulaError, Vocabulary, derive};
 use amrclaw::io::slice::{Projection, project, slice};
 use amrclaw::io::{self, FrameFormat, frame};
+use amrclaw::mesh::Mapping;
 use numpy::ndarray::Array2;
 use numpy::{PyArray2, PyReadonlyArray2, ToPyArray};
 use pyo3::prelude::*;
@@ -128,6 +129,16 @@ impl Frame {
         Ok(with_frame!(&self.frame, f => positions(f, points)?).to_pyarray(py))
     }
 
+    /// Computational points at physical positions, one a row; a row of NaN where there are no cells.
+    fn computational<'py>(
+        &self,
+        py: Python<'py>,
+        positions: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let positions = positions.as_array().to_owned();
+        Ok(py.detach(|| with_frame!(&self.frame, f => computational(f, positions)))?.to_pyarray(py))
+    }
+
     /// Patches of a level, counted from 1.
     fn patches<'py>(slf: &Bound<'py, Self>, level: usize) -> PyResult<Vec<PatchTuple<'py>>> {
         with_frame!(&slf.get().frame, f => patches(f, level, slf.as_any()))
@@ -196,14 +207,30 @@ impl Frame {
     }
 }
 
-fn positions<const D: usize>(frame: &frame::Frame<D>, mut points: Array2<f64>) -> PyResult<Array2<f64>> {
+fn positions<const D: usize>(frame: &frame::Frame<D>, points: Array2<f64>) -> PyResult<Array2<f64>> {
+    mapped(frame, points, |mapping, points| mapping.positions(points))
+}
+
+fn computational<const D: usize>(frame: &frame::Frame<D>, positions: Array2<f64>) -> PyResult<Array2<f64>> {
+    let nowhere = [f64::NAN; D];
+    mapped(frame, positions, |mapping, positions| {
+        mapping.inverses(positions).into_iter().map(|point| point.unwrap_or(nowhere)).collect()
+    })
+}
+
+/// Points, one a row, after a function of the mapping; the same without a mapping.
+fn mapped<const D: usize>(
+    frame: &frame::Frame<D>,
+    mut points: Array2<f64>,
+    function: impl Fn(&Mapping<D>, &[[f64; D]]) -> Vec<[f64; D]>,
+) -> PyResult<Array2<f64>> {
     if points.ncols() != D {
         return Err(errors::refused(format!("points have {} coordinates, the solution has {D}", points.ncols())));
     }
     if let Some(mapping) = frame.mapped() {
         let rows: Vec<[f64; D]> = points.rows().into_iter().map(|row| std::array::from_fn(|d| row[d])).collect();
-        for (mut row, position) in points.rows_mut().into_iter().zip(mapping.positions(&rows)) {
-            position.into_iter().enumerate().for_each(|(d, x)| row[d] = x);
+        for (mut row, point) in points.rows_mut().into_iter().zip(function(&mapping, &rows)) {
+            point.into_iter().enumerate().for_each(|(d, x)| row[d] = x);
         }
     }
     Ok(points)

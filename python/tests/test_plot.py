@@ -181,7 +181,7 @@ def test_lines_out_of_planes(run):
 
 
 def test_mapped_cells_are_drawn_where_they_lie():
-    """Meshes, outlines and contours have the positions of the mapping; a simulation's and a formula's too. Sections are refused."""
+    """Meshes, outlines and contours have the positions of the mapping; a simulation's and a formula's too."""
     mapped = {**CASE, "mesh": {"lower": [1.0, 0.0], "upper": [2.0, 1.5], "cells": [16, 12], "mapping": {"kind": "polar"}}}
     mapped["initial"] = {"pressure": "x", "u": "1 + exp(-40 * ((x - 1)^2 + (y - 0.8)^2))", "v": "0"}
     mapped["gauge"] = []
@@ -208,5 +208,25 @@ def test_mapped_cells_are_drawn_where_they_lie():
     (path,) = (p for c in contour.collections for p in c.get_paths()[:1] if len(p.vertices) > 2)
     # Straight between centres of cells, which lie on arcs.
     np.testing.assert_allclose(path.vertices[:, 0], 1.25, atol=2e-3)
-    with pytest.raises(amrclaw.InputError, match="no sections"):
-        plot.section(frame, (1.0, 0.0), (2.0, 0.0))
+
+
+def test_sections_of_a_mapped_mesh_are_physical():
+    """A line across a whole ring meets cells on both sides of the hole, also where the ring closes; there it has the values of a function
+    of the place, but for what is linear between centres."""
+    ring = {**CASE, "mesh": {"cells": [24, 96], "mapping": {"kind": "annulus", "inner": 0.5, "outer": 1.5}}}
+    ring["mesh"]["boundary"] = {"x": "extrapolate", "y": "periodic"}
+    ring["initial"] = {"pressure": "x + 2*y", "u": "0", "v": "0"}
+    ring["gauge"] = []
+    frame = amrclaw.Simulation(ring).frame()
+    positions = np.array([[1.0, 0.0], [-0.7, 0.4], [0.1, 0.1], [0.8, -1e-9]])
+    points = frame.computational(positions)
+    assert np.isnan(points[2]).all()
+    np.testing.assert_allclose(frame.positions(points[[0, 1, 3]]), positions[[0, 1, 3]], atol=1e-9)
+    ax = plot.section(frame, (-1.4, -0.01), (1.4, -0.01), "pressure", num=281)
+    distance, values = ax.lines[0].get_data()
+    x = distance - 1.4
+    hole = np.abs(x) < 0.49
+    assert np.isnan(values[hole]).all() and np.isfinite(values[np.abs(x) > 0.51]).all()
+    np.testing.assert_allclose(values[~np.isnan(values)], (x - 0.02)[~np.isnan(values)], atol=0.05)
+    with pytest.raises(amrclaw.InputError, match="does not meet the domain"):
+        plot.section(frame, (-0.1, 0.0), (0.1, 0.0))

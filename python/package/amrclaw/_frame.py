@@ -236,6 +236,14 @@ class Snapshot:
             raise InputError(f"the last axis of points is that of their {self.dimension} coordinates")
         return self.frame()._native.positions(points.reshape(-1, self.dimension)).reshape(points.shape)
 
+    def computational(self, positions: Any) -> np.ndarray:
+        """Computational points at physical positions, whose last axis is that of their coordinates: NaN where there are no cells. The
+        positions themselves without a mapping. `frame.sample(frame.computational(positions), outside="nan")` is the solution there."""
+        positions = np.asarray(positions, dtype=float)
+        if positions.ndim == 0 or positions.shape[-1] != self.dimension:
+            raise InputError(f"the last axis of positions is that of their {self.dimension} coordinates")
+        return self.frame()._native.computational(positions.reshape(-1, self.dimension)).reshape(positions.shape)
+
     def derive(self, *formulas: str, **named: str) -> "Frame":
         """A frame whose fields are computed by formulas: `frame.derive("mach", speed="sqrt(u^2 + v^2)")`.
 

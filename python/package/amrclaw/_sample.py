@@ -32,6 +32,8 @@ def sample(snapshot: Snapshot, points: Any, field: Optional[str], method: str, o
             f"{np.count_nonzero(~inside)} of {len(points)} points lie outside the domain, the first at ({first}); the domain "
             f'goes from ({low}) to ({high}); outside="nan" gives NaN there'
         )
+    # What lies outside is somewhere, so that its cell is a number; its level is not asked for.
+    points = np.where(inside[:, None], points, snapshot.lower)
     at_level = finest_levels(snapshot, points)
     for level in snapshot.levels:
         chosen = np.flatnonzero(inside & (at_level == level.number))

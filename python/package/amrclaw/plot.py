@@ -180,19 +180,24 @@ def section(
     ax: Optional[Axes] = None,
     **style: Any,
 ) -> Axes:
-    """Values along the straight line from `start` to `end`, over the distance from `start`."""
+    """Values along the straight line from `start` to `end`, over the distance from `start`. On a mapped mesh it is a physical line, with
+    gaps where it leaves the domain."""
     frame, field = _frame_and_field(solution, field)
-    if frame.mapped:
-        raise InputError("on a mapped mesh there are no sections: sample computational points, or follow gauges")
     ax = _axes(ax)
     share = np.linspace(0.0, 1.0, num)[:, None]
     first, last = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
-    # Rounding may put an end on the domain's side a hair outside.
-    points = np.clip(first + share * (last - first), frame.lower, frame.upper)
-    if not np.allclose(points, first + share * (last - first), atol=1e-9 * float(np.ptp([frame.lower, frame.upper]))):
-        ends = " to ".join("(" + ", ".join(f"{x:g}" for x in end) + ")" for end in (first, last))
-        raise InputError(f"the line from {ends} leaves the domain")
-    values = frame.sample(points, field)
+    line = first + share * (last - first)
+    ends = " to ".join("(" + ", ".join(f"{x:g}" for x in end) + ")" for end in (first, last))
+    if frame.mapped:
+        points = frame.computational(line)
+        if np.isnan(points).all():
+            raise InputError(f"the line from {ends} does not meet the domain")
+    else:
+        # Rounding may put an end on the domain's side a hair outside.
+        points = np.clip(line, frame.lower, frame.upper)
+        if not np.allclose(points, line, atol=1e-9 * float(np.ptp([frame.lower, frame.upper]))):
+            raise InputError(f"the line from {ends} leaves the domain")
+    values = frame.sample(points, field, outside="nan")
     style.setdefault("label", f"t = {frame.time:.4g}")
     ax.plot(share[:, 0] * np.linalg.norm(last - first), values, **style)
     ax.set_xlabel(f"distance from ({', '.join(f'{x:g}' for x in first)})")

@@ -1,23 +1,49 @@
 //! From physical positions to computational ones.
 
 use super::{Mapping, places};
+use rayon::prelude::*;
 
 /// Nodes from the nearest of which an inverse begins, at most.
 const MOST_SEEDS: f64 = 262_144.0;
+
+/// Nodes from which a position is looked for, the nearest first: where the sides of a domain meet, the nearest may lie on the wrong one.
+const SEEDS_TRIED: usize = 4;
 
 impl<const D: usize> Mapping<D> {
     /// The computational position of a physical one: Newton's method from the nearest of some nodes. `None` if there is
     /// none in the domain.
     pub fn inverse(&self, position: [f64; D]) -> Option<[f64; D]> {
+        self.inverses(&[position])[0]
+    }
+
+    /// As [`Mapping::inverse`], for many positions.
+    pub fn inverses(&self, positions: &[[f64; D]]) -> Vec<Option<[f64; D]>> {
         // Of a fine mesh not all nodes are looked at.
         let most = MOST_SEEDS.powf(1.0 / D as f64).round() as i32;
         let step: [i32; D] = std::array::from_fn(|d| (self.finest[d] / self.domain.cells[d].min(most)).max(1));
         let counts: [usize; D] = std::array::from_fn(|d| (self.finest[d] / step[d]) as usize + 1);
         let nodes = self.nodes([0; D], step, counts);
-        let distance = |p: &[f64; D]| p.iter().zip(position).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-        let seeds = places(counts).zip(nodes.iter().map(distance));
-        let (nearest, _) = seeds.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let mut point = self.point(std::array::from_fn(|d| nearest[d] * step[d]));
+        let starts: Vec<[i32; D]> = places(counts).collect();
+        let inverse = |position: &[f64; D]| {
+            let mut farthest = 0.0_f64;
+            let mut seeds: Vec<(f64, usize)> = Vec::with_capacity(SEEDS_TRIED + 1);
+            for (k, node) in nodes.iter().enumerate() {
+                let distance = squared_distance(node, position);
+                farthest = farthest.max(distance);
+                if seeds.len() < SEEDS_TRIED || distance < seeds[SEEDS_TRIED - 1].0 {
+                    seeds.insert(seeds.partition_point(|(other, _)| *other <= distance), (distance, k));
+                    seeds.truncate(SEEDS_TRIED);
+                }
+            }
+            let seed = |&(_, k): &(f64, usize)| self.point(std::array::from_fn(|d| starts[k][d] * step[d]));
+            let found = seeds.iter().map(|near| self.newton(seed(near), position));
+            found.into_iter().find(|point| squared_distance(&self.position(*point), position) <= 1e-18 * farthest)
+        };
+        positions.par_iter().map(inverse).collect()
+    }
+
+    /// Where Newton's method leads from a point, within the domain.
+    fn newton(&self, mut point: [f64; D], position: &[f64; D]) -> [f64; D] {
         let extent: [f64; D] = std::array::from_fn(|d| self.domain.upper[d] - self.domain.lower[d]);
         let inside = |point: &[f64; D]| -> [f64; D] {
             std::array::from_fn(|d| match self.domain.periodic[d] {
@@ -42,9 +68,12 @@ impl<const D: usize> Mapping<D> {
                 break;
             }
         }
-        let farthest = nodes.iter().map(distance).fold(0.0, f64::max);
-        (distance(&self.position(point)) <= 1e-18 * farthest).then_some(point)
+        point
     }
+}
+
+fn squared_distance<const D: usize>(a: &[f64; D], b: &[f64; D]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
 impl<const D: usize> Mapping<D> {
