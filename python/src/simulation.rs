@@ -94,6 +94,18 @@ impl Simulation {
     }
 }
 
+impl Simulation {
+    /// Auxiliary values of the present time, before they are shown.
+    fn renew_aux(&mut self, py: Python<'_>) -> PyResult<()> {
+        let simulation = &mut self.simulation;
+        let outcome = py.detach(|| with_simulation!(simulation, s => s.renew_aux()));
+        match self.raised.take() {
+            Some(exception) => Err(exception),
+            None => outcome.map_err(errors::from_step),
+        }
+    }
+}
+
 impl Drop for Simulation {
     fn drop(&mut self) {
         self.end_leases();
@@ -189,18 +201,20 @@ impl Simulation {
     }
 
     /// Integrals over the composite grid, one per equation.
-    fn totals(&self, py: Python<'_>) -> Vec<f64> {
-        py.detach(|| with_simulation!(&self.simulation, s => s.totals()))
+    fn totals(&mut self, py: Python<'_>) -> PyResult<Vec<f64>> {
+        self.renew_aux(py)?;
+        Ok(py.detach(|| with_simulation!(&self.simulation, s => s.totals())))
     }
 
     /// A snapshot: a copy that stays.
-    fn frame(&self, py: Python<'_>) -> Frame {
+    fn frame(&mut self, py: Python<'_>) -> PyResult<Frame> {
+        self.renew_aux(py)?;
         let frame = py.detach(|| match &self.simulation {
             AnySimulation::One(s) => AnyFrame::One(s.frame()),
             AnySimulation::Two(s) => AnyFrame::Two(s.frame()),
             AnySimulation::Three(s) => AnyFrame::Three(s.frame()),
         });
-        Frame::new(frame, self.vocabulary.clone())
+        Ok(Frame::new(frame, self.vocabulary.clone()))
     }
 
     /// First cell and cell past the last of each patch of a level, counted from 1.

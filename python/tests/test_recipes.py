@@ -60,7 +60,8 @@ def test_pyvista_in_all_dimensions(frames, dimension):
     frame = next(f for f in (amrclaw.load(path)[0] for path in folders) if f.dimension == dimension)
     total = 0.0
     for level, shown in zip(frame.levels, frame.to_pyvista()):
-        for grid in shown:
+        for patch, grid in zip(level.patches, shown):
             hidden = np.asarray(grid.cell_data["vtkGhostType"]) > 0 if "vtkGhostType" in grid.cell_data else False
-            total += float(np.where(hidden, 0.0, grid.cell_data["pressure"]).sum()) * float(np.prod(level.dx))
+            values = np.where(hidden, 0.0, grid.cell_data["pressure"])
+            total += float((values * patch.volumes.ravel(order="F")).sum())
     assert total == pytest.approx(frame.total("pressure"), rel=1e-12)

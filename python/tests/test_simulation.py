@@ -162,13 +162,14 @@ def test_aux_from_a_function():
 
 
 def test_aux_that_changes_with_time():
-    """A function with one more argument gets the time: the middle of the step that has just been taken."""
+    """A function with one more argument gets the time: the middle of the step that has just been taken; in frames that of the frame."""
     case = {**PULSE, "solver": {"name": "advection_edge"}, "initial": {"q": "x"}, "levels": {"max": 1}}
     case["mesh"] = {**PULSE["mesh"], "boundary": {"y": "periodic"}}
     sim = amrclaw.Simulation(case, aux=lambda x, y, t: (1.0 + t, 0.0))
     before = sim.step()
     after = sim.step()
     np.testing.assert_allclose(sim.patches(1)[0]["u_edge"], 1.0 + 0.5 * (before + after), rtol=1e-15)
+    np.testing.assert_allclose(sim.frame().patches(1)[0]["u_edge"], 1.0 + sim.time, rtol=1e-15)
     steady = amrclaw.Simulation(case, aux=lambda x, y, scale=2.0: (scale, 0.0))
     assert (steady.patches(1)[0]["u_edge"] == 2.0).all()
 
@@ -273,6 +274,19 @@ def test_totals_are_conserved_and_agree_with_those_of_the_patches():
     sim.advance_to(0.1)
     assert sim.totals()["pressure"] == pytest.approx(before, rel=1e-13)
     assert sim.total("pressure") == pytest.approx(before, rel=1e-13)
+
+
+def test_totals_of_mapped_meshes_are_physical():
+    """A quarter of a ring has its area, and a solution the integral that the program tells, on several levels."""
+    case = {**PULSE, "mesh": {"lower": [1.0, 0.0], "upper": [2.0, 1.5], "cells": [16, 12], "mapping": {"kind": "polar"}}}
+    sim = amrclaw.Simulation({**case, "initial": {"pressure": "1 + exp(-40 * ((x - 1)^2 + (y - 0.8)^2))", "u": "0", "v": "0"}})
+    assert len(sim.levels) > 1
+    area = sum(patch.volumes[~patch.covered].sum() for patch in sim.frame().patches())
+    # Between radii 1 and 2 over an angle of 1.5, by cells with straight sides on the finest level that may be.
+    assert area == pytest.approx(0.5 * 1.5 * (4 - 1), rel=1e-3)
+    sim.advance_to(0.05)
+    assert sim.total("pressure") == pytest.approx(sim.totals()["pressure"], rel=1e-13)
+    assert sim.frame().total("pressure") == pytest.approx(sim.totals()["pressure"], rel=1e-13)
 
 
 def test_input_errors_have_the_command_lines_text():

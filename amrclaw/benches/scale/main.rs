@@ -2,7 +2,7 @@
 //! call, and the time that a step would take by a model. No values, no update.
 //!
 //! A checkpoint's levels are put side by side, a part of a copy for each rank as long as there are not too many patches, then the same
-//! number for more ranks. What is measured are seconds of one thread here. `cargo xtask scale --help` lists the options.
+//! number for more ranks. What is measured are seconds of so many threads here. `cargo xtask scale --help` lists the options.
 
 mod model;
 mod options;
@@ -22,9 +22,9 @@ fn main() -> ExitCode {
     // Cargo adds a word of its own.
     let words = std::env::args().skip(1).filter(|word| word != "--bench");
     let outcome = match Options::parse(words) {
-        // What is measured are seconds of one thread.
-        Ok(Some(options)) => match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
-            Ok(one) => one.install(|| run(&options)),
+        // What is measured are seconds of these threads.
+        Ok(Some(options)) => match rayon::ThreadPoolBuilder::new().num_threads(options.threads).build() {
+            Ok(threads) => threads.install(|| run(&options)),
             Err(error) => Err(error.to_string()),
         },
         Ok(None) => {

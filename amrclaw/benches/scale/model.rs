@@ -18,6 +18,7 @@ pub struct Model {
     latency: f64,
     bandwidth: f64,
     host: f64,
+    threads: usize,
     interval: f64,
     /// Steps of each level in one of the coarsest.
     steps: Vec<f64>,
@@ -49,6 +50,7 @@ impl Model {
             latency: options.latency,
             bandwidth: options.bandwidth,
             host: options.host,
+            threads: options.threads,
             interval: options.interval,
             steps: tiles.steps(),
         }
@@ -96,9 +98,9 @@ impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "model: {:e} s a cell, {:e} s a step of a level, {:e} s a message, {:e} bytes a second, host {} times this thread, \
+            "model: {:e} s a cell, {:e} s a step of a level, {:e} s a message, {:e} bytes a second, host {} times {} threads here, \
              regrids every {} steps",
-            self.cell, self.step, self.latency, self.bandwidth, self.host, self.interval
+            self.cell, self.step, self.latency, self.bandwidth, self.host, self.threads, self.interval
         )
     }
 }

@@ -10,13 +10,14 @@ Usage: cargo xtask scale CHECKPOINT [OPTIONS]
   --split N              cut patches to so many cells a side     (default: as they are)
   --samples N            ranks whose plans are made, the busiest first  (default 8)
   --interval N           steps between regrids                   (default 4)
+  --threads N            threads that make boxes and plans here  (default 1)
 
 of the model:
   --cell-seconds S       a step of a cell on a rank; 3.4e-10 is a GPU in the spherical example of docs/performance.md
   --step-seconds S       a step of a level besides: launches     (default 6e-5)
   --latency S            a message                               (default 5e-6)
   --bandwidth B          bytes a second into and out of a rank   (default 2e10)
-  --host X               the host of a rank makes boxes and plans so many times as fast as one thread here  (default 2)
+  --host X               the host of a rank makes boxes and plans so many times as fast as these threads  (default 2)
 ";
 
 pub struct Options {
@@ -28,6 +29,7 @@ pub struct Options {
     pub split: i32,
     pub samples: usize,
     pub interval: f64,
+    pub threads: usize,
     pub cell_seconds: f64,
     pub step_seconds: f64,
     pub latency: f64,
@@ -47,6 +49,7 @@ impl Options {
             split: i32::MAX,
             samples: 8,
             interval: 4.0,
+            threads: 1,
             cell_seconds: 3.4e-10,
             step_seconds: 6e-5,
             latency: 5e-6,
@@ -64,6 +67,7 @@ impl Options {
                 "--split" => options.split = number(&value()?)?,
                 "--samples" => options.samples = number(&value()?)?,
                 "--interval" => options.interval = number(&value()?)?,
+                "--threads" => options.threads = number(&value()?)?,
                 "--cell-seconds" => options.cell_seconds = number(&value()?)?,
                 "--step-seconds" => options.step_seconds = number(&value()?)?,
                 "--latency" => options.latency = number(&value()?)?,

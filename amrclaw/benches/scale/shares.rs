@@ -2,7 +2,7 @@
 
 use crate::options::Options;
 use crate::tiled::Tiles;
-use amrclaw::index::CellBox;
+use amrclaw::index::{CellBox, Level};
 use amrclaw::mesh::{Hierarchy, Partition, Rank, Speeds, TagSet};
 use amrclaw::plan::{Exchange, FaceRun, LevelPlans, PlanOptions, RestrictRegion, build};
 use amrclaw::regrid::{ClusterParams, cluster};
@@ -43,7 +43,7 @@ pub struct Shares {
 impl Shares {
     pub fn new<const D: usize>(tiles: &Tiles<D>, copies: usize, ranks: usize, options: &Options) -> Self {
         let hierarchy = tiles.copies(copies);
-        let steps = tiles.steps();
+        let (steps, together) = (tiles.steps(), copies.min(CLUSTERED_TOGETHER));
         let clock = Instant::now();
         let partitions = Partition::of_levels(hierarchy.levels(), hierarchy.ratios(), &Speeds::equal(ranks), |_| None);
         let cut_seconds = clock.elapsed().as_secs_f64();
@@ -78,7 +78,7 @@ impl Shares {
             crossings: vec![Crossing::default(); steps.len()],
             plan_seconds: 0.0,
             cut_seconds,
-            box_seconds: box_seconds(tiles) * copies as f64,
+            box_seconds: box_seconds(&tiles.copies(together)) * copies as f64 / together as f64,
             memory: (num_patches * (size_of::<CellBox<D>>() + size_of::<u32>())) as f64,
         };
         for rank in samples(&work, options.samples) {
@@ -162,19 +162,25 @@ fn larger<T>(exchange: &Exchange<T>, others: &mut BTreeSet<usize>, bytes: impl F
 }
 
 /// How often all boxes of a copy are made: the shortest time counts.
-const TRIES: usize = 30;
+const TRIES: usize = 5;
 
-/// Seconds in which one thread clusters the cells under the finest level of one copy.
-fn box_seconds<const D: usize>(tiles: &Tiles<D>) -> f64 {
-    let Some((domain, boxes)) = tiles.finest_as_flags() else { return 0.0 };
-    let mut tags = TagSet::new(domain);
-    boxes.iter().for_each(|cells| tags.insert_box(cells));
+/// Copies whose boxes are made at once, more than a few so that there is work for all threads.
+const CLUSTERED_TOGETHER: usize = 16;
+
+/// Seconds of clustering the cells under the finest level.
+fn box_seconds<const D: usize>(hierarchy: &Hierarchy<D>) -> f64 {
+    let finest = hierarchy.finest();
+    let Some(coarser) = finest.index().checked_sub(1) else { return 0.0 };
+    let level = Level(coarser as u8);
+    let mut tags = TagSet::new(hierarchy.domain_box(level));
+    let beneath = hierarchy.level(finest).patches().iter().map(|cells| cells.coarse_from_fine(hierarchy.ratio(level)));
+    beneath.for_each(|cells| tags.insert_box(&cells));
     let seconds = || {
         let clock = Instant::now();
         let found = cluster(&tags, &ClusterParams::default());
         assert!(!found.is_empty());
         clock.elapsed().as_secs_f64()
     };
-    // A copy takes a millisecond: what else the machine does must not be multiplied.
+    // What else the machine does must not be multiplied.
     (0..TRIES).map(|_| seconds()).fold(f64::INFINITY, f64::min)
 }

@@ -62,14 +62,6 @@ impl<const D: usize> Tiles<D> {
         steps
     }
 
-    /// The boxes of the finest level in cells of the next coarser one, with that level's domain.
-    pub fn finest_as_flags(&self) -> Option<(CellBox<D>, Vec<CellBox<D>>)> {
-        let finest = self.levels.len() - 1;
-        let ratio = *self.frame.ratios.get(finest.checked_sub(1)?)?;
-        let boxes = self.levels[finest].iter().map(|cells| cells.coarse_from_fine(ratio)).collect();
-        Some((self.frame.domain(finest - 1), boxes))
-    }
-
     /// So many copies, as nearly a cube as can be.
     pub fn copies(&self, count: usize) -> Hierarchy<D> {
         let along = factors::<D>(count);

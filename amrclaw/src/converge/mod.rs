@@ -116,8 +116,9 @@ impl Study {
                 (RunResultStatus::Done, Some(record)) => record,
                 _ => return Err(ConvergeError::Run { cells: describe(&cells), reason: ended.error }),
             };
+            let end = resolutions.first().map_or(record.time, |first| first.record.time);
             let errors = match &self.reference {
-                Reference::Exact(formulas) => errors(&dir, &Truth::Exact(formulas))?,
+                Reference::Exact(formulas) => errors(&dir, &Truth::Exact(formulas), end)?,
                 Reference::Finest => Vec::new(),
             };
             resolutions.push(Resolution { cells, errors, record });
@@ -127,7 +128,8 @@ impl Study {
                 resolutions.split_last_mut().ok_or_else(|| ConvergeError::Case("no mesh at all".to_owned()))?;
             let finest = folder(&last.cells);
             for resolution in others {
-                resolution.errors = errors(&folder(&resolution.cells), &Truth::Run(&finest))?;
+                let end = resolution.record.time;
+                resolution.errors = errors(&folder(&resolution.cells), &Truth::Run(&finest), end)?;
             }
         }
         Ok(resolutions)

@@ -68,6 +68,12 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// Averages `fine` onto the level beneath.
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>);
 
+    /// Auxiliary values that change with time become those of the level's own time: a step leaves those of its middle.
+    ///
+    /// # Errors
+    /// As for [`Executor::advance`].
+    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError>;
+
     /// Says how a level's flags will be asked for, so that they can be made meanwhile. Ghost cells are filled. From here on auxiliary
     /// values that change with time are those of the level's own time.
     ///

@@ -9,6 +9,7 @@ use crate::index::CellBox;
 use crate::mesh::{Geometry, Mapping};
 use crate::physics::CellRow;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The size of an error, in the norms of the domain: means over its volume, so that no unit of length is in them.
@@ -33,13 +34,25 @@ pub enum Reference {
     Finest,
 }
 
+/// The widest range of values of each equation in the errors of several solutions: coarser cells show less of it.
+pub fn ranges<'a>(errors: impl Iterator<Item = &'a Vec<(String, Norms)>>) -> BTreeMap<String, f64> {
+    let mut widest = BTreeMap::new();
+    for (name, norms) in errors.flatten() {
+        let range = widest.entry(name.clone()).or_insert(0.0_f64);
+        *range = range.max(norms.range);
+    }
+    widest
+}
+
 /// The error of a solution as one number: the mean of the absolute error (L1) over the range of values, of the equation
 /// where it is largest. Equations whose range is round-off beside that of others do not count.
-pub fn relative_error(errors: &[(String, Norms)]) -> Option<f64> {
-    let widest = errors.iter().map(|(_, norms)| norms.range).fold(0.0, f64::max);
-    let counting = errors.iter().filter(|(_, norms)| norms.range > 1e-10 * widest);
+pub fn relative_error(errors: &[(String, Norms)], ranges: &BTreeMap<String, f64>) -> Option<f64> {
+    let widest = ranges.values().copied().fold(0.0, f64::max);
+    let relative = |(name, norms): &(String, Norms)| {
+        ranges.get(name).filter(|range| **range > 1e-10 * widest).map(|range| norms.l1 / range)
+    };
     // A value that is no number must not pass for small.
-    counting.map(|(_, norms)| norms.l1 / norms.range).reduce(|a, b| if a > b || a.is_nan() { a } else { b })
+    errors.iter().filter_map(relative).reduce(|a, b| if a > b || a.is_nan() { a } else { b })
 }
 
 /// A comparison that cannot be made.
@@ -65,8 +78,8 @@ pub enum Truth<'a> {
     Run(&'a Path),
 }
 
-/// The error of each equation's quantity in the last frame in the folder of a run: of those that have a formula, or of
-/// all.
+/// The error of each equation's quantity in the last frame in the folder of a run, which is of time `end`: of those that have a formula,
+/// or of all.
 ///
 /// Formulas are compared with the finest cells at each place, as means over the cells by Gauss's rule with two points an
 /// axis; another run on the cells of the coarsest level, which hold the means of all finer ones. On a mapped mesh formulas are of physical
@@ -74,13 +87,18 @@ pub enum Truth<'a> {
 ///
 /// # Errors
 /// See [`CompareError`].
-pub fn errors(dir: &Path, truth: &Truth<'_>) -> Result<Vec<(String, Norms)>, CompareError> {
+pub fn errors(dir: &Path, truth: &Truth<'_>, end: f64) -> Result<Vec<(String, Norms)>, CompareError> {
     let path = last_frame(dir)?;
     match read::peek_dimension(&path)? {
-        1 => errors_in::<1>(dir, &path, truth),
-        2 => errors_in::<2>(dir, &path, truth),
-        _ => errors_in::<3>(dir, &path, truth),
+        1 => errors_in::<1>(dir, &path, truth, end),
+        2 => errors_in::<2>(dir, &path, truth, end),
+        _ => errors_in::<3>(dir, &path, truth, end),
     }
+}
+
+/// Whether two times are the same but for round-off.
+fn same_time(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1e-9)
 }
 
 fn last_frame(dir: &Path) -> Result<std::path::PathBuf, InputError> {
@@ -92,8 +110,17 @@ fn last_frame(dir: &Path) -> Result<std::path::PathBuf, InputError> {
     read::list_frames(dir)?.pop().map(|(_, path)| path).ok_or_else(missing)
 }
 
-fn errors_in<const D: usize>(dir: &Path, path: &Path, truth: &Truth<'_>) -> Result<Vec<(String, Norms)>, CompareError> {
+fn errors_in<const D: usize>(
+    dir: &Path,
+    path: &Path,
+    truth: &Truth<'_>,
+    end: f64,
+) -> Result<Vec<(String, Norms)>, CompareError> {
     let frame = read::frame::<D>(path)?;
+    if !same_time(frame.time, end) {
+        let message = format!("the last frame is of t = {}, others are compared at t = {end}", frame.time);
+        return Err(CompareError::Unlike(message));
+    }
     match truth {
         Truth::Exact(formulas) => {
             let vocabulary = Vocabulary::of_folder(dir, &frame.equations, D);
@@ -172,7 +199,10 @@ pub fn to_exact<const D: usize>(
 }
 
 /// Volumes of the cells of a box, x fastest: physical ones on a mapped mesh.
-fn volumes<const D: usize>((geometry, mapping): (Geometry<D>, Option<&Mapping<D>>), cells: &CellBox<D>) -> Vec<f64> {
+pub fn volumes<const D: usize>(
+    (geometry, mapping): (Geometry<D>, Option<&Mapping<D>>),
+    cells: &CellBox<D>,
+) -> Vec<f64> {
     let Some(mapping) = mapping else { return vec![geometry.volume(); cells.volume()] };
     let size = cells.size().map(|n| n as usize);
     let mapped = mapping.cells(geometry.corner(cells.lo), geometry.dx, size);
@@ -241,7 +271,7 @@ pub fn to_frame<const D: usize>(frame: &Frame<D>, truth: &Frame<D>) -> Result<Ve
     if (frame.lower, frame.upper) != (truth.lower, truth.upper) {
         return unlike("domains");
     }
-    if (frame.time - truth.time).abs() > 1e-9 * truth.time.abs().max(1e-9) {
+    if !same_time(frame.time, truth.time) {
         return unlike("times");
     }
     if (0..D).any(|d| truth.cells[d] % frame.cells[d] != 0) {
@@ -276,105 +306,4 @@ pub fn to_frame<const D: usize>(frame: &Frame<D>, truth: &Frame<D>) -> Result<Ve
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::{CellBox, Ratio};
-    use crate::io::frame::{FrameLevel, FramePatch};
-
-    /// x² on [0, 2] × [0, 1] as means over 4 × 2 · n cells, the left half refined once; `shift` is added on the finer level.
-    fn frame(n: i32, shift: f64) -> Frame<2> {
-        let mean = |lower: f64, dx: f64| ((lower + dx).powi(3) - lower.powi(3)) / (3.0 * dx);
-        let patch = |cells: CellBox<2>, dx: f64, shift: f64| FramePatch {
-            cells,
-            q: cells.cells().map(|c| mean(f64::from(c[0]) * dx, dx) + shift).collect(),
-            aux: vec![],
-        };
-        let dx = 0.5 / f64::from(n);
-        Frame {
-            number: 1,
-            time: 0.5,
-            steps: vec![],
-            equations: vec!["q".into()],
-            aux: vec![],
-            lower: [0.0; 2],
-            upper: [2.0, 1.0],
-            cells: [4 * n, 2 * n],
-            ratios: vec![Ratio([2, 2])],
-            mapping: vec![],
-            levels: vec![
-                FrameLevel { dx: [dx; 2], patches: vec![patch(CellBox::new([0; 2], [4 * n, 2 * n]), dx, 0.0)] },
-                FrameLevel {
-                    dx: [0.5 * dx; 2],
-                    patches: vec![patch(CellBox::new([0; 2], [4 * n, 4 * n]), 0.5 * dx, shift)],
-                },
-            ],
-        }
-    }
-
-    /// Gauss's rule is exact for x², so the error is what was added, on the half of the domain that is refined.
-    #[test]
-    fn errors_to_formulas_count_the_finest_cells() {
-        let formulas = vec![("q".to_owned(), "x^2 + 0 * t".to_owned())];
-        let found = to_exact(&frame(3, 0.25), &formulas, &Vocabulary::default()).unwrap();
-        let Norms { l1, l2, max, .. } = found[0].1;
-        assert!((relative_error(&found).unwrap() - l1 / found[0].1.range).abs() < 1e-15 && found[0].1.range > 3.5);
-        for (value, expected) in [(l1, 0.125), (l2, (0.5_f64 * 0.0625).sqrt()), (max, 0.25)] {
-            assert!((value - expected).abs() < 1e-14, "{value} instead of {expected}");
-        }
-        let wrong = |name: &str, text: &str| {
-            to_exact(&frame(1, 0.0), &[(name.into(), text.into())], &Vocabulary::default()).unwrap_err().to_string()
-        };
-        assert!(wrong("p", "x").contains("the equations are q"));
-        assert!(wrong("q", "2 * y_lowr").contains("did you mean `y_lower`?"));
-    }
-
-    /// Means of finer cells are those of the coarser ones; what does not fit together is refused.
-    #[test]
-    fn errors_to_a_finer_run_are_differences_of_means() {
-        let Norms { l1, max, .. } = to_frame(&frame(2, 0.0), &frame(6, 0.0)).unwrap()[0].1;
-        assert!(l1 < 1e-14 && max < 1e-14, "{l1} {max}");
-        let mut shifted = frame(2, 0.0);
-        shifted.levels[0].patches[0].q[3] += 0.5;
-        let Norms { l1, l2, max, .. } = to_frame(&shifted, &frame(4, 0.0)).unwrap()[0].1;
-        assert!(
-            (l1 - 0.5 / 32.0).abs() < 1e-14 && (l2 - 0.5 / 32.0_f64.sqrt()).abs() < 1e-14 && (max - 0.5).abs() < 1e-14
-        );
-        assert!(to_frame(&frame(2, 0.0), &frame(3, 0.0)).unwrap_err().to_string().contains("cells"));
-        let later = Frame { time: 0.6, ..frame(4, 0.0) };
-        assert!(to_frame(&frame(2, 0.0), &later).unwrap_err().to_string().contains("times"));
-    }
-
-    /// r² on a quarter of a ring, 1 < r < 2, as means over 4n × 3n bent cells; `shift` is added where r > 3/2.
-    fn ring(n: i32, shift: f64) -> Frame<2> {
-        let (cells, dx) = (CellBox::new([0; 2], [4 * n, 3 * n]), [0.25 / f64::from(n), 1.0 / (3.0 * f64::from(n))]);
-        let mean = |i: i32| {
-            let [inner, outer] = [i, i + 1].map(|i| 1.0 + f64::from(i) * dx[0]);
-            0.5 * (inner * inner + outer * outer) + if inner > 1.499 { shift } else { 0.0 }
-        };
-        Frame {
-            upper: [1.0; 2],
-            cells: [4 * n, 3 * n],
-            ratios: vec![],
-            mapping: vec!["(1 + X) * cos(pi/2 * Y)".into(), "(1 + X) * sin(pi/2 * Y)".into()],
-            levels: vec![FrameLevel {
-                dx,
-                patches: vec![FramePatch { cells, q: cells.cells().map(|c| mean(c[0])).collect(), aux: vec![] }],
-            }],
-            ..frame(1, 0.0)
-        }
-    }
-
-    /// On a mapped mesh formulas are of physical positions, and cells count by their areas: of the ring the outer half of X is 7/12. Gauss's
-    /// rule is exact for r² times r; differences give the latter to 1e-9, which the mean's quotient leaves out.
-    #[test]
-    fn cells_of_a_mapped_mesh_count_by_their_areas() {
-        let share = 1.75 / 3.0;
-        let found = to_exact(&ring(2, 0.25), &[("q".into(), "x^2 + y^2".into())], &Vocabulary::default()).unwrap();
-        let Norms { l1, max, .. } = found[0].1;
-        assert!((l1 - 0.25 * share).abs() < 1e-9 && (max - 0.25).abs() < 1e-9, "{l1} {max}");
-        let Norms { l1, max, .. } = to_frame(&ring(1, 0.25), &ring(3, 0.0)).unwrap()[0].1;
-        assert!((l1 - 0.25 * share).abs() < 1e-14 && (max - 0.25).abs() < 1e-14, "{l1} {max}");
-        let wrong = to_exact(&ring(1, 0.0), &[("q".into(), "x_lower".into())], &Vocabulary::default()).unwrap_err();
-        assert!(wrong.to_string().contains("not known on a mapped mesh"), "{wrong}");
-    }
-}
+mod tests;

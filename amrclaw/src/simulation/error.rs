@@ -149,6 +149,10 @@ impl RunError {
     /// What shows while the first levels are made comes of the case's data or its mesh: at the line that says so.
     pub(super) fn in_case(self, case: &Case, equations: &[String], aux: &[String]) -> RunError {
         let (key, help) = match &self {
+            // Cells beyond the domain are the first to be filled that the data do not fill themselves.
+            RunError::Exec(ExecError::NotFinite { place, .. }) if place.ghost => {
+                ("mesh.boundary".to_owned(), "write what flows in as formulas that are numbers at all times")
+            }
             RunError::Exec(ExecError::NotFinite { equation: name, .. }) => {
                 let section = if equations.contains(name) { "initial" } else { "aux" };
                 (format!("{section}.{name}"), "write a formula that is a number everywhere in the domain")
@@ -164,7 +168,9 @@ impl RunError {
                 };
                 return case.error(&key, self.to_string(), help).into();
             }
-            RunError::Exec(ExecError::Capacity { .. }) if case.mesh.mapping.is_some() => {
+            RunError::Exec(ExecError::Capacity { .. })
+                if case.mesh.mapping.is_some() && case.scheme.capacity.is_none() =>
+            {
                 let help = "the mapping folds there: write formulas that keep the order of the nodes on every level";
                 ("mesh.mapping".to_owned(), help)
             }

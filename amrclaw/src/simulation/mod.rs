@@ -285,7 +285,22 @@ impl<const D: usize> Simulation<D> {
         self.exec.host_work()
     }
 
-    /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity.
+    /// Auxiliary values that change with time, as frames and totals see them, become those of the present time: steps leave those of their
+    /// middle.
+    ///
+    /// # Errors
+    /// Values that are not what they must be; the executor's.
+    pub fn renew_aux(&mut self) -> Result<(), RunError> {
+        self.in_pool(|simulation| {
+            for l in 0..simulation.hierarchy.num_levels() {
+                simulation.exec.renew_aux(Level(l as u8))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity. After a step see
+    /// [`Simulation::renew_aux`].
     pub fn totals(&self) -> Vec<f64> {
         self.threads.install(|| self.exec.composite_totals(&self.plans))
     }
@@ -347,6 +362,7 @@ impl<const D: usize> Simulation<D> {
     }
 
     /// A snapshot of the solution; of several ranks each has the values of its own patches, and the others are empty. Its number is 0: frames are numbered by whoever writes them.
+    /// After a step see [`Simulation::renew_aux`].
     pub fn frame(&self) -> Frame<D> {
         let level = |l: usize| {
             let level = Level(l as u8);

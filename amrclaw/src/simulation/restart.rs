@@ -51,6 +51,7 @@ impl<const D: usize> Simulation<D> {
             ("mesh.upper", format!("{:?}", domain.upper), format!("{:?}", frame.upper)),
             ("solver", names(&self.equations), names(&frame.equations)),
             ("solver", names(&self.aux), names(&frame.aux)),
+            ("mesh.mapping", self.mapping.join(", "), frame.mapping.join(", ")),
             ("levels.ratio", list(&ratios[..refined]), list(&frame_ratios[..refined])),
         ];
         let unlike = pairs.into_iter().filter(|(_, here, there)| here != there);
@@ -89,11 +90,15 @@ impl<const D: usize> Simulation<D> {
                 if mesh.patches().iter().any(|p| beneath(p).fine_from_coarse(ratio) != *p) {
                     return Err(damaged());
                 }
-                let nested = |width| {
-                    let nesting = LevelNesting::new(&coarser, &[], width);
+                let nested_in = |coarser: &LevelMesh<D>, width| {
+                    let nesting = LevelNesting::new(coarser, &[], width);
                     mesh.patches().iter().all(|p| nesting.nests(&beneath(p)))
                 };
-                if !nested(1) {
+                let between_walls = || LevelMesh::new(coarser.domain(), [false; D], coarser.patches().to_vec());
+                let nested = |width| nested_in(&coarser, width);
+                if !nested(1) && periodic.contains(&true) && nested_in(&between_walls(), 1) {
+                    return Err(self.not_nested_around(case, l));
+                } else if !nested(1) {
                     return Err(damaged());
                 } else if !nested(width) {
                     return Err(self.too_narrow(case, l));
@@ -104,6 +109,13 @@ impl<const D: usize> Simulation<D> {
             coarser = Some(mesh);
         }
         if coarser.is_some() { Ok(()) } else { Err(RunError::Damaged { level: Level::COARSEST }) }
+    }
+
+    /// Level `l` touches sides that were not periodic where it was made.
+    fn not_nested_around(&self, case: &Case, l: usize) -> RunError {
+        let message =
+            format!("is periodic, but level {} of the checkpoint is not nested across these sides", Level(l as u8));
+        case.error("mesh.boundary", message, "restart with the sides that the checkpoint was written with").into()
     }
 
     /// The scheme wants more coarse cells around level `l` than the one that made it.

@@ -169,7 +169,7 @@ impl<const D: usize> Simulation<D> {
                     self.subcycle.report(courant);
                     self.fill_for_finer(level)?;
                 }
-                Step::Synchronize { coarse, time } => self.synchronize(coarse, time),
+                Step::Synchronize { coarse, time } => self.synchronize(coarse, time)?,
             }
             self.deferred.note(step, self.hierarchy.finest());
         }
@@ -213,13 +213,19 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    fn synchronize(&mut self, coarse: Level, time: f64) {
+    fn synchronize(&mut self, coarse: Level, time: f64) -> Result<(), ExecError> {
         let fine = coarse.finer();
         let plans = self.plans.clone();
         let exec = &mut self.exec;
         exec.set_time(fine, time);
         self.stopwatch.time(Phase::Reflux, || exec.reflux(fine, &plans[fine.index()]));
+        if self.problem.scheme.capacity >= 0 {
+            // Averages weigh with capacities of one time; the steps have left those of their middles.
+            exec.renew_aux(coarse)?;
+            exec.renew_aux(fine)?;
+        }
         self.stopwatch.time(Phase::Average, || exec.average_down(fine, &plans[fine.index()]));
+        Ok(())
     }
 
     /// Replaces all levels finer than `base`. `dt`: the coarsest level's step.

@@ -2,7 +2,7 @@
 
 use super::{Plan, PlannedRun, Sweep};
 use crate::diagnose::PhaseSeconds;
-use crate::io::compare::{Reference, Truth, errors, relative_error};
+use crate::io::compare::{Norms, Reference, Truth, errors, ranges, relative_error};
 use crate::io::run_json::RunRecord;
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,8 @@ pub struct Medians {
     pub drift: f64,
     /// Mean error over the range of values, if it was asked for and could be taken.
     pub error: Option<f64>,
+    /// Why it could not.
+    pub no_error: Option<String>,
 }
 
 /// The fastest and the slowest setting of a device.
@@ -111,31 +113,51 @@ impl Summary {
         Summary { medians, best }
     }
 
-    /// As [`Summary::new`], with the errors that the sweep asks for. The finest setting is the one with the most cell
-    /// updates.
+    /// As [`Summary::new`], with the errors that the sweep asks for: all at the latest time at which a setting ends, and over one range of
+    /// values. The finest setting is the one with the most cell updates.
     pub fn of(sweep: &Sweep, results: &[RunResult]) -> Self {
         let mut summary = Self::new(&sweep.plan, results);
         let Some(reference) = &sweep.reference else { return summary };
-        let folder = |m: &Medians| {
-            let is_here = |result: &&RunResult| {
+        let run_of = |m: &Medians| {
+            results.iter().find(|result| {
                 (result.run.device, result.run.setting, result.status) == (m.device, m.setting, RunResultStatus::Done)
-            };
-            results.iter().find(is_here).map(|result| sweep.dir.join(&result.run.folder))
+            })
         };
+        let folder = |m: &Medians| run_of(m).map(|result| sweep.dir.join(&result.run.folder));
         let by_work = |a: &&Medians, b: &&Medians| a.cells_advanced_total.total_cmp(&b.cells_advanced_total);
         let finest = summary.medians.iter().filter(|m| m.done > 0).max_by(by_work).and_then(folder);
-        let error = |m: &Medians| {
+        let times = results.iter().filter_map(|result| result.record.as_ref()).map(|record| record.time);
+        let end = times.fold(f64::NEG_INFINITY, f64::max);
+        let errors_of = |m: &Medians| {
             let truth = match reference {
                 Reference::Exact(formulas) => Truth::Exact(formulas),
                 Reference::Finest => Truth::Run(finest.as_deref()?),
             };
-            relative_error(&errors(&folder(m)?, &truth).ok()?)
+            Some(errors(&folder(m)?, &truth, end).map_err(|error| error.to_string()))
         };
-        let found: Vec<Option<f64>> = summary.medians.iter().map(error).collect();
-        summary.medians.iter_mut().zip(found).for_each(|(m, error)| m.error = error);
+        let found: Vec<_> = summary.medians.iter().map(errors_of).collect();
+        let ranges = ranges(found.iter().flatten().flatten());
+        for (m, found) in summary.medians.iter_mut().zip(found) {
+            let relative = |errors: Vec<(String, Norms)>| {
+                relative_error(&errors, &ranges)
+                    .ok_or_else(|| "what it is compared with is the same everywhere".to_owned())
+            };
+            match found.map(|found| found.and_then(relative)) {
+                Some(Ok(error)) => m.error = Some(error),
+                Some(Err(why)) => m.no_error = Some(why),
+                None => {}
+            }
+        }
         let devices = 0..sweep.plan.devices.len();
         summary.best = devices.filter_map(|device| best_of(device, &summary.medians)).collect();
         summary
+    }
+
+    /// Settings without the error that was asked for, and why.
+    pub fn without_error(&self, plan: &Plan, device: usize) -> Vec<String> {
+        let here = self.medians.iter().filter(|m| m.device == device);
+        here.filter_map(|m| Some(format!("no error of {}: {}", plan.describe(m.setting), m.no_error.as_ref()?)))
+            .collect()
     }
 
     /// Says so where the fastest setting of a device is the one without refinement, beside others with it: it is not
@@ -212,6 +234,7 @@ impl Medians {
             memory_device: of(|r| r.memory_bytes.device as f64),
             drift: of(drift),
             error: None,
+            no_error: None,
         }
     }
 }

@@ -99,6 +99,7 @@ fn wrong_formulas_are_refused() {
         (["--exact", "p = sin(x)"], "no equation `p`"),
         (["--exact", "q = sin(y)"], "unknown name `y`"),
         (["--exact", "q = sin(x"], "never closed"),
+        (["--exact", "q = x; q = 1"], "\"q\" has two formulas"),
     ];
     for (arguments, reason) in table {
         let (folder, outcome) = converge(&arguments);
@@ -106,4 +107,12 @@ fn wrong_formulas_are_refused() {
         assert!(outcome.stderr.contains(reason), "{}", outcome.stderr);
         assert_eq!(files(folder.path()), ["sine.toml"]);
     }
+}
+
+/// Errors at different times are not put beside one another.
+#[test]
+fn errors_are_of_one_time() {
+    let (_folder, outcome) = converge(&["--exact", "q = sin(2*pi*(x - t))", "--set", "time.max_steps=3"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("others are compared at t ="), "{}", outcome.stderr);
 }

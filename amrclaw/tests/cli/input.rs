@@ -196,6 +196,16 @@ fn validate_refuses_what_run_refuses() {
     }
 }
 
+/// What flows in must be numbers; the mistake is told at the sides, not at the initial data.
+#[test]
+fn inflow_that_is_no_number_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let inflow = ["mesh.boundary.x=[\"inflow\",\"wall\"]", "mesh.boundary.inflow={pressure=\"1/0\",u=\"0\",v=\"0\"}"];
+    let outcome =
+        run(folder.path(), &example("acoustics_radial"), &[&["mesh.cells=[20,20]"], &inflow[..]].concat(), &[]);
+    assert_refused(folder.path(), &[], &outcome, &["mesh.boundary", "ghost cell", "what flows in"]);
+}
+
 /// A restart needs a checkpoint, and the problem that it is of.
 #[test]
 fn restarts_from_other_problems_are_refused() {

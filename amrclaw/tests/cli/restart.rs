@@ -293,3 +293,73 @@ fn a_frame_that_fails_behind_the_run_is_written_by_the_restart() {
         assert_same(whole.path(), parts.path(), frame);
     }
 }
+
+/// A time-dependent medium as frames and totals show it: that of their own time on every level, where steps use that of their middle. The case
+/// keeps `q` at 1 everywhere, so that its total is the integral of the capacity.
+#[test]
+fn frames_and_totals_have_the_aux_of_their_time() {
+    let case = r#"
+        solver = { name = "advection_mapped" }
+        scheme = { capacity = "capacity", transverse = 0 }
+        mesh = { cells = [12, 10], boundary = { x = "extrapolate", y = "extrapolate" } }
+        levels = { max = 2 }
+        regrid = { flag = { criterion = "user", expression = "x > 0.5" } }
+        time = { end = 0.5 }
+        initial = { q = "1" }
+        aux = { u_edge = "0", v_edge = "0", capacity = "1 + t" }
+        output = { count = 2, aux = true, png = false, field = [{ name = "kq", formula = "capacity * q" }] }
+    "#;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("case.toml"), case).unwrap();
+    for device in [&["--threads", "2"][..], &["--ranks", "2"]] {
+        let arguments = [&["--output", "out", "--overwrite"][..], device].concat();
+        run_well(folder.path(), Path::new("case.toml"), &[], &arguments);
+        let out = folder.path().join("out");
+        for number in 0..3 {
+            let frame = read::frame::<2>(&out.join(format!("frame_{number:04}.vtkhdf"))).unwrap();
+            assert_eq!(frame.levels.len(), 2);
+            let expected = 1.0 + frame.time;
+            for patch in frame.levels.iter().flat_map(|level| &level.patches) {
+                let values = patch.aux.chunks(patch.cells.volume()).skip(2).flatten();
+                assert!(values.into_iter().all(|kappa| (kappa - expected).abs() < 1e-15), "{:?}", patch.aux);
+            }
+        }
+        let total = record(&out)["totals_final"]["q"].as_f64().unwrap();
+        assert!((total - 1.5).abs() < 1e-13, "{total}");
+    }
+}
+
+/// A run that goes on elsewhere than before removes the frames that lie after its checkpoint; another mapping is another domain, and sides
+/// that have become periodic are told as that, not as a damaged file.
+#[test]
+fn restarts_begin_a_history_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let case = example("acoustics_radial");
+    let sets = ["mesh.cells=[40,40]", "time.max_steps=8", "output.every_steps=2", "output.checkpoint_every_steps=4"];
+    run_well(folder.path(), &case, &sets, &["--output", "out"]);
+    let names = |end: &str| {
+        let all = files(&folder.path().join("out"));
+        all.into_iter().filter(|name| name.ends_with(end)).collect::<Vec<_>>()
+    };
+    assert_eq!((names(".vtkhdf").len(), names(".png").len()), (5, 5));
+    let restart = ["--restart", "out/checkpoint_000004.h5", "--output", "out"];
+    let other = ["mesh.cells=[40,40]", "time.max_steps=6", "output.every_steps=2", "solver.bulk=1"];
+    run_well(folder.path(), &case, &other, &restart);
+    assert_eq!((names(".vtkhdf").len(), names(".png").len()), (4, 4));
+    let restart = ["--restart", "out/checkpoint_000004.h5", "--output", "new"];
+    let refused = |more: &str, parts: &[&str]| {
+        let outcome = run(folder.path(), &case, &[&sets[..1], &["time.max_steps=6", more]].concat(), &restart);
+        assert_eq!(outcome.code, Some(2), "{more}: {}", outcome.stderr);
+        for part in parts {
+            assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
+        }
+    };
+    let beside = ["regrid.flag.criterion=user", "regrid.flag.expression=x<-0.7"];
+    let first = [&[sets[0], "time.max_steps=4", sets[3]], &beside[..]].concat();
+    run_well(folder.path(), &case, &first, &["--output", "out", "--overwrite"]);
+    refused("mesh.boundary={x=\"periodic\",y=\"periodic\"}", &["mesh.boundary", "not nested across these sides"]);
+    let bent = |slope: &str| format!("mesh.mapping={{x=\"X+{slope}*Y\",y=\"Y\"}}");
+    let first = [sets[0], "time.max_steps=4", sets[3], &bent("0.1")];
+    run_well(folder.path(), &case, &first, &["--output", "out", "--overwrite"]);
+    refused(&bent("0.3"), &["mesh.mapping", "X+0.1*Y"]);
+}

@@ -53,6 +53,27 @@ fn errors_tell_what_levels_are_worth() {
     }
 }
 
+/// Errors of settings are of one time and over one range of values: a setting that ends earlier has none, and is told to have none; one
+/// with fewer cells, which shows less of the range, is measured by that of the others.
+#[test]
+fn errors_are_of_one_time_and_one_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let exact = ["--error", "pressure = if(t < 1, 1000 * x * y, 0)"];
+    let sets = ["time.end=0.02", "levels.max=1"];
+    sweep_well(folder.path(), &sets, &[&["--vary", "mesh.cells=[10,10],[40,40]"], &exact[..]].concat());
+    let json = description(folder.path());
+    let error = |k: usize| json["settings"][k]["error"].as_f64().unwrap();
+    // Next to 1000 xy, whose mean size on (−1, 1)² is 250, the waves are nothing; its range on 40 × 40 cells is 2 · 1000 · (1 − 1/40)².
+    for k in 0..2 {
+        assert!((error(k) - 250.0 / (2000.0 * 0.975 * 0.975)).abs() < 1e-3, "{}", error(k));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = sweep_well(folder.path(), &SMALL[..1], &[&["--vary", "time.max_steps=2,4"], &exact[..]].concat());
+    assert!(outcome.stdout.contains("no error of max_steps = 2: the last frame is of t ="), "{}", outcome.stdout);
+    let json = description(folder.path());
+    assert!(json["settings"][0]["error"].is_null() && json["settings"][1]["error"].is_number());
+}
+
 /// Both ways to cover flags with patches side by side; the report tells how many more cells the tiles advance.
 #[test]
 fn clusterings_are_compared() {

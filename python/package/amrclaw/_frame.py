@@ -63,6 +63,14 @@ class Patch:
         return self._snapshot.positions(np.stack(np.meshgrid(*map(self.edges, range(len(self.dx))), indexing="ij"), -1))
 
     @property
+    def volumes(self) -> np.ndarray:
+        """Volumes of the cells, areas in the plane: physical ones on a mapped mesh."""
+        if not self._snapshot.mapped:
+            return np.full(self.shape, float(np.prod(self.dx)))
+        volumes = self._snapshot.frame()._native.volumes(self.level, self.lo, self.hi)
+        return volumes.reshape(self.shape, order="F")
+
+    @property
     def x(self) -> np.ndarray:
         """Centres along x."""
         return self.centres(0)
@@ -179,13 +187,14 @@ class Snapshot:
         return self.level(level).patches
 
     def total(self, field: str, capacity: Optional[str] = None) -> float:
-        """Integral over the domain, from the finest cells at each place; weighted with the field `capacity` if given."""
+        """Integral over the domain, on a mapped mesh the physical one, from the finest cells at each place; weighted with the field
+        `capacity` if given."""
         total = 0.0
-        for patch in self.patches():
-            values = np.where(patch.covered, 0.0, patch[field])
+        for patch in self.frame().patches():
+            values = np.where(patch.covered, 0.0, patch[field]).astype(float) * patch.volumes
             if capacity is not None:
                 values = values * patch[capacity]
-            total += float(values.sum(dtype=float)) * float(np.prod(patch.dx))
+            total += float(values.sum())
         return total
 
     def to_uniform(self, level: int = 1, field: Optional[str] = None) -> np.ndarray:

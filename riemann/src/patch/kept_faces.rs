@@ -1,7 +1,7 @@
 //! Faces whose fluxes are kept for the conservation fix.
 //!
-//! Few faces are kept, and keeping the fluctuations of all in case costs more than solving those few once more. They are
-//! solved while both their cells still hold the old state; the corrections come when the row is done.
+//! Few faces are kept, and keeping the fluctuations of all in case costs more than solving those few once more, but where they are
+//! kept from row to row anyway. They are solved while both their cells still hold the old state; the corrections come when the row is done.
 
 use super::tile::Tile;
 use super::{KeptFace, TileArgs};
@@ -23,20 +23,26 @@ where
         &rest[..count]
     }
 
-    /// Keeps the fluctuations of faces, as seen from their side: 𝒜⁻ΔQ or −𝒜⁺ΔQ.
+    /// Solves a face and keeps its fluctuations.
     #[inline(always)]
-    pub(super) unsafe fn solve_kept(&self, kept_faces: &[KeptFace]) {
-        for kept in kept_faces {
-            // SAFETY: the face lies in the tile, and its cells have not been written yet.
-            let [lower, upper] = unsafe { fluctuations(&self.solver, self.args, kept) };
-            for m in 0..M {
-                let seen = match kept.seen_from {
-                    Side::Lower => lower[m],
-                    Side::Upper => -upper[m],
-                };
-                // SAFETY: the slot is this face's alone.
-                unsafe { *self.slot(kept, m) = seen };
-            }
+    pub(super) unsafe fn solve_kept(&self, kept: &KeptFace) {
+        // SAFETY: the face lies in the tile, and its cells have not been written yet; the slot is its own.
+        unsafe {
+            let [lower, upper] = fluctuations(&self.solver, self.args, kept);
+            self.keep_fluctuations(kept, lower, upper);
+        }
+    }
+
+    /// Keeps the fluctuations of a face, as seen from its side: 𝒜⁻ΔQ or −𝒜⁺ΔQ.
+    #[inline(always)]
+    pub(super) unsafe fn keep_fluctuations(&self, kept: &KeptFace, lower: [V::Scalar; M], upper: [V::Scalar; M]) {
+        for m in 0..M {
+            let seen = match kept.seen_from {
+                Side::Lower => lower[m],
+                Side::Upper => -upper[m],
+            };
+            // SAFETY: the slot is this face's alone.
+            unsafe { *self.slot(kept, m) = seen };
         }
     }
 

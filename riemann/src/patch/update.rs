@@ -122,7 +122,7 @@ where
                     self.x_row(k, transverse, inside);
                 }
                 let kept_faces = self.tile.kept_complete_at([plane, k as i32], false);
-                self.tile.solve_kept(kept_faces);
+                self.keep_faces(kept_faces, sweep_y);
                 if const { S::DIM > 1 } && sweep_y {
                     self.y_row(k, transverse, !kept_faces.is_empty());
                 } else if k > first {
@@ -146,6 +146,24 @@ where
     pub(super) unsafe fn aux(&self, i: isize, k: isize) -> [V; A] {
         // SAFETY: the caller's promise.
         unsafe { self.tile.aux(self.offset(i, k)) }
+    }
+
+    /// Keeps the fluctuations of faces: those across the rows as they were solved for the row beneath, others solved again.
+    #[inline(always)]
+    unsafe fn keep_faces(&self, kept_faces: &[KeptFace], solved: bool) {
+        let row = self.rows.y;
+        for kept in kept_faces {
+            let i = (kept.cell[0] - self.tile.args.lo[0]) as isize;
+            // SAFETY: the row buffers hold the face, and no cell beside it has been written.
+            unsafe {
+                if !S::SOLVE_AGAIN && solved && kept.axis == Self::ALONG {
+                    let [lower, upper] = [row.bmdq, row.bpdq].map(|rows| std::array::from_fn(|m| *rows.at(m, i)));
+                    self.tile.keep_fluctuations(kept, lower, upper);
+                } else {
+                    self.tile.solve_kept(kept);
+                }
+            }
+        }
     }
 
     /// Adds the corrections of faces that are kept.

@@ -62,12 +62,15 @@ fn reference(arguments: &ConvergeArguments, case: &Case) -> Result<Reference, Fa
 
 /// Formulas by equation, as `option` gives them.
 pub fn exact(option: &str, texts: &[String], case: &Case) -> Result<Reference, Failure> {
-    let mut formulas = Vec::new();
+    let mut formulas: Vec<(String, String)> = Vec::new();
     for part in texts.iter().flat_map(|text| text.split(';')).map(str::trim).filter(|part| !part.is_empty()) {
         let Some((name, formula)) = named(part) else {
             let message = format!("{option}: `{part}` names no equation; write such as `pressure = sin(x - t)`");
             return Err(Failure::Input(message));
         };
+        if formulas.iter().any(|(other, _)| other == name) {
+            return Err(Failure::Input(format!("{option}: \"{name}\" has two formulas; write one")));
+        }
         formulas.push((name.to_owned(), formula.to_owned()));
     }
     case.check_exact(&formulas).map_err(|message| Failure::Input(format!("{option}: {message}")))?;

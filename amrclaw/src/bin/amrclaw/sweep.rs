@@ -228,6 +228,9 @@ fn text(sweep: &Sweep, summary: &Summary) -> String {
             let error = m.error.map_or_else(|| "–".to_owned(), |error| format!("{error:.2e}"));
             let _ = writeln!(out, "{}", if sweep.reference.is_some() { format!(" {error:>9}") } else { String::new() });
         }
+        for line in summary.without_error(plan, number) {
+            let _ = writeln!(out, "{line}");
+        }
         if let Some(best) = best.filter(|_| plan.settings.len() > 1) {
             let _ = writeln!(
                 out,

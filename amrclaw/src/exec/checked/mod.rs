@@ -179,6 +179,10 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         [coarse, fine].into_iter().for_each(|level| self.inner.spoil_ghosts(level));
     }
 
+    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
+        self.inner.renew_aux(level)
+    }
+
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
         if self.without_value(level, false).is_none() {
             self.assert_ghosts(level, "flagged");

@@ -286,10 +286,14 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         }
     }
 
-    fn begin_flagging(&mut self, level: Level, _request: FlagRequest) -> Result<(), ExecError> {
-        // Those of the last step's middle would not be known after a restart.
+    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
         let refreshed = self.refresh_aux(level, 0.0);
         self.or_later(refreshed)
+    }
+
+    fn begin_flagging(&mut self, level: Level, _request: FlagRequest) -> Result<(), ExecError> {
+        // Those of the last step's middle would not be known after a restart.
+        self.renew_aux(level)
     }
 
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {

@@ -238,10 +238,14 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.note(outcome);
     }
 
+    fn renew_aux(&mut self, level: Level) -> Result<(), ExecError> {
+        let refreshed = self.refresh_aux(level, 0.0);
+        self.or_later(refreshed)
+    }
+
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
-        let refreshed = self.refresh_aux(level, 0.0);
-        self.or_later(refreshed)?;
+        self.renew_aux(level)?;
         let asked = self.ask_for_flags(level, request);
         self.or_end(asked)
     }

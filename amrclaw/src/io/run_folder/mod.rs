@@ -125,8 +125,8 @@ impl RunFolder {
         &self.dir
     }
 
-    /// Makes room for the run's files: removes those of an earlier run, unless this one goes on with them, and whatever a run that
-    /// was killed left half written.
+    /// Makes room for the run's files: removes those of an earlier run, of one that this goes on with the frames that are to come anew, and
+    /// whatever a run that was killed left half written.
     ///
     /// # Errors
     /// Names the file that cannot be removed and the operating system's reason.
@@ -136,8 +136,11 @@ impl RunFolder {
             // This process has opened its own already.
             let is_partial = name_of_partial(&name)
                 .is_some_and(|(name, process)| process != std::process::id() && (is_run_file(name) || name == PROBE));
-            let is_old = !matches!(self.in_use, InUse::GoOn { .. }) && is_run_file(&name) && self.is_own(&name);
-            if is_partial || is_old {
+            let is_replaced = match self.in_use {
+                InUse::GoOn { next_frame } => format::frame_number(&name).is_some_and(|number| number >= next_frame),
+                _ => is_run_file(&name),
+            };
+            if is_partial || (is_replaced && self.is_own(&name)) {
                 remove(&path).map_err(OutputError::io("remove", &path))?;
             }
         }

@@ -340,6 +340,8 @@ impl<'a, const D: usize> Driver<'a, D> {
     /// Writes the gauges' last rows, that of the final state included, and waits for the last frame.
     fn finish_files(&mut self) -> Result<(), Cause> {
         self.simulation.record_present_state()?;
+        // The record tells totals.
+        self.simulation.renew_aux()?;
         let recorded = self.record_gauges();
         let settled = self.timed(Self::settle);
         agreed(&self.options.comm, recorded.and(settled))

@@ -28,6 +28,8 @@ impl<const D: usize> Driver<'_, D> {
             let ranks = driver.options.comm.clone();
             agreed(&ranks, settled)?;
             let leaves_files = driver.leaves_files(wish);
+            let renewed = if leaves_files { driver.simulation.renew_aux() } else { Ok(()) };
+            agreed(&ranks, renewed.map_err(Cause::from))?;
             let snapshot = (leaves_files && ranks.is_first()).then(|| driver.snapshot(wish));
             if leaves_files && !ranks.is_solo() {
                 return driver.write_of_all(snapshot, |driver, snapshot| driver.send(wish, snapshot)).map(drop);
@@ -154,6 +156,10 @@ impl<const D: usize> Driver<'_, D> {
         let wish = Wish { frame: self.frame_at != Some(self.steps()), ..Wish::default() };
         let ranks = self.options.comm.clone();
         let is_readable = first_says(&ranks, 0).is_ok() && self.simulation.is_readable();
+        if is_readable {
+            // Where they cannot be, the frame has those of the last step's middle.
+            let _ = self.simulation.renew_aux();
+        }
         // A state that could not be written is the one to go on from: a restart then writes what is missing. Of several ranks it is still
         // the present one, in which the others have their parts of it.
         let unwritten = self.unwritten.take().filter(|_| ranks.is_solo() || is_readable);

@@ -37,7 +37,7 @@ impl<const D: usize> Driver<'_, D> {
     pub(super) fn record(&self, status: RunStatus, error: Option<String>) -> RunRecord {
         let simulation = &self.simulation;
         let counts = simulation.counts();
-        let wall_seconds = simulation.stopwatch().wall_seconds();
+        let (wall_seconds, phases) = (simulation.stopwatch().wall_seconds(), simulation.stopwatch().seconds());
         let ranks = records(simulation);
         let [own, device] = simulation.memory_bytes().map(|n| n as u64);
         let host = if ranks.is_empty() { own } else { ranks.iter().map(|rank| rank.memory_bytes).sum() };
@@ -62,7 +62,7 @@ impl<const D: usize> Driver<'_, D> {
             cells_advanced: counts.levels.iter().map(|l| l.cells).collect(),
             cells_advanced_total: counts.cells_total(),
             updates_per_second: (counts.cells_total() - self.cells_before) as f64 / wall_seconds,
-            phases: simulation.stopwatch().seconds(),
+            phases,
             writer_seconds: self.writer_seconds,
             patches_mean: counts.levels.iter().map(|l| l.patches_mean()).collect(),
             courant_max: counts.courant_max,

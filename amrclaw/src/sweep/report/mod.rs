@@ -34,6 +34,9 @@ pub fn page(sweep: &Sweep, results: &[RunResult], summary: &Summary) -> String {
     body.push_str("<h2>Tables</h2>\n");
     for device in 0..sweep.plan.devices.len() {
         body.push_str(&table::results(&sweep.plan, summary, device));
+        for line in summary.without_error(&sweep.plan, device) {
+            let _ = writeln!(body, "<p>{}</p>", escape(&line));
+        }
         body.push_str(&table::phases(&sweep.plan, summary, device));
     }
     body.push_str(&table::failures(&sweep.plan, results));

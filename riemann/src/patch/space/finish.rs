@@ -84,7 +84,9 @@ where
                 );
             }
             let kept_faces = self.tile.kept_complete_at([lo[2] + k as i32, lo[1] + j as i32], true);
-            self.tile.solve_kept(kept_faces);
+            for kept in kept_faces {
+                self.tile.solve_kept(kept);
+            }
             self.correct_kept(kept_faces, j);
             if k > 0 && j > 0 {
                 self.pass(

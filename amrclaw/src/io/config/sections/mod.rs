@@ -1,6 +1,7 @@
 //! Reads the sections of a case file, one file each.
 
 mod fields;
+mod idle;
 mod levels;
 mod mapping;
 mod mesh;
@@ -51,6 +52,7 @@ pub(super) fn read(reader: &mut Reader<'_>, origin: &Arc<Origin>) -> (CaseSettin
         remarks: Vec::new(),
         origin: origin.clone(),
     };
+    idle::remark(reader, &settings, dimension);
     settings.remarks = std::mem::take(&mut reader.remarks);
     (settings, dimension)
 }

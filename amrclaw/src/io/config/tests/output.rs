@@ -58,3 +58,27 @@ fn long_names_of_gauges_are_refused() {
     let message = mistakes(&[&named(101)]);
     assert!(message.contains("gauge.0.name: has 101 letters, but at most 100"), "{message}");
 }
+
+/// Keys that another choice leaves without effect are no mistakes, but told; what is used is not.
+#[test]
+fn keys_without_effect_are_told() {
+    let remarks = |sets: &[&str]| load(SMALL, sets).unwrap().remarks.clone();
+    let table: [(&[&str], &str); 6] = [
+        (&["time.dt=0.001", "time.cfl_desired=0.5"], "time.cfl_desired: has no effect: `time.dt` fixes the steps"),
+        (&["regrid.tile_size=4"], "regrid.tile_size: has no effect without `cluster = \"tiles\"`"),
+        (&["regrid.cluster=tiles", "regrid.cutoff=0.5"], "regrid.cutoff: has no effect with"),
+        (&["scheme.double_transverse=true"], "scheme.double_transverse: has an effect in three dimensions only"),
+        (&["scheme.order=1", "scheme.limiter=mc"], "scheme.limiter: has no effect at first order"),
+        (
+            &["regrid.region=[{levels=[1,1],lower=[0,0],upper=[1,1],time=[7,8]}]"],
+            "regrid.region.0.time: lies outside the run",
+        ),
+    ];
+    let before = remarks(&[]);
+    for (sets, remark) in table {
+        let found = remarks(sets);
+        assert!(found.iter().any(|found| found.starts_with(remark)), "{sets:?}: {found:?}");
+        assert!(!before.iter().any(|found| found.starts_with(remark)), "{before:?}");
+    }
+    assert_eq!(remarks(&["time.cfl_desired=0.5", "regrid.cutoff=0.5", "regrid.cluster=tiles"]).len(), before.len() + 1);
+}
