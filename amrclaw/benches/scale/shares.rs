@@ -32,7 +32,8 @@ pub struct Shares {
     pub messages: usize,
     pub bytes: f64,
     pub crossings: Vec<Crossing>,
-    /// Seconds of making the plans of one rank; of cutting the curve, which all do; of making all boxes, which all do.
+    /// Seconds of making the plans of one rank; of putting all patches in order and cutting the curve, which all do; of making all boxes, which
+    /// all do.
     pub plan_seconds: f64,
     pub cut_seconds: f64,
     pub box_seconds: f64,
@@ -42,11 +43,11 @@ pub struct Shares {
 
 impl Shares {
     pub fn new<const D: usize>(tiles: &Tiles<D>, copies: usize, ranks: usize, options: &Options) -> Self {
-        let hierarchy = tiles.copies(copies);
+        let (hierarchy, order_seconds) = tiles.copies(copies);
         let (steps, together) = (tiles.steps(), copies.min(CLUSTERED_TOGETHER));
         let clock = Instant::now();
         let partitions = Partition::of_levels(hierarchy.levels(), hierarchy.ratios(), &Speeds::equal(ranks), |_| None);
-        let cut_seconds = clock.elapsed().as_secs_f64();
+        let partition_seconds = clock.elapsed().as_secs_f64();
         let cells: Vec<Vec<f64>> = hierarchy
             .levels()
             .iter()
@@ -77,22 +78,28 @@ impl Shares {
             bytes: 0.0,
             crossings: vec![Crossing::default(); steps.len()],
             plan_seconds: 0.0,
-            cut_seconds,
-            box_seconds: box_seconds(&tiles.copies(together)) * copies as f64 / together as f64,
+            cut_seconds: order_seconds + partition_seconds,
+            box_seconds: box_seconds(&tiles.copies(together).0) * copies as f64 / together as f64,
             memory: (num_patches * (size_of::<CellBox<D>>() + size_of::<u32>())) as f64,
         };
         for rank in samples(&work, options.samples) {
-            shares.look_at(tiles, &hierarchy, rank);
+            shares.look_at(tiles, &hierarchy, rank, partition_seconds);
         }
         shares
     }
 
     /// Takes what one rank has to do into account.
-    fn look_at<const D: usize>(&mut self, tiles: &Tiles<D>, hierarchy: &Hierarchy<D>, rank: usize) {
+    fn look_at<const D: usize>(
+        &mut self,
+        tiles: &Tiles<D>,
+        hierarchy: &Hierarchy<D>,
+        rank: usize,
+        partition_seconds: f64,
+    ) {
         let rank = Rank { number: rank, of: self.ranks };
         let clock = Instant::now();
         let (plans, _) = build(hierarchy, PlanOptions { num_ghost: 2, conservation_fix: true, rank }, None);
-        self.plan_seconds = self.plan_seconds.max((clock.elapsed().as_secs_f64() - self.cut_seconds).max(0.0));
+        self.plan_seconds = self.plan_seconds.max((clock.elapsed().as_secs_f64() - partition_seconds).max(0.0));
         let steps = tiles.steps();
         let (mut others, mut messages, mut bytes) = (BTreeSet::new(), 0.0, 0.0);
         for (l, plans) in plans.iter().enumerate() {

@@ -4,6 +4,7 @@ use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::io::frame::Frame;
 use amrclaw::mesh::{Domain, Hierarchy};
 use amrclaw::regrid::nest::split_to_size;
+use std::time::Instant;
 
 /// A hierarchy to be repeated.
 pub struct Tiles<const D: usize> {
@@ -62,8 +63,8 @@ impl<const D: usize> Tiles<D> {
         steps
     }
 
-    /// So many copies, as nearly a cube as can be.
-    pub fn copies(&self, count: usize) -> Hierarchy<D> {
+    /// So many copies, as nearly a cube as can be, and the seconds of putting the patches of finer levels in order.
+    pub fn copies(&self, count: usize) -> (Hierarchy<D>, f64) {
         let along = factors::<D>(count);
         let Frame { lower, upper, cells, .. } = self.frame;
         let domain = Domain {
@@ -82,8 +83,10 @@ impl<const D: usize> Tiles<D> {
             places.flat_map(copy).collect::<Vec<_>>()
         };
         let mut hierarchy = Hierarchy::new(domain, self.frame.ratios.clone(), level(0));
-        hierarchy.replace_finer(Level::COARSEST, (1..self.levels.len()).map(level).collect());
-        hierarchy
+        let finer = (1..self.levels.len()).map(level).collect();
+        let clock = Instant::now();
+        hierarchy.replace_finer(Level::COARSEST, finer);
+        (hierarchy, clock.elapsed().as_secs_f64())
     }
 }
 

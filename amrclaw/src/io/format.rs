@@ -103,6 +103,11 @@ impl FrameFormat {
         values: &dyn PatchSource<D>,
         dir: &Path,
     ) -> Result<Vec<PathBuf>, OutputError> {
+        let unsupported = |reason| {
+            let name = self.file_names(frame.number, false).swap_remove(0);
+            OutputError::Unsupported { path: dir.join(name), reason }
+        };
+        self.supports(&frame.ratios).map_err(unsupported)?;
         match self {
             FrameFormat::VtkHdf => vtkhdf::write(frame, values, dir),
             FrameFormat::ClawpackAscii => clawpack::write(frame, values, dir, clawpack::Encoding::Ascii),

@@ -6,7 +6,6 @@
 
 use super::atomic::write_folder;
 use super::error::OutputError;
-use super::format::FrameFormat;
 use super::frame::{FieldIndex, Frame, FrameLevel, FramePatch, PatchSource};
 use super::text::digits17;
 use crate::index::CellBox;
@@ -17,19 +16,16 @@ use std::path::{Path, PathBuf};
 /// AMReX's description of a 64-bit little-endian IEEE number: layout of its bits, then order of its bytes.
 const REAL64: &str = "((8, (64 11 52 0 1 12 0 1023)),(8, (8 7 6 5 4 3 2 1)))";
 
-/// Writes one frame, whose values come from `values`; returns the folder.
+/// Writes one frame, whose ratios are the same along all axes and whose values come from `values`; returns the folder.
 ///
 /// # Errors
-/// Names the file and the cause; ratios that differ between axes cannot be expressed.
+/// Names the file and the cause.
 pub fn write<const D: usize>(
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
     dir: &Path,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let path = dir.join(folder_name(frame.number));
-    FrameFormat::Plotfile
-        .supports(&frame.ratios)
-        .map_err(|reason| OutputError::Unsupported { path: path.clone(), reason })?;
     let fields: Vec<FieldIndex> = frame.fields().map(|(_, field)| field).collect();
     let content = |folder: &Path| {
         for (l, level) in frame.levels.iter().enumerate() {

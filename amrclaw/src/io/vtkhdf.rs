@@ -11,7 +11,6 @@ mod mapped;
 
 use super::atomic::{Durability, write_file, write_in_places};
 use super::error::OutputError;
-use super::format::FrameFormat;
 use super::frame::{FieldIndex, Frame, FrameLevel, PatchSource};
 use super::frame_header;
 use super::hollow::{Filler, Hollow, reserve};
@@ -46,19 +45,17 @@ pub fn file_name(number: usize) -> String {
     format!("frame_{number:04}.vtkhdf")
 }
 
-/// Writes one frame, whose values come from `values`, and brings the list of frames up to date; returns both files.
+/// Writes one frame, whose ratios are the same along all axes and whose values come from `values`, and brings the list of frames up to date;
+/// returns both files.
 ///
 /// # Errors
-/// Names the file and the cause; ratios that differ between axes cannot be expressed.
+/// Names the file and the cause.
 pub fn write<const D: usize>(
     frame: &Frame<D>,
     values: &dyn PatchSource<D>,
     dir: &Path,
 ) -> Result<Vec<PathBuf>, OutputError> {
     let path = dir.join(file_name(frame.number));
-    FrameFormat::VtkHdf
-        .supports(&frame.ratios)
-        .map_err(|reason| OutputError::Unsupported { path: path.clone(), reason })?;
     write_in_places(&path, Durability::Program, |out, temporary| {
         let file = Hollow::new(out, temporary, build(frame))?;
         fill(&file, frame, values)

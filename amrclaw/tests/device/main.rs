@@ -127,6 +127,10 @@ fn compare_runs(mut cpu: Simulation<2>, mut device: Simulation<2>, overrides: &[
         assert_eq!((different, expected.len()), (0, found.len()), "{overrides:?}: bits after step {step}");
     }
     assert_eq!(cpu.counts(), device.counts(), "{overrides:?}");
+    for simulation in [&mut cpu, &mut device] {
+        simulation.renew_aux().unwrap();
+    }
+    assert!(bits(&cpu.frame()) == bits(&device.frame()), "{overrides:?}: auxiliary values of the present time");
     assert_eq!(cpu.totals(), device.totals(), "{overrides:?}");
     assert_eq!(cpu.dt_next().to_bits(), device.dt_next().to_bits());
     for (a, b) in cpu.gauges().iter().zip(device.gauges()) {

@@ -4,7 +4,7 @@ use crate::runtime::abi::Plain;
 use crate::runtime::cache;
 use crate::runtime::error::CudaError;
 use crate::runtime::launch::LastLaunch;
-use crate::runtime::memory::{DeviceBuffer, DeviceMemory, PinnedMemory, Pool};
+use crate::runtime::memory::{DeviceBuffer, DeviceMemory, PageLocks, PinnedBuffer, PinnedMemory, Pool};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use parking_lot::Mutex;
@@ -162,6 +162,27 @@ impl Device {
     /// Memory on the host that the device can reach.
     pub fn pinned(&self) -> &Arc<Pool<PinnedMemory>> {
         &self.pinned
+    }
+
+    /// An array of `len` numbers on the device.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn buffer<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        DeviceBuffer::new(&self.memory, len)
+    }
+
+    /// An array of `len` zeros in pinned memory of the host.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn pinned_buffer<T: Plain>(&self, len: usize) -> Result<PinnedBuffer<T>, CudaError> {
+        PinnedBuffer::zeros(&self.pinned, len)
+    }
+
+    /// To lock pages of the host's memory for this device and all others.
+    pub fn page_locks(&self) -> PageLocks {
+        PageLocks::new(&self.context)
     }
 
     /// The kernel launched last, in any stream.

@@ -50,11 +50,48 @@ pub fn nearest_with_room(wanted: usize, cells: u64, held: &[u64], speeds: &Speed
 /// The smallest load that the fastest ranks can have, if each rank takes patches that follow one another, and none takes longer than
 /// they.
 pub fn smallest_load(sorted: &[Load], speeds: &Speeds) -> u64 {
-    let total: u64 = sorted.iter().map(|&(_, cells)| cells).sum();
+    let sums: Vec<u64> = sorted
+        .iter()
+        .scan(0, |sum, &(_, cells)| {
+            *sum += cells;
+            Some(*sum)
+        })
+        .collect();
+    let total = sums.last().copied().unwrap_or(0);
     let largest = sorted.iter().map(|&(_, cells)| cells).max().unwrap_or(0);
     let mut too_few = largest.max(speeds.mean_of_fastest(total)).saturating_sub(1);
     let mut enough = too_few + largest + 1;
+    // Each rank is filled up to its share: where that ends is looked for in the sums.
     let fits = |most: u64| {
+        let (mut taken, mut begin) = (0, 0);
+        for rank in 0..speeds.num_ranks() {
+            let share = speeds.share(rank, most);
+            begin += sums[begin..].partition_point(|sum| sum - taken <= share);
+            if begin == sums.len() {
+                return true;
+            }
+            taken = if begin == 0 { 0 } else { sums[begin - 1] };
+        }
+        false
+    };
+    // Where slow ranks have no room for a patch, the mean is not nearly what can be had.
+    while !fits(enough) {
+        (too_few, enough) = (enough, 2 * enough);
+    }
+    while too_few + 1 < enough {
+        let middle = too_few + (enough - too_few) / 2;
+        if fits(middle) { enough = middle } else { too_few = middle }
+    }
+    enough
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Whether ranks have room for patches that they take one after another, as long as each fits.
+    fn has_room(sorted: &[Load], speeds: &Speeds, most: u64) -> bool {
         let (mut rank, mut load) = (0, 0);
         for &(_, cells) in sorted {
             while load + cells > speeds.share(rank, most) {
@@ -66,14 +103,22 @@ pub fn smallest_load(sorted: &[Load], speeds: &Speeds) -> u64 {
             load += cells;
         }
         true
-    };
-    // Where slow ranks have no room for a patch, the mean is not nearly what can be had.
-    while !fits(enough) {
-        (too_few, enough) = (enough, 2 * enough);
     }
-    while too_few + 1 < enough {
-        let middle = too_few + (enough - too_few) / 2;
-        if fits(middle) { enough = middle } else { too_few = middle }
+
+    proptest! {
+        /// The smallest load for which there is room, patch by patch: one cell less is too few, unless a patch or the mean is larger.
+        #[test]
+        fn no_smaller_load_has_room(
+            cells in proptest::collection::vec(1..50_u64, 0..40),
+            speeds in proptest::collection::vec(10..1000_u32, 0..7),
+        ) {
+            let sorted: Vec<Load> = (0..).zip(cells).collect();
+            let speeds = Speeds::of(&[&[Speeds::FASTEST][..], &speeds].concat());
+            let least = smallest_load(&sorted, &speeds);
+            prop_assert!(has_room(&sorted, &speeds, least));
+            let total = sorted.iter().map(|&(_, cells)| cells).sum();
+            let bound = sorted.iter().map(|&(_, cells)| cells).max().unwrap_or(0).max(speeds.mean_of_fastest(total));
+            prop_assert!(least <= bound.max(1) || !has_room(&sorted, &speeds, least - 1), "{least}");
+        }
     }
-    enough
 }

@@ -2,7 +2,6 @@
 
 use super::{DeviceMemory, PinnedMemory, Pool};
 use crate::runtime::abi::{Plain, Pointer};
-use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
 use cudarc::driver::CudaContext;
 use std::marker::PhantomData;
@@ -32,29 +31,16 @@ pub struct PinnedBuffer<T> {
     numbers: PhantomData<T>,
 }
 
-impl Device {
-    /// An array of `len` numbers on the device.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn buffer<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
-        let address = self.memory().allocate((len * size_of::<T>()) as u64)?;
-        Ok(DeviceBuffer { pool: self.memory().clone(), address, len, numbers: PhantomData })
-    }
-
-    /// An array of `len` zeros in pinned memory of the host.
-    ///
-    /// # Errors
-    /// If there is not enough memory.
-    pub fn pinned_buffer<T: Plain>(&self, len: usize) -> Result<PinnedBuffer<T>, CudaError> {
-        let address = self.pinned().allocate((len * size_of::<T>()) as u64)?;
-        // SAFETY: the piece is ours, and large enough.
-        unsafe { std::ptr::write_bytes(address as *mut T, 0, len) };
-        Ok(PinnedBuffer { pool: self.pinned().clone(), address, len, numbers: PhantomData })
-    }
-}
-
 impl<T: Plain> DeviceBuffer<T> {
+    /// An array of `len` numbers.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub(in crate::runtime) fn new(pool: &Arc<Pool<DeviceMemory>>, len: usize) -> Result<Self, CudaError> {
+        let address = pool.allocate((len * size_of::<T>()) as u64)?;
+        Ok(DeviceBuffer { pool: pool.clone(), address, len, numbers: PhantomData })
+    }
+
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.len
@@ -74,6 +60,19 @@ impl<T: Plain> DeviceBuffer<T> {
     pub fn at(&self, index: usize) -> Pointer<T> {
         assert!(index <= self.len, "number {index} of {}", self.len);
         Pointer::new(self.address + (index * size_of::<T>()) as u64)
+    }
+}
+
+impl<T: Plain> PinnedBuffer<T> {
+    /// An array of `len` zeros.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub(in crate::runtime) fn zeros(pool: &Arc<Pool<PinnedMemory>>, len: usize) -> Result<Self, CudaError> {
+        let address = pool.allocate((len * size_of::<T>()) as u64)?;
+        // SAFETY: the piece is ours, and large enough.
+        unsafe { std::ptr::write_bytes(address as *mut T, 0, len) };
+        Ok(PinnedBuffer { pool: pool.clone(), address, len, numbers: PhantomData })
     }
 }
 

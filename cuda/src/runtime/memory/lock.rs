@@ -1,6 +1,5 @@
 //! Page-locking memory that is the host's own.
 
-use crate::runtime::device::Device;
 use cudarc::driver::{CudaContext, sys};
 use std::sync::Arc;
 
@@ -10,14 +9,12 @@ pub struct PageLocks {
     context: Arc<CudaContext>,
 }
 
-impl Device {
-    /// To lock pages for this device and all others.
-    pub fn page_locks(&self) -> PageLocks {
-        PageLocks { context: self.context().clone() }
-    }
-}
-
 impl PageLocks {
+    /// For the device of a context and all others.
+    pub(in crate::runtime) fn new(context: &Arc<CudaContext>) -> Self {
+        PageLocks { context: context.clone() }
+    }
+
     /// Locks the pages of a piece of memory. False if the system refuses: copies are then slower, and right all the same.
     ///
     /// # Safety
