@@ -36,6 +36,17 @@ enum Failure {
 }
 
 impl Failure {
+    /// Says what is wrong; answers the exit code.
+    fn tell(self) -> u8 {
+        let (message, code) = match self {
+            Failure::Work(message) => (message, 1),
+            Failure::Input(message) => (message, 2),
+            Failure::Untold(code) => return code,
+        };
+        note!("error: {}", amrclaw::io::shown(&message));
+        code
+    }
+
     /// The same exit code without the message.
     fn untold(&self) -> Self {
         Failure::Untold(match self {
@@ -60,12 +71,8 @@ fn main() -> ExitCode {
         Command::Completion { shell } => completion::completion(shell),
         Command::Info => info::info(),
     };
-    let (message, code) = match outcome {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(Failure::Work(message)) => (message, 1),
-        Err(Failure::Input(message)) => (message, 2),
-        Err(Failure::Untold(code)) => return ExitCode::from(code),
-    };
-    note!("error: {}", amrclaw::io::shown(&message));
-    ExitCode::from(code)
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => ExitCode::from(failure.tell()),
+    }
 }

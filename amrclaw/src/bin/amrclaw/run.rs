@@ -33,12 +33,13 @@ pub fn run(arguments: &RunArguments) -> Result<(), Failure> {
         told.abort(&message);
         Err(Failure::Untold(1))
     });
+    // The first rank tells it, before any leaves: a launcher may end all processes when one has ended with a failure.
+    let outcome = outcome.map_err(|failure| match process.rank().number {
+        0 => Failure::Untold(failure.tell()),
+        _ => failure.untold(),
+    });
     process.leave();
-    match outcome {
-        // The first rank tells it.
-        Err(failure) if process.rank().number > 0 => Err(failure.untold()),
-        outcome => outcome,
-    }
+    outcome
 }
 
 /// The end of a process that cannot be a rank: where the first one cannot either, that one tells it, and the launcher ends the others.
