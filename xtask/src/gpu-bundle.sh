@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks and times amrclaw on this machine's GPU: ./run.sh [PART…]. Needs a driver and NVRTC; some kernels come compiled. Each part
-# writes results/PART.txt and says here whether it went well; without arguments all parts run but `paper`, the figures of `cargo xtask paper`,
-# which takes half an hour.
+# writes results/PART.txt and says here whether it went well; without arguments all parts run but `ranks`, which needs two GPUs, and `paper`,
+# the figures of `cargo xtask paper`, which takes half an hour.
 cd "$(dirname "$0")" || exit 1
 export AMRCLAW_CACHE="$PWD/cache"
 mkdir -p results
@@ -89,6 +89,37 @@ sanitizers() {
     done
 }
 
+# Two GPUs of one process: the processor's files, byte for byte, and nothing that NVIDIA's checker finds. Two processes, of which one is
+# killed: the other ends within ten seconds, with an error.
+ranks() {
+    for case in cases/*/; do
+        name=$(basename "$case")
+        example "$name" cpu 24 "ranks/$name/cpu" || return 1
+        for device in cuda cuda-streamed; do
+            example "$name" $device 24 "ranks/$name/$device" --devices 0,1 || return 1
+            same "ranks/$name/cpu" "ranks/$name/$device" || return 1
+        done
+    done
+    if command -v compute-sanitizer; then
+        compute-sanitizer --tool memcheck --error-exitcode 9 ./amrclaw run --overwrite cases/acoustics_radial/case.toml --devices 0,1 \
+            --set mesh.cells=[40,36] --set time.max_steps=10 --set regrid.interval=2 --set output.png=false \
+            --output results/ranks/memcheck --quiet || return 1
+    fi
+    if command -v mpiexec; then killed_rank || return 1; fi
+}
+
+killed_rank() {
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpiexec -n 2 ./amrclaw run --overwrite cases/acoustics_radial/case.toml \
+        --device cuda --set mesh.cells=[4000,4000] --set output.png=false --output results/ranks/killed --quiet &
+    launcher=$!
+    sleep 10
+    pkill -KILL -n -x amrclaw || return 1
+    begun=$(date +%s)
+    wait $launcher && return 1
+    echo "ended $(($(date +%s) - begun)) s after a rank was killed"
+    [ $(($(date +%s) - begun)) -le 10 ]
+}
+
 # tests PROGRAM DEVICE ARGUMENTS…: tests of the processor's executor, on a device.
 tests() {
     program=$1 device=$2
@@ -155,7 +186,7 @@ run() {
     parity) part parity ./tests/parity --ignored --nocapture ;;
     # The tests of single sets of flags are for the emulator alone, which needs a compiler.
     device) AMRCLAW_TEST_GPU=1 part device ./tests/device --include-ignored --nocapture --test-threads=16 --skip tags_of ;;
-    examples | restarts | memory | fault | sanitizers | benchmark) part "$1" "$1" ;;
+    examples | restarts | ranks | memory | fault | sanitizers | benchmark) part "$1" "$1" ;;
     tests) all_tests ;;
     update | link) part "$1" "./tests/$1" ;;
     paper) part paper ./xtask paper ;;

@@ -39,8 +39,11 @@ pub struct Partition {
     cuts: Vec<u64>,
 }
 
+/// Patches that a thread takes at least: fewer take less time than it takes to wake one.
+const SHARED: usize = 1 << 10;
+
 /// Cuts stay as they are while the largest load is at most this part of the smallest possible one: every patch then stays where it is.
-const KEPT_WITHIN: f64 = 1.03;
+const KEPT_WITHIN: f64 = 1.01;
 
 /// For the patches of a level to be where those over them are, its steps may take so much longer, as a part of all that a step of the
 /// coarsest level takes.
@@ -88,7 +91,7 @@ impl Partition {
         };
         let kept = before.map(|before| &before.cuts).filter(keeps);
         let cuts = kept.cloned().unwrap_or_else(|| cuts_at(&sorted, speeds, least));
-        let owners = keyed.par_iter().map(|&(key, _)| owner_of(key, &cuts) as u32).collect();
+        let owners = keyed.par_iter().with_min_len(SHARED).map(|&(key, _)| owner_of(key, &cuts) as u32).collect();
         Partition { owners, cuts }
     }
 
@@ -101,7 +104,7 @@ impl Partition {
         (speeds, most): (&Speeds, u64),
     ) -> Self {
         let wanted = |patch: &CellBox<D>| above.owner_of_most(finer, &patch.fine_from_coarse(ratio));
-        let wanted: Vec<Option<u32>> = mesh.patches().par_iter().map(wanted).collect();
+        let wanted: Vec<Option<u32>> = mesh.patches().par_iter().with_min_len(SHARED / 8).map(wanted).collect();
         let keyed = keyed(mesh);
         // What is covered comes first.
         let mut order: Vec<usize> = (0..keyed.len()).collect();
@@ -167,7 +170,11 @@ fn steps_of<const D: usize>(ratios: &[Ratio<D>]) -> u64 {
 /// Where patches lie on the curve, and their cells.
 fn keyed<const D: usize>(mesh: &LevelMesh<D>) -> Vec<Load> {
     let domain = mesh.domain();
-    mesh.patches().par_iter().map(|patch| (key_of(patch, &domain), patch.volume() as u64)).collect()
+    mesh.patches()
+        .par_iter()
+        .with_min_len(SHARED)
+        .map(|patch| (key_of(patch, &domain), patch.volume() as u64))
+        .collect()
 }
 
 #[cfg(test)]

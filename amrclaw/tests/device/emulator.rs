@@ -201,6 +201,10 @@ impl Machine for Emulator {
         Ok(())
     }
 
+    fn begin_reading(&self, _: &HostMemory) -> Result<bool, CudaError> {
+        Ok(true)
+    }
+
     fn read(
         &self,
         (source, at): (&HostMemory, usize),
@@ -209,6 +213,10 @@ impl Machine for Emulator {
     ) -> Result<(), CudaError> {
         // SAFETY: kernels have run when they have been asked for.
         unsafe { target.slice(to, bytes).copy_from_nonoverlapping(source.slice(at, bytes), bytes) };
+        Ok(())
+    }
+
+    fn end_reading(&self, _: &HostMemory) -> Result<(), CudaError> {
         Ok(())
     }
 

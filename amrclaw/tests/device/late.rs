@@ -73,6 +73,8 @@ pub struct Late {
     number: usize,
     /// It does at once what it is asked for, as far as it need not wait for others.
     prompt: bool,
+    /// Its kernels can read what others have published where it lies.
+    reaches: bool,
     mark: Mutex<Option<Event>>,
 }
 
@@ -102,6 +104,15 @@ impl Drop for Memory {
     }
 }
 
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let mut state = self.memory.devices.state();
+        for (device, event) in self.read.get_mut().expect("nobody panics").drain(..) {
+            state.go_on(device, Some(event));
+        }
+    }
+}
+
 impl Memory {
     fn at(&self, at: usize, bytes: usize) -> u64 {
         assert!(at + bytes <= 8 * self.words, "{bytes} bytes at {at} of {}", 8 * self.words);
@@ -111,7 +122,8 @@ impl Memory {
 
 impl Late {
     pub fn new(emulator: Emulator, devices: Arc<Devices>, number: usize, prompt: bool) -> Late {
-        Late { emulator, devices, number, prompt, mark: Mutex::default() }
+        // Every second one reads where things lie, the others copy.
+        Late { emulator, devices, number, prompt, reaches: number % 2 == 0, mark: Mutex::default() }
     }
 
     fn ask_for(&self, step: Step) {
@@ -233,15 +245,24 @@ impl Machine for Late {
         Ok(())
     }
 
+    fn begin_reading(&self, source: &Shared) -> Result<bool, CudaError> {
+        let written = source.written.lock().expect("nobody panics").expect("published before");
+        self.ask_for(Step::Wait(written));
+        Ok(self.reaches)
+    }
+
     fn read(
         &self,
         (source, at): (&Shared, usize),
         (target, to): (&Memory, usize),
         bytes: usize,
     ) -> Result<(), CudaError> {
-        let written = source.written.lock().expect("nobody panics").expect("published before");
-        self.ask_for(Step::Wait(written));
+        assert!(!self.reaches, "a copy of what kernels can read");
         self.copy(source.memory.at(at, bytes), target.at(to, bytes), bytes);
+        Ok(())
+    }
+
+    fn end_reading(&self, source: &Shared) -> Result<(), CudaError> {
         source.read.lock().expect("nobody panics").push(self.record());
         Ok(())
     }

@@ -36,8 +36,8 @@ pub struct Device {
     launched: Arc<LastLaunch>,
     /// The folder that keeps machine code of kernels.
     kept_kernels: Option<PathBuf>,
-    /// Numbers of the devices whose memory this one reaches, as far as it can.
-    reached: Mutex<Vec<usize>>,
+    /// Numbers of the devices whose memory this one has tried to reach, and whether it does.
+    reached: Mutex<Vec<(usize, bool)>>,
 }
 
 /// Version of CUDA that the driver speaks: major and minor.
@@ -199,17 +199,22 @@ impl Device {
         &self.context
     }
 
-    /// Lets this device reach the memory of another directly, if it can; copies from there take the way through the host otherwise.
+    /// Lets this device reach the memory of another directly, if it can; true if kernels may then read it. Copies from there take the way
+    /// through the host otherwise.
     ///
     /// # Errors
     /// The driver's.
-    pub fn reach<T: Plain>(&self, memory: &DeviceBuffer<T>) -> Result<(), CudaError> {
+    pub fn reach<T: Plain>(&self, memory: &DeviceBuffer<T>) -> Result<bool, CudaError> {
         let other = memory.context();
-        let mut reached = self.reached.lock();
-        if other.ordinal() == self.ordinal() || reached.contains(&other.ordinal()) {
-            return Ok(());
+        if other.ordinal() == self.ordinal() {
+            return Ok(true);
         }
-        if can_reach(self.ordinal(), other.ordinal())? {
+        let mut reached = self.reached.lock();
+        if let Some(&(_, reaches)) = reached.iter().find(|(ordinal, _)| *ordinal == other.ordinal()) {
+            return Ok(reaches);
+        }
+        let reaches = can_reach(self.ordinal(), other.ordinal())?;
+        if reaches {
             let failed = CudaError::driver("reaching another device", self.ordinal());
             self.context.bind_to_thread().map_err(&failed)?;
             // SAFETY: both contexts live as long as their owners.
@@ -218,8 +223,8 @@ impl Device {
                 outcome => outcome.map_err(&failed)?,
             }
         }
-        reached.push(other.ordinal());
-        Ok(())
+        reached.push((other.ordinal(), reaches));
+        Ok(reaches)
     }
 
     /// Waits until all streams are done.

@@ -54,6 +54,11 @@ impl Device {
 }
 
 impl Event {
+    /// The number of its device.
+    pub fn device(&self) -> usize {
+        self.device
+    }
+
     /// Waits on the host.
     pub fn synchronize(&self) -> Result<(), CudaError> {
         self.raw.synchronize().map_err(self.launched.failed("waiting for an event", self.device))

@@ -19,6 +19,8 @@ pub enum Phase {
     FaceSums,
     /// Averages of fine cells.
     Averages,
+    /// Flags of a level's cells.
+    Flags,
     /// A level's values for output.
     Output,
 }

@@ -14,7 +14,7 @@ mod threads;
 pub use board::Board;
 pub use message::{Head, Message, Phase};
 pub use mpi::Mpi;
-pub(in crate::exec) use run_lengths::{add_runs, run_lengths};
+pub(in crate::exec) use run_lengths::RunLengths;
 pub use threads::Threads;
 
 use crate::mesh::Rank;
@@ -314,6 +314,23 @@ impl Ranks {
         }
         self.shared.agreed.fetch_or(stop, Ordering::Relaxed);
         Ok(all)
+    }
+
+    /// Tells all ranks words that are mostly zero; answers those of every rank, in the order of ranks. All ranks call it. Those of a process
+    /// copy nothing.
+    ///
+    /// # Errors
+    /// As for [`Communicator::wait`].
+    pub(in crate::exec) fn gather_runs(&self, head: Head, own: RunLengths) -> Result<Vec<Arc<RunLengths>>, CommError> {
+        if !self.share_process() {
+            let all = self.gather(&own.to_words())?;
+            return Ok(all.iter().map(|words| Arc::new(RunLengths::from_words(words))).collect());
+        }
+        let (Rank { number, of }, own) = (self.rank(), Arc::new(own));
+        for to in (0..of).filter(|&to| to != number) {
+            self.hand(to, head, own.num_bytes(), own.clone())?;
+        }
+        (0..of).map(|from| if from == number { Ok(own.clone()) } else { self.take(from, head) }).collect()
     }
 
     /// What stopped the first rank that is stopped by something; of several, that with the smallest `order`. All ranks call it.

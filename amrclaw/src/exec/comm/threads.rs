@@ -9,8 +9,11 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, scope};
+use std::thread::{Builder, scope, yield_now};
 use std::time::{Duration, Instant};
+
+/// How long a rank looks for a message itself before it has the system wake it, which takes longer than most messages are under way.
+const WATCH: Duration = Duration::from_micros(200);
 
 /// How often a rank that waits looks whether the run has ended.
 const LOOK: Duration = Duration::from_millis(50);
@@ -84,6 +87,13 @@ impl Threads {
     /// The next words of a rank, or the end of the run.
     fn next(&self, from: usize) -> Result<Vec<u64>, CommError> {
         let (clock, mut patience) = (Instant::now(), self.patience);
+        while clock.elapsed() < WATCH {
+            if let Ok(words) = self.from[from].try_recv() {
+                return Ok(words);
+            }
+            // Ranks may be more than cores.
+            yield_now();
+        }
         loop {
             match self.from[from].recv_timeout(LOOK) {
                 Ok(words) => return Ok(words),

@@ -1,11 +1,10 @@
 //! What ranks tell one another of their own patches: see [`agree`].
 
 use super::CpuExecutor;
-use super::store::LevelStore;
-use crate::exec::comm::{CommError, add_runs, run_lengths};
+use crate::exec::comm::{CommError, Phase, RunLengths};
 use crate::exec::step::agree;
 use crate::exec::{ExecError, Outcomes};
-use crate::index::CellBox;
+use crate::index::{CellBox, Level};
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
@@ -30,7 +29,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     }
 
     /// The bitmaps of all patches, one after another in the mesh's order, from those that are here.
-    pub(super) fn bitmaps_of_all(&self, store: &LevelStore<D, R>, own: Vec<u64>) -> Result<Vec<u64>, CommError> {
+    pub(super) fn bitmaps_of_all(&self, level: Level, own: Vec<u64>) -> Result<Vec<u64>, CommError> {
+        let store = &self.levels[level.index()];
         let Some(partition) = &store.partition else { return Ok(own) };
         let words_of = |cells: &CellBox<D>| {
             let size = cells.size();
@@ -38,13 +38,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         };
         let patches =
             || store.mesh.patches().iter().enumerate().map(|(k, patch)| (partition.owner(k), words_of(patch)));
-        let all = self.ranks.gather(&run_lengths(&own))?;
+        let all = self.ranks.gather_runs(self.head(Phase::Flags, level), RunLengths::new(&own))?;
         let mut counts = vec![0; all.len()];
         patches().for_each(|(owner, count)| counts[owner] += count);
         let bitmaps: Vec<Vec<u64>> = (all.iter().zip(&counts))
             .map(|(runs, &count)| {
                 let mut words = vec![0; count];
-                add_runs(runs, &mut words);
+                RunLengths::join(std::slice::from_ref(runs), &mut words);
                 words
             })
             .collect();

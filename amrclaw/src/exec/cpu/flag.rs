@@ -15,12 +15,13 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     /// Tags of a level; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
     pub(super) fn tags_of_patches(
         &self,
-        store: &LevelStore<D, R>,
+        level: Level,
         bitmap: impl Fn(&PatchLayout<D>) -> Vec<u64> + Send + Sync,
     ) -> Result<TagSet<D>, ExecError> {
+        let store = &self.levels[level.index()];
         let here = store.layout.patches.par_iter().filter(|patch| patch.is_here);
         let bitmaps: Vec<Vec<u64>> = here.map(bitmap).collect();
-        Ok(TagSet::from_bitmaps(&store.mesh, &self.bitmaps_of_all(store, bitmaps.concat())?))
+        Ok(TagSet::from_bitmaps(&store.mesh, &self.bitmaps_of_all(level, bitmaps.concat())?))
     }
 
     pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {
@@ -55,7 +56,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             bits
         };
-        let tags = self.tags_of_patches(store, bitmap)?;
+        let tags = self.tags_of_patches(level, bitmap)?;
         if matches!(self.problem.criterion, Criterion::User(_)) {
             self.note_host("flags", level, start);
         }

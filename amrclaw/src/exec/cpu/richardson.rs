@@ -66,9 +66,7 @@ fn coarsen<const D: usize, R: Scalar>(
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn flag_by_richardson(&mut self, level: Level, dt: f64, tolerance: f64) -> Result<TagSet<D>, ExecError> {
-        let store = &self.levels[level.index()];
-        let estimate = |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt, tolerance);
-        self.tags_of_patches(store, estimate)
+        self.tags_of_patches(level, |patch: &PatchLayout<D>| self.flags_of_patch(level, patch, dt, tolerance))
     }
 
     fn flags_of_patch(&self, level: Level, patch: &PatchLayout<D>, dt: f64, tolerance: f64) -> Vec<u64> {

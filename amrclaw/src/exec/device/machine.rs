@@ -69,7 +69,7 @@ pub trait Queue: Send + Sync + 'static {
 pub trait Machine: Queue {
     /// A copy on its way to the host.
     type Download: Send + Sync;
-    /// Memory that other machines of this process read.
+    /// Memory that other machines of this process read; when it is dropped, it is not given back before they have.
     type Shared: Send + Sync + 'static;
 
     /// Asks for a copy of the first `bytes` bytes of the device's memory, which may be given back.
@@ -112,7 +112,13 @@ pub trait Machine: Queue {
     /// If the device fails.
     fn publish(&self, shared: &Self::Shared) -> Result<(), CudaError>;
 
-    /// Asks for a copy of `bytes` bytes from byte `at` of what another machine has published, to byte `to` of the target.
+    /// From here on what is asked for may read what another machine has published: kernels too, where it lies, if the answer is true.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn begin_reading(&self, source: &Self::Shared) -> Result<bool, CudaError>;
+
+    /// Asks for a copy of `bytes` bytes from byte `at` of what is being read, to byte `to` of the target.
     ///
     /// # Errors
     /// If the device fails.
@@ -123,7 +129,13 @@ pub trait Machine: Queue {
         bytes: usize,
     ) -> Result<(), CudaError>;
 
-    /// From here on the memory may be written again: what is asked for waits until all have read it who have asked to.
+    /// All has been asked for that reads it.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn end_reading(&self, source: &Self::Shared) -> Result<(), CudaError>;
+
+    /// From here on the memory may be written again: what is asked for waits until all have read it who have begun to.
     ///
     /// # Errors
     /// If the device fails.

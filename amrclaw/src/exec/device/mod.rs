@@ -21,7 +21,7 @@ pub use kernels::{KernelOptions, KernelText, update_name};
 pub use machine::{Machine, Queue};
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::{Sides, origin};
-pub(super) use parcels::{BothWays, Parcels};
+pub(super) use parcels::{BothWays, Parcels, Share};
 pub(super) use patch_table::{patch_table, strips, swept, tile_table};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
 pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};

@@ -13,11 +13,21 @@ use cuda::abi::Pointer;
 use cuda::amr::{Patch, Region};
 use std::ops::Range;
 
+/// The message to another rank, or from it.
+#[derive(Clone, Debug)]
+pub(in crate::exec) struct Share {
+    pub rank: usize,
+    /// Its cells among those of all messages.
+    pub cells: Range<usize>,
+    /// Of a message that comes, the chunks of what is filled from it.
+    pub chunks: Range<u32>,
+}
+
 /// The messages that go one way at one step of the method.
 #[derive(Clone, Debug, Default)]
 pub(in crate::exec) struct Parcels {
-    /// Each other rank, and the cells of its message among those of all.
-    pub ranks: Vec<(usize, Range<usize>)>,
+    /// For each other rank.
+    pub shares: Vec<Share>,
     /// What fills the messages, or is filled from them.
     pub table: Table,
     /// Where the table of blocks begins, in bytes.
@@ -34,7 +44,7 @@ pub(in crate::exec) struct BothWays {
 impl Parcels {
     /// Cells of all messages.
     pub fn num_cells(&self) -> usize {
-        self.ranks.last().map_or(0, |(_, cells)| cells.end)
+        self.shares.last().map_or(0, |share| share.cells.end)
     }
 
     /// The blocks, as kernels see them.
@@ -53,13 +63,16 @@ impl BothWays {
     }
 }
 
-/// Blocks of parcels, one after another.
+/// The messages of parcels as they are put together: blocks, and the regions that are copied to them or from them.
 #[derive(Default)]
 struct Blocks {
     num_ghost: i32,
     patches: Vec<Patch>,
     cells: usize,
-    ranks: Vec<(usize, Range<usize>)>,
+    /// The two kinds of regions; of messages that come all are of the first kind, one message's after another.
+    regions: [Vec<(Region, usize)>; 2],
+    /// Each rank, its cells, and the number of regions of the first kind when its message ended.
+    ends: Vec<(usize, Range<usize>, usize)>,
 }
 
 impl Blocks {
@@ -76,16 +89,27 @@ impl Blocks {
 
     /// Ends the message of a rank.
     fn end(&mut self, rank: usize) {
-        let start = self.ranks.last().map_or(0, |(_, cells)| cells.end);
-        self.ranks.push((rank, start..self.cells));
+        let start = self.ends.last().map_or(0, |(_, cells, _)| cells.end);
+        self.ends.push((rank, start..self.cells, self.regions[0].len()));
     }
 
-    /// The messages, with what fills them or is filled: first the one kind of regions, then the other.
-    fn done(self, builder: &mut TableBuilder, first: &[(Region, usize)], second: &[(Region, usize)]) -> Parcels {
+    /// The messages, with what fills them or is filled.
+    fn done(self, builder: &mut TableBuilder) -> Parcels {
         let blocks = builder.append(self.patches.into_iter());
+        let [first, second] = &self.regions;
         let regions: Vec<_> = first.iter().chain(second).copied().collect();
         let table = builder.table(regions.into_iter()).with_first(first.len() as u32);
-        Parcels { ranks: self.ranks, table, blocks }
+        let chunks = |regions: &[(Region, usize)]| {
+            regions.iter().map(|&(_, cells)| (cells as u32).div_ceil(table.chunk_cells)).sum::<u32>()
+        };
+        let (mut region, mut chunk) = (0, 0);
+        let shares = self.ends.into_iter().map(|(rank, cells, end)| {
+            let start = chunk;
+            chunk += chunks(&first[region..end]);
+            region = end;
+            Share { rank, cells, chunks: start..chunk }
+        });
+        Parcels { shares: shares.collect(), table, blocks }
     }
 }
 
@@ -105,15 +129,16 @@ fn parcels<const D: usize, P>(
     boxes: impl Fn(&P) -> [Vec<Way<D>>; 2],
 ) -> Parcels {
     let mut blocks = Blocks::new(num_ghost);
-    let mut regions = [Vec::new(), Vec::new()];
     for parcel in parcels {
-        for (list, ways) in regions.iter_mut().zip(boxes(&parcel.items)) {
-            list.extend(ways.into_iter().map(|way| to_or_from_block(blocks.add(&way.2), way, sent)));
+        for (kind, ways) in boxes(&parcel.items).into_iter().enumerate() {
+            for way in ways {
+                let region = to_or_from_block(blocks.add(&way.2), way, sent);
+                blocks.regions[if sent { kind } else { 0 }].push(region);
+            }
         }
         blocks.end(parcel.rank);
     }
-    let [first, second] = regions;
-    blocks.done(builder, &first, &second)
+    blocks.done(builder)
 }
 
 fn both_ways<const D: usize, P>(
@@ -200,21 +225,20 @@ fn face_parcels<const D: usize>(
     num_ghost: i32,
 ) -> Parcels {
     let mut blocks = Blocks::new(num_ghost);
-    let mut regions = Vec::new();
     for (number, parcel) in parcels.iter().enumerate() {
         let mut next = 0;
         for run in &parcel.items {
             let (slot, faces) = (run.first_slot as i32, run.cells.volume() as i32);
             let (target, source, first, from) = if sent { (number, 0, next, slot) } else { (0, number, slot, next) };
             let cells = CellBox::new([first], [first + faces]);
-            regions.push(region(target as u32, source as u32, &cells, [first - from]));
+            blocks.regions[0].push(region(target as u32, source as u32, &cells, [first - from]));
             next += faces;
         }
         blocks.add(&CellBox::new([0], [next]));
         blocks.end(parcel.rank);
     }
     blocks.patches.iter_mut().for_each(|patch| *patch = in_dimensions(D, *patch, num_ghost));
-    blocks.done(builder, &regions, &[])
+    blocks.done(builder)
 }
 
 /// What crosses between ranks when new patches get their values.

@@ -7,6 +7,7 @@ use cuda::abi::{Pointee, Pointer};
 use cuda::amr::kernels::LIST_CHUNKS;
 use cuda::amr::tuning::chunk_cells;
 use cuda::amr::{Chunk, Chunked, ListArgs, Region};
+use std::ops::Range;
 
 /// A region and its number of cells.
 pub(in crate::exec) fn region<const D: usize>(
@@ -44,6 +45,12 @@ impl Table {
     /// The chunks without the first ones.
     pub fn chunks_from<N: Queue>(&self, memory: &N::Memory, first: u32) -> Pointer<Chunk> {
         pointer::<Chunk, N>(memory, self.chunks + first as usize * size_of::<Chunk>())
+    }
+
+    /// The table with some of its chunks alone, for kernels to which the kinds of items are the same.
+    pub fn with_chunks(self, chunks: &Range<u32>) -> Self {
+        let start = self.chunks + chunks.start as usize * size_of::<Chunk>();
+        Table { chunks: start, num_chunks: chunks.len() as u32, ..self }
     }
 
     /// The table, whose first items are of another kind.

@@ -1,12 +1,13 @@
-//! What goes from rank to rank: the device packs messages and unpacks them. Between ranks of one process they go from device to device,
-//! and the host waits for none: it hands on where they lie. Between processes they go through the host's memory.
+//! What goes from rank to rank: the device packs messages and unpacks them. Between ranks of one process the host hands on where they lie,
+//! and waits for none: the reader's kernels read them there, or copies where they cannot. Between processes they go through the host's
+//! memory.
 //!
 //! A message is packed before the rank's own work of the same step is ordered, and waited for behind it.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, Head, Phase, Ranks};
-use crate::exec::device::{Parcels, bytes_of, bytes_of_mut, pointer};
+use crate::exec::device::{Parcels, Share, Table, bytes_of, bytes_of_mut, pointer};
 use crate::index::Level;
 use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
@@ -31,6 +32,13 @@ impl CopyEnd {
     pub fn of(patches: Pointer<Patch>, array: Pointer<Real>, components: usize) -> Self {
         CopyEnd { patches, array, components, first: 0 }
     }
+}
+
+/// Where numbers of a message go: so many components, from this one on.
+pub(super) struct Unpacked {
+    pub first: usize,
+    pub count: usize,
+    pub to: CopyEnd,
 }
 
 /// A message for a rank of the same process: where it lies, in bytes.
@@ -68,7 +76,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (parcels, components): (&Parcels, usize),
         fill: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
     ) -> Result<Option<N::Download>, ExecError> {
-        if parcels.ranks.is_empty() {
+        if parcels.shares.is_empty() {
             return Ok(None);
         }
         let bytes = Self::message_bytes(parcels, components);
@@ -80,7 +88,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let memory = self.outbox(bytes)?;
         fill(pointer::<_, N>(N::shared_memory(&memory), 0))?;
         self.machine.publish(&memory)?;
-        for (rank, cells) in &parcels.ranks {
+        for Share { rank, cells, .. } in &parcels.shares {
             let place = Self::bytes_of_cells(cells, components);
             self.ranks.hand(*rank, head, place.len(), Handed { memory: memory.clone(), place })?;
         }
@@ -97,9 +105,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(all[number].0.clone());
         }
         // Those that are too small by now would be in the way.
-        for (memory, _) in all.extract_if(.., |(memory, _)| free(memory)) {
-            self.machine.reclaim(&memory)?;
-        }
+        all.extract_if(.., |(memory, _)| free(memory)).for_each(drop);
         let room = bytes.next_power_of_two();
         let memory = Arc::new(self.machine.share(room)?);
         all.push((memory.clone(), room));
@@ -117,44 +123,68 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(self.machine.finish_download(packed, |bytes| post::<R>(&self.ranks, head, parcels, components, bytes))??)
     }
 
-    /// Waits for the messages of other ranks, and puts them into the device's memory; nothing if there are none.
-    pub(super) fn receive(
+    /// Lets kernels read the next message of a rank. `work` has the address of all messages as though they lay in one array, this one in
+    /// its place.
+    pub(super) fn with_message(
         &self,
         head: Head,
-        parcels: &Parcels,
+        Share { rank, cells, .. }: &Share,
         components: usize,
-    ) -> Result<Option<N::Memory>, ExecError> {
-        if parcels.ranks.is_empty() {
-            return Ok(None);
-        }
-        let memory = self.machine.allocate(Self::message_bytes(parcels, components))?;
-        for (rank, cells) in &parcels.ranks {
-            if self.ranks.share_process() {
-                let Handed { memory: from, place } = self.ranks.take::<Handed<N::Shared>>(*rank, head)?;
-                let to = Self::bytes_of_cells(cells, components);
-                assert_eq!(place.len(), to.len(), "bytes from rank {rank}: {head:?}");
-                self.machine.read((&from, place.start), (&memory, to.start), to.len())?;
-                continue;
-            }
+        work: impl FnOnce(Pointer<Real>) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        let bytes = Self::bytes_of_cells(cells, components);
+        let of_all = |memory: &N::Memory, at: usize| {
+            Pointer::new((N::address(memory) + at as u64).wrapping_sub(bytes.start as u64))
+        };
+        if !self.ranks.share_process() {
             let count = cells.len() * components;
             let mut message = self.ranks.wait::<R>(*rank, head, count)?;
-            let numbers: &[R] = &message.numbers_mut()[PACK_OVERRUN..][..count];
-            self.machine.upload(bytes_of(numbers), &memory, Self::bytes_of_cells(cells, components).start)?;
+            let memory = self.machine.allocate(bytes.len())?;
+            self.machine.upload(bytes_of(&message.numbers_mut::<R>()[PACK_OVERRUN..][..count]), &memory, 0)?;
             self.ranks.recycle(message);
+            return work(of_all(&memory, 0));
         }
-        Ok(Some(memory))
+        let Handed { memory: from, place } = self.ranks.take::<Handed<N::Shared>>(*rank, head)?;
+        assert_eq!(place.len(), bytes.len(), "bytes from rank {rank}: {head:?}");
+        if self.machine.begin_reading(&from)? {
+            work(of_all(N::shared_memory(&from), place.start))?;
+        } else {
+            let memory = self.machine.allocate(bytes.len())?;
+            self.machine.read((&from, place.start), (&memory, 0), bytes.len())?;
+            work(of_all(&memory, 0))?;
+        }
+        Ok(self.machine.end_reading(&from)?)
     }
 
-    /// Copies so many components of the regions of a table. `capacity`: the auxiliary values by whose capacity they are divided, or null.
+    /// Puts what comes from other ranks, so many components a cell, into its places. `capacity`: the auxiliary values by whose capacity it is
+    /// divided, or null.
+    pub(super) fn unpack(
+        &self,
+        head: Head,
+        (tables, parcels, components): (&N::Memory, &Parcels, usize),
+        places: &[Unpacked],
+        capacity: Pointer<Real>,
+    ) -> Result<(), ExecError> {
+        parcels.shares.iter().try_for_each(|share| {
+            self.with_message(head, share, components, |message| {
+                let of_message = Self::messages(tables, parcels, message, components);
+                let table = parcels.table.with_chunks(&share.chunks);
+                for &Unpacked { first, count, to } in places {
+                    self.copy((tables, table), [CopyEnd { first, ..of_message }, to], count, capacity)?;
+                }
+                Ok(())
+            })
+        })
+    }
+
+    /// Copies so many components of the regions of a table. `capacity`: as for [`Self::unpack`].
     pub(super) fn copy(
         &self,
-        tables: &N::Memory,
-        parcels: &Parcels,
+        (tables, table): (&N::Memory, Table),
         [from, to]: [CopyEnd; 2],
         count: usize,
         capacity: Pointer<Real>,
     ) -> Result<(), CudaError> {
-        let table = parcels.table;
         let args = CopyArgs {
             regions: table.items::<_, N>(tables),
             chunks: table.chunks::<N>(tables),
@@ -190,7 +220,7 @@ fn post<R: Scalar>(
     components: usize,
     bytes: &[u8],
 ) -> Result<(), CommError> {
-    parcels.ranks.iter().try_for_each(|(rank, cells)| {
+    parcels.shares.iter().try_for_each(|Share { rank, cells, .. }| {
         let count = cells.len() * components;
         let mut message = ranks.message::<R>(head, count);
         let numbers: &mut [R] = &mut message.numbers_mut()[PACK_OVERRUN..][..count];

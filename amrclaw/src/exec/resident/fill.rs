@@ -1,12 +1,12 @@
 //! Ghost cells and the values of new patches.
 
-use super::exchange::CopyEnd;
+use super::exchange::{CopyEnd, Unpacked};
 use super::host_tables::{HostMeshTables, HostPlanTables};
 use super::store::{DeviceLevel, Place};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::Phase;
-use crate::exec::device::{BothWays, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut, pointer};
+use crate::exec::device::{BothWays, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut};
 use crate::index::Level;
 use crate::mesh::Hierarchy;
 use crate::plan::LevelPlans;
@@ -55,11 +55,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
         unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
         self.send(packed, head, (sent, count))?;
-        if let Some(memory) = self.receive(head, received, count)? {
-            let from = Self::messages(&tables.memory, received, pointer::<_, N>(&memory, 0), count);
-            let to = CopyEnd::of(store.patches(), store.q_address(), count);
-            self.copy(&tables.memory, received, [from, to], count, Pointer::NULL)?;
-        }
+        let to = CopyEnd::of(store.patches(), store.q_address(), count);
+        let places = [Unpacked { first: 0, count, to }];
+        self.unpack(head, (&tables.memory, received, count), &places, Pointer::NULL)?;
         if !self.ranks.is_solo() {
             let after = tables.fill.after;
             let args = FillArgs {
@@ -161,11 +159,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
         unsafe { self.machine.run(&FILL, D, num_chunks as usize, &args)? };
         self.send(packed, head, (sent, count))?;
-        if let Some(memory) = self.receive(head, received, count)? {
-            let from = Self::messages(&made.memory, received, pointer::<_, N>(&memory, 0), count);
-            let to = CopyEnd::of(store.patches(), store.q_address(), count);
-            self.copy(&made.memory, received, [from, to], count, Pointer::NULL)?;
-        }
+        let to = CopyEnd::of(store.patches(), store.q_address(), count);
+        let places = [Unpacked { first: 0, count, to }];
+        self.unpack(head, (&made.memory, received, count), &places, Pointer::NULL)?;
         // Sent while the device fills the level.
         let store = &mut self.levels[l];
         store.tables = Some(of_plans.tables.send(&self.machine)?);
@@ -204,27 +200,31 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let packed = self.pack(head, (sent, count), |message| {
                 let from = CopyEnd::of(coarse.patches(), array, count);
                 let to = Self::messages(&made.memory, sent, message, count);
-                self.copy(&made.memory, sent, [from, to], count, Pointer::NULL)
+                self.copy((&made.memory, sent.table), [from, to], count, Pointer::NULL)
             })?;
             self.send(packed, head, (sent, count))?;
         }
         // SAFETY: as for the transfer; each coarse cell's fine cells have one lane.
         unsafe { self.machine.run(&CONSERVE, D, made.conserve.num_chunks as usize, &args)? };
-        let states = self.receive(head, received, self.sizes.num_eqn)?;
-        let Some((states, aux)) = states.zip(self.receive(head, received, self.sizes.num_aux)?) else { return Ok(()) };
-        let args = ConserveArgs {
-            regions: received.table.items::<_, N>(&made.memory),
-            chunks: received.table.chunks::<N>(&made.memory),
-            coarse_patches: received.blocks::<N>(&made.memory),
-            coarse: pointer::<_, N>(&states, 0),
-            coarse_aux: pointer::<_, N>(&aux, 0),
-            num_chunks: received.table.num_chunks,
-            chunk_cells: received.table.chunk_cells,
-            ..args
-        };
-        // SAFETY: likewise; the coarse cells lie in the messages.
-        unsafe { self.machine.run(&CONSERVE, D, args.num_chunks as usize, &args)? };
-        Ok(())
+        received.shares.iter().try_for_each(|share| {
+            self.with_message(head, share, self.sizes.num_eqn, |states| {
+                self.with_message(head, share, self.sizes.num_aux, |aux| {
+                    let table = received.table.with_chunks(&share.chunks);
+                    let args = ConserveArgs {
+                        regions: table.items::<_, N>(&made.memory),
+                        chunks: table.chunks::<N>(&made.memory),
+                        coarse_patches: received.blocks::<N>(&made.memory),
+                        coarse: states,
+                        coarse_aux: aux,
+                        num_chunks: table.num_chunks,
+                        chunk_cells: table.chunk_cells,
+                        ..args
+                    };
+                    // SAFETY: likewise; the coarse cells lie in the messages.
+                    Ok(unsafe { self.machine.run(&CONSERVE, D, args.num_chunks as usize, &args)? })
+                })
+            })
+        })
     }
 
     /// Fills a level's auxiliary values as they are at a time.

@@ -1,7 +1,7 @@
 //! Flags, widened on the device: kernels write a level's tiles as a tag set has them.
 
 use super::{Machine, ResidentExecutor};
-use crate::exec::comm::{add_runs, run_lengths};
+use crate::exec::comm::{Phase, RunLengths};
 use crate::exec::device::{TableBuilder, axes, pointer, words_of};
 use crate::exec::{ExecError, FlagRequest, Flagged};
 use crate::index::{CellBox, Level};
@@ -27,13 +27,6 @@ pub(super) struct Flags<N: Machine> {
     words: N::Download,
     /// What has been done with them.
     done: FlagRequest,
-}
-
-/// The flags that any rank has raised, from the words of each.
-fn all_flags(size: usize, ranks: &[Vec<u64>]) -> Vec<u64> {
-    let mut all = vec![0; size];
-    ranks.iter().for_each(|runs| add_runs(runs, &mut all));
-    all
 }
 
 /// True of steps along axes that there are.
@@ -148,6 +141,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     pub(super) fn flag_level(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+        let head = self.head(Phase::Flags, level);
         let (tags, done) = if self.flags_by_kernels() {
             let store = &mut self.levels[level.index()];
             let flags = store.flags.take().expect("flags are asked for before they are taken");
@@ -155,13 +149,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let cover = &tables.cover;
             let own = self.machine.finish_download(flags.words, |bytes| match self.ranks.is_solo() {
                 true => Ok(cover.tags(words_of(bytes))),
-                false => Err(run_lengths(words_of(bytes))),
+                false => Err(RunLengths::new(words_of(bytes))),
             })?;
             let tags = match own {
                 Ok(tags) => tags,
-                Err(runs) => {
-                    let size = cover.tiles().len() * Tiling::<D>::ROWS;
-                    cover.tags(&all_flags(size, &self.ranks.gather(&runs)?))
+                Err(own) => {
+                    // Those that any rank has raised.
+                    self.flag_words.resize(cover.tiles().len() * Tiling::<D>::ROWS, 0);
+                    RunLengths::join(&self.ranks.gather_runs(head, own)?, &mut self.flag_words);
+                    cover.tags(&self.flag_words)
                 }
             };
             (tags, flags.done)

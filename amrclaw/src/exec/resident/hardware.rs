@@ -10,8 +10,11 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes of pinned memory through which copies go: with room for pinned_copies in the same slab of the pool.
-const STAGING: usize = 56 << 20;
+/// Bytes of pinned memory through which copies go, in parts that are used in turn. More than as much is left for flags in the same slab of
+/// the pool: to have the system pin another takes longer than a regrid.
+const STAGING: usize = 24 << 20;
+const STAGING_PARTS: usize = 4;
+const STAGING_PART: usize = STAGING / STAGING_PARTS;
 /// Bytes of pinned memory for what is fetched while the device goes on: the reports of 65,536 patches.
 const SIDE: usize = 1 << 20;
 /// Bytes that one thread copies at a time: tables of a regrid are shared by threads too.
@@ -63,17 +66,36 @@ impl Drop for PendingDownload {
     }
 }
 
-/// Pinned memory, filled from its beginning; what lies before `used` may still be copied from.
+/// Pinned memory, filled part by part, over and over.
 struct Staging {
     pinned: PinnedBuffer<u8>,
-    used: usize,
+    /// Where the next bytes go.
+    next: usize,
+    /// Behind the last copy from each part.
+    copied: [Event; STAGING_PARTS],
 }
 
-/// Memory that other GPUs read: what is in it, and who has read it.
+/// Memory that other GPUs read.
 pub struct SharedBuffer {
     memory: DeviceBuffer<u8>,
     written: Event,
-    read: Mutex<Vec<Event>>,
+    readings: Mutex<Readings>,
+}
+
+/// Events behind those who have read shared memory, and events for those who will.
+#[derive(Default)]
+struct Readings {
+    ended: Vec<Event>,
+    spare: Vec<Event>,
+}
+
+impl Drop for SharedBuffer {
+    fn drop(&mut self) {
+        // The driver knows nothing of what other devices do with memory that is given back to it. One that fails reads no more.
+        for event in &self.readings.get_mut().ended {
+            let _ = event.synchronize();
+        }
+    }
 }
 
 impl Hardware {
@@ -87,7 +109,12 @@ impl Hardware {
         let update = kernels.iter().find(|(name, _)| name.starts_with("update")).expect("there is an update");
         let blocks = update.1.blocks_per_multiprocessor(&device, options.update_threads())?;
         let resident_tiles = blocks * device.info().multiprocessors;
-        let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, used: 0 });
+        let mut copied = Vec::with_capacity(STAGING_PARTS);
+        for _ in 0..STAGING_PARTS {
+            copied.push(device.event(false)?);
+        }
+        let copied = copied.try_into().expect("an event for each part");
+        let staging = Mutex::new(Staging { pinned: device.pinned_buffer(STAGING)?, next: 0, copied });
         let ahead = device.info().capability[0] >= 9;
         let side = SideDownloads {
             mark: device.event(false)?,
@@ -140,20 +167,24 @@ impl Queue for Hardware {
     }
 
     fn upload(&self, source: &[u8], target: &Self::Memory, at: usize) -> Result<(), CudaError> {
-        let mut staging = self.staging.lock();
+        let Staging { pinned, next, copied } = &mut *self.staging.lock();
         let mut done = 0;
         while done < source.len() {
-            if staging.used == STAGING {
-                self.stream.synchronize()?;
-                staging.used = 0;
+            let part = *next / STAGING_PART;
+            if *next % STAGING_PART == 0 {
+                // What lay there the time before may still be on its way.
+                copied[part].synchronize()?;
             }
-            let count = (source.len() - done).min(STAGING - staging.used).min(STAGING / 4);
-            let range = staging.used..staging.used + count;
-            copy_parallel(&source[done..done + count], &mut staging.pinned[range.clone()]);
-            // SAFETY: this part of the staging memory is not used again before the stream has been waited for.
-            self.take_time(|| unsafe { self.stream.upload_async(&staging.pinned[range.clone()], target, at + done) })?;
-            staging.used = range.end;
-            done += count;
+            let end = (*next + source.len() - done).min((part + 1) * STAGING_PART);
+            let piece = *next..end;
+            copy_parallel(&source[done..][..piece.len()], &mut pinned[piece.clone()]);
+            // SAFETY: nobody writes there again before the event behind the copy.
+            self.take_time(|| unsafe { self.stream.upload_async(&pinned[piece.clone()], target, at + done) })?;
+            done += piece.len();
+            *next = end % STAGING;
+            if end == (part + 1) * STAGING_PART {
+                self.stream.record(&copied[part])?;
+            }
         }
         Ok(())
     }
@@ -168,7 +199,7 @@ impl Queue for Hardware {
             self.stream.synchronize()?;
             copy_parallel(pinned, part);
         }
-        staging.used = 0;
+        staging.next = 0;
         Ok(())
     }
 
@@ -244,7 +275,7 @@ impl Machine for Hardware {
 
     fn share(&self, bytes: usize) -> Result<SharedBuffer, CudaError> {
         let (memory, written) = (self.device.buffer(bytes.max(1))?, self.device.event(false)?);
-        Ok(SharedBuffer { memory, written, read: Mutex::default() })
+        Ok(SharedBuffer { memory, written, readings: Mutex::default() })
     }
 
     fn shared_memory(shared: &SharedBuffer) -> &Self::Memory {
@@ -255,23 +286,36 @@ impl Machine for Hardware {
         self.stream.record(&shared.written)
     }
 
+    fn begin_reading(&self, source: &SharedBuffer) -> Result<bool, CudaError> {
+        let reached = self.device.reach(&source.memory)?;
+        self.stream.wait(&source.written)?;
+        Ok(reached)
+    }
+
     fn read(
         &self,
         (source, at): (&SharedBuffer, usize),
         (target, to): (&Self::Memory, usize),
         bytes: usize,
     ) -> Result<(), CudaError> {
-        self.device.reach(&source.memory)?;
-        self.stream.wait(&source.written)?;
-        self.stream.copy_from_peer((&source.memory, at), (target, to), bytes)?;
-        let read = self.device.event(false)?;
-        self.stream.record(&read)?;
-        source.read.lock().push(read);
+        self.stream.copy_from_peer((&source.memory, at), (target, to), bytes)
+    }
+
+    fn end_reading(&self, source: &SharedBuffer) -> Result<(), CudaError> {
+        let mut readings = source.readings.lock();
+        let known = readings.spare.iter().position(|event| event.device() == self.device.ordinal());
+        let event = known.map_or_else(|| self.device.event(false), |known| Ok(readings.spare.swap_remove(known)))?;
+        self.stream.record(&event)?;
+        readings.ended.push(event);
         Ok(())
     }
 
     fn reclaim(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
-        shared.read.lock().drain(..).try_for_each(|read| self.stream.wait(&read))
+        let Readings { ended, spare } = &mut *shared.readings.lock();
+        ended.iter().try_for_each(|read| self.stream.wait(read))?;
+        // A wait is for what was recorded when it was asked for.
+        spare.append(ended);
+        Ok(())
     }
 
     fn resident_tiles(&self) -> u32 {

@@ -91,6 +91,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     ranks: Ranks,
     /// Memory for messages to ranks of this process, with its bytes.
     outboxes: Mutex<Vec<(Arc<N::Shared>, usize)>>,
+    /// Flags of all ranks, put together.
+    flag_words: Vec<u64>,
     /// Which of the samples that wait were taken here.
     sampled: Vec<bool>,
     /// What went wrong where nothing can be said: said by the next [`Executor::collect`].
@@ -150,6 +152,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
             outboxes: Mutex::default(),
+            flag_words: Vec::new(),
             sampled: Vec::new(),
             failed: None,
             host: Mutex::new(CpuExecutor::new(problem.clone(), solver, ratios.clone(), threads)),

@@ -1,14 +1,14 @@
 //! The conservation fix and averaging down.
 
-use super::exchange::CopyEnd;
+use super::exchange::{CopyEnd, Unpacked};
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::{Head, Phase};
-use crate::exec::device::{BothWays, FaceMap, FaceMapPlace, LevelTables, Parcels, axes, pointer};
+use crate::exec::device::{BothWays, FaceMap, FaceMapPlace, LevelTables, axes, pointer};
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange, RefluxPlan};
-use cuda::abi::{Pointer, Real};
+use cuda::abi::Pointer;
 use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
 use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
 use riemann::real::Scalar;
@@ -133,23 +133,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let end = |memory: &N::Memory, components: usize| {
             CopyEnd::of(tables.parcels.slots::<N>(&tables.memory), Self::without_room(memory), components)
         };
-        let in_messages = |parcels: &Parcels, memory: Pointer<Real>, first: usize| CopyEnd {
-            first,
-            ..Self::messages(&tables.memory, parcels, memory, all)
-        };
         let packed = self.pack(head, (sent, all), |message| {
+            let of_message = Self::messages(&tables.memory, sent, message, all);
             arrays.iter().try_for_each(|&(memory, count, first)| {
-                let ends = [end(memory, count), in_messages(sent, message, first)];
-                self.copy(&tables.memory, sent, ends, count, Pointer::NULL)
+                let ends = [end(memory, count), CopyEnd { first, ..of_message }];
+                self.copy((&tables.memory, sent.table), ends, count, Pointer::NULL)
             })
         })?;
         self.send(packed, head, (sent, all))?;
-        let Some(message) = self.receive(head, received, all)? else { return Ok(()) };
-        for &(memory, count, first) in arrays {
-            let ends = [in_messages(received, pointer::<_, N>(&message, 0), first), end(memory, count)];
-            self.copy(&tables.memory, received, ends, count, Pointer::NULL)?;
-        }
-        Ok(())
+        let places =
+            |&(memory, count, first): &(&N::Memory, usize, usize)| Unpacked { first, count, to: end(memory, count) };
+        let places: Vec<_> = arrays.iter().map(places).collect();
+        self.unpack(head, (&tables.memory, received, all), &places, Pointer::NULL)
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
@@ -222,12 +217,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // SAFETY: the regions lie in the coarse and the fine level's patches; each coarse cell is in one.
         unsafe { self.machine.run(&AVERAGE_DOWN, D, tables.restrict.num_chunks as usize, &args)? };
         self.send(packed, head, (sent, count))?;
-        if let Some(memory) = self.receive(head, received, count)? {
-            let from = Self::messages(&tables.memory, received, pointer::<_, N>(&memory, 0), count);
-            let to = CopyEnd::of(coarse.patches(), coarse.q_address(), count);
-            let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
-            self.copy(&tables.memory, received, [from, to], count, capacity)?;
-        }
-        Ok(())
+        let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
+        let to = CopyEnd::of(coarse.patches(), coarse.q_address(), count);
+        self.unpack(head, (&tables.memory, received, count), &[Unpacked { first: 0, count, to }], capacity)
     }
 }

@@ -73,6 +73,10 @@ impl Machine for Host {
         Ok(())
     }
 
+    fn begin_reading(&self, _: &Self::Memory) -> Result<bool, CudaError> {
+        Ok(true)
+    }
+
     fn read(
         &self,
         (source, at): (&Self::Memory, usize),
@@ -80,6 +84,10 @@ impl Machine for Host {
         bytes: usize,
     ) -> Result<(), CudaError> {
         target.lock()[to..to + bytes].copy_from_slice(&source.lock()[at..at + bytes]);
+        Ok(())
+    }
+
+    fn end_reading(&self, _: &Self::Memory) -> Result<(), CudaError> {
         Ok(())
     }
 
