@@ -10,6 +10,10 @@ use crate::mesh::{TagCounter, TagSet, has_empty_plane, jump_and_distance, strong
 use rayon::prelude::*;
 use std::cmp::Reverse;
 
+mod shared;
+
+pub use shared::{boxes_of_words, part_of_rank, with_one_rank, words_of_boxes};
+
 /// Efficiency below which a box without holes and edges is halved. Halving cuts at arbitrary places; a box that is not
 /// too bad is better kept whole. AMRClaw used this bound before it gave up halving altogether.
 pub const HALVED_BELOW: f64 = 0.4;
@@ -83,7 +87,7 @@ fn divide<const D: usize>(
         if put_off(&candidate, &signatures) {
             continue;
         }
-        let efficiency = candidate.tagged as f64 / candidate.bounds.volume() as f64;
+        let efficiency = candidate.efficiency();
         let cut = match efficiency >= params.cutoff {
             true => None,
             false => candidate.cut(&signatures, counter.tags(), efficiency, params.min_size),
@@ -119,6 +123,13 @@ struct Candidate<const D: usize> {
 impl<const D: usize> Candidate<D> {
     /// The tags of `region`, counted; the signatures are added to `signatures`.
     fn new(region: CellBox<D>, signatures: &mut Vec<u32>, counter: &TagCounter<D>) -> Self {
+        let mut counted = Candidate::of_own_tags(region, signatures, counter);
+        counted.settle(signatures);
+        counted
+    }
+
+    /// A region with the counts of one rank's tags, to which those of others are to be added before it is settled.
+    fn of_own_tags(region: CellBox<D>, signatures: &mut Vec<u32>, counter: &TagCounter<D>) -> Self {
         let size = region.size().map(|n| n as usize);
         let mut end = signatures.len();
         let starts = size.map(|planes| {
@@ -129,10 +140,13 @@ impl<const D: usize> Candidate<D> {
         let mut rest = &mut signatures[starts[0]..];
         let counts = size.map(|planes| rest.split_off_mut(..planes).expect("space was made"));
         counter.count(&region, counts);
-        let tagged = signatures[starts[0]..][..size[0]].iter().map(|&n| n as usize).sum();
-        let mut counted = Candidate { bounds: region, tagged, starts, end };
-        counted.shrink(signatures);
-        counted
+        Candidate { bounds: region, tagged: 0, starts, end }
+    }
+
+    /// Becomes the bounding box of its tags, whose signatures are complete.
+    fn settle(&mut self, signatures: &[u32]) {
+        self.tagged = self.signature(0, signatures).iter().map(|&n| n as usize).sum();
+        self.shrink(signatures);
     }
 
     /// The signature along an axis.
@@ -188,9 +202,19 @@ impl<const D: usize> Candidate<D> {
 
     /// Where to cut, if anywhere.
     fn cut(&self, signatures: &[u32], tags: &TagSet<D>, efficiency: f64, min_size: i32) -> Option<Cut> {
-        let own: [&[u32]; D] = std::array::from_fn(|d| self.signature(d, signatures));
         let halve = || if efficiency < HALVED_BELOW { self.bisection(tags, min_size) } else { None };
-        self.hole(own).or_else(|| self.inflection(own, min_size)).or_else(halve)
+        self.cut_by_planes(signatures, min_size).or_else(halve)
+    }
+
+    /// Where the signatures alone say to cut.
+    fn cut_by_planes(&self, signatures: &[u32], min_size: i32) -> Option<Cut> {
+        let own: [&[u32]; D] = std::array::from_fn(|d| self.signature(d, signatures));
+        self.hole(own).or_else(|| self.inflection(own, min_size))
+    }
+
+    /// Tagged cells over all cells.
+    fn efficiency(&self) -> f64 {
+        self.tagged as f64 / self.bounds.volume() as f64
     }
 
     /// Which of several cuts of equal merit to take: the one nearest to the cell in the middle, then the one across the

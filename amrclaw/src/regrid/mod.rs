@@ -13,9 +13,10 @@ pub use cluster::{ClusterParams, HALVED_BELOW, cluster};
 pub use region::RefinementRegion;
 pub use tiles::tiles;
 
+use crate::exec::comm::{Head, Phase, Ranks};
 use crate::exec::{ExecError, Executor, FlagRequest, Flagged};
 use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, TagSet};
+use crate::mesh::{Hierarchy, Partition, Rank, TagSet};
 use crate::plan::LevelPlans;
 use nest::LevelNesting;
 use std::time::Instant;
@@ -68,11 +69,13 @@ pub struct RegridTime<'a> {
     pub time_ratios: &'a [u32],
 }
 
-/// Boxes of all levels finer than `base`, coarser levels first; `base` and coarser levels stay as they are.
+/// Boxes of all levels finer than `base`, coarser levels first; `base` and coarser levels stay as they are. All ranks call it, and have the
+/// same boxes, each level's in any order.
 pub fn finer_boxes<const D: usize>(
     base: Level,
     hierarchy: &Hierarchy<D>,
     exec: &mut dyn Executor<D>,
+    ranks: &Ranks,
     plans: &[LevelPlans<D>],
     options: &RegridOptions<D>,
     at: RegridTime<'_>,
@@ -98,13 +101,20 @@ pub fn finer_boxes<const D: usize>(
         let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();
         let clock = Instant::now();
         let mut flagged = exec.flag(level, dt, request(level))?;
+        let partition = plans[level.index()].partition.as_deref().filter(|_| !flagged.of_all);
         let regions = regions(level);
         if !regions.is_empty() {
-            region::apply(&regions, hierarchy.level(level), level, &mut flagged.tags);
+            let (mesh, rank) = (hierarchy.level(level), ranks.rank().number);
+            let is_own = |patch| Partition::owns(partition, rank, patch);
+            region::apply(&regions, mesh, is_own, level, &mut flagged.tags);
             flagged.tags = buffer(&flagged.tags, options.buffer, hierarchy.domain().periodic);
         }
         let flags = clock.elapsed();
-        let boxes = boxes_over(level, base, hierarchy, flagged, finer.first().map_or(&[], Vec::as_slice), options);
+        let over = Refined { level, base, hierarchy, finer: finer.first().map_or(&[], Vec::as_slice), options };
+        let boxes = match partition {
+            None => over.boxes(over.nested(flagged, over.finer)),
+            Some(partition) => over.boxes_of_ranks(flagged, partition, ranks)?,
+        };
         debug!(%level, boxes = boxes.len(), ?flags, clustered = ?clock.elapsed() - flags);
         finer.insert(0, boxes);
     }
@@ -115,34 +125,70 @@ pub fn finer_boxes<const D: usize>(
 /// they give that level room to follow its features when it is regridded alone, inside the level between.
 const ROOM_TO_MOVE: i32 = 1;
 
-/// Boxes of the level finer than `level` over its tags, which are widened, and under `finer`, the boxes two levels finer.
-fn boxes_over<const D: usize>(
+/// A level that is to be refined.
+struct Refined<'a, const D: usize> {
     level: Level,
     base: Level,
-    hierarchy: &Hierarchy<D>,
-    Flagged { mut tags, inset }: Flagged<D>,
-    finer: &[CellBox<D>],
-    options: &RegridOptions<D>,
-) -> Vec<CellBox<D>> {
-    let ratio = hierarchy.ratio(level);
-    let periodic = hierarchy.domain().periodic;
-    let width = options.nesting_width;
-    if !finer.is_empty() {
-        // What lies beneath finer boxes is widened like flags.
-        let room = ROOM_TO_MOVE + options.buffer;
-        nest::project(finer, [ratio, hierarchy.ratio(level.finer())], width, room, &mut tags, periodic);
+    hierarchy: &'a Hierarchy<D>,
+    /// The new boxes two levels finer.
+    finer: &'a [CellBox<D>],
+    options: &'a RegridOptions<D>,
+}
+
+impl<const D: usize> Refined<'_, D> {
+    fn nesting(&self) -> LevelNesting<'_, D> {
+        let ratios = &self.hierarchy.ratios()[self.base.index()..self.level.index()];
+        LevelNesting::new(self.hierarchy.level(self.base), ratios, self.options.nesting_width)
     }
-    let nesting = LevelNesting::new(hierarchy.level(base), &hierarchy.ratios()[base.index()..level.index()], width);
-    // What finer boxes have added may not nest.
-    if !inset || !finer.is_empty() {
-        nesting.clip(&mut tags);
+
+    /// Tags that nest, those under `finer` among them: all of what lies two levels finer, or some.
+    fn nested(&self, Flagged { mut tags, inset, .. }: Flagged<D>, finer: &[CellBox<D>]) -> TagSet<D> {
+        let &Refined { level, hierarchy, options, .. } = self;
+        if !finer.is_empty() {
+            // What lies beneath finer boxes is widened like flags.
+            let room = ROOM_TO_MOVE + options.buffer;
+            let ratios = [hierarchy.ratio(level), hierarchy.ratio(level.finer())];
+            nest::project(finer, ratios, options.nesting_width, room, &mut tags, hierarchy.domain().periodic);
+        }
+        // What finer boxes have added may not nest.
+        if !inset || !finer.is_empty() {
+            self.nesting().clip(&mut tags);
+        }
+        tags
     }
-    let boxes = options.cluster.boxes(&tags);
-    let boxes = match nesting.nests_all() {
-        true => boxes,
-        false => nest::enforce(&boxes, &tags, |cells| nesting.nests(cells)),
-    };
-    let largest = ratio.0.map(|r| (options.max_patch_size / r).max(1));
-    let boxes = nest::split_to_size(&boxes, largest);
-    boxes.iter().map(|cells| cells.fine_from_coarse(ratio)).collect()
+
+    /// Boxes of the next finer level over tags that nest.
+    fn boxes(&self, tags: TagSet<D>) -> Vec<CellBox<D>> {
+        let (ratio, nesting) = (self.hierarchy.ratio(self.level), self.nesting());
+        let boxes = self.options.cluster.boxes(&tags);
+        let boxes = match nesting.nests_all() {
+            true => boxes,
+            false => nest::enforce(&boxes, &tags, |cells| nesting.nests(cells)),
+        };
+        let largest = ratio.0.map(|r| (self.options.max_patch_size / r).max(1));
+        let boxes = nest::split_to_size(&boxes, largest);
+        boxes.iter().map(|cells| cells.fine_from_coarse(ratio)).collect()
+    }
+
+    /// The same over the tags of all ranks, each of which makes a part of them and tells the others.
+    fn boxes_of_ranks(
+        &self,
+        flagged: Flagged<D>,
+        partition: &Partition,
+        ranks: &Ranks,
+    ) -> Result<Vec<CellBox<D>>, ExecError> {
+        let Rank { number, of } = ranks.rank();
+        let head = Head { phase: Phase::Flags, level: self.level.0, epoch: self.hierarchy.epoch().0 };
+        let share = |part: usize| part * self.finer.len() / of;
+        let tags = self.nested(flagged, &self.finer[share(number)..share(number + 1)]);
+        let tags = cluster::with_one_rank(tags, self.hierarchy.level(self.level), partition, ranks, head)?;
+        let params = match &self.options.cluster {
+            Clustering::BergerRigoutsos(params) => Some(params),
+            // Which tiles make one box is known where all of them are.
+            Clustering::Tiles(_) => None,
+        };
+        let own = self.boxes(cluster::part_of_rank(tags, params, ranks, head)?);
+        let all = ranks.gather(&cluster::words_of_boxes(&own))?;
+        Ok(all.iter().flat_map(|words| cluster::boxes_of_words(words)).collect())
+    }
 }

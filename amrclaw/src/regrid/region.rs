@@ -47,10 +47,11 @@ pub(super) fn active<'a, const D: usize>(
 }
 
 /// Adds the tags that regions force and takes away those they forbid. Where regions overlap, the largest of their
-/// coarsest levels and the largest of their finest levels hold.
+/// coarsest levels and the largest of their finest levels hold. They are forced in patches that `is_own` names.
 pub(super) fn apply<const D: usize>(
     active: &[(&RefinementRegion<D>, CellBox<D>)],
     mesh: &LevelMesh<D>,
+    is_own: impl Fn(usize) -> bool,
     level: Level,
     tags: &mut TagSet<D>,
 ) {
@@ -62,7 +63,7 @@ pub(super) fn apply<const D: usize>(
     forbidden.subtract(&allowed);
     tags.subtract(&forbidden);
     for (_, cells) in active.iter().filter(|(region, _)| region.coarsest > level) {
-        for patch in mesh.patches() {
+        for (_, patch) in mesh.patches().iter().enumerate().filter(|(k, _)| is_own(*k)) {
             tags.insert_box(&patch.intersect(cells));
         }
     }

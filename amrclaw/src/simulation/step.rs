@@ -236,7 +236,7 @@ impl<const D: usize> Simulation<D> {
         let plans = self.plans.clone();
         let at = RegridTime { time, coarsest: self.subcycle.level(), dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
-        let boxes = finer_boxes(base, &self.hierarchy, exec, &plans, &self.settings.regrid, at)?;
+        let boxes = finer_boxes(base, &self.hierarchy, exec, &self.ranks, &plans, &self.settings.regrid, at)?;
         let found = clock.elapsed();
         self.check_memory(base, &boxes)?;
         let old = self.hierarchy.clone();
@@ -291,7 +291,7 @@ impl<const D: usize> Simulation<D> {
             let time_ratios = &self.settings.time_ratios;
             let at = RegridTime { time: self.time, coarsest: Level::COARSEST, dt: self.dt_next, time_ratios };
             let exec = self.exec.as_mut();
-            let boxes = finer_boxes(level, &self.hierarchy, exec, &self.plans, &self.settings.regrid, at)?;
+            let boxes = finer_boxes(level, &self.hierarchy, exec, &self.ranks, &self.plans, &self.settings.regrid, at)?;
             if boxes.iter().all(Vec::is_empty) {
                 break;
             }

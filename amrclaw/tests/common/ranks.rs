@@ -1,11 +1,13 @@
 //! What tests of several ranks share: runs, and what they leave.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+use amrclaw::exec::comm::{Ranks, Threads, USUAL_PATIENCE};
 use amrclaw::io::config::{Case, find_built_in};
 use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, run};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a run leaves: every file but the record, which tells seconds; and how it ended, without the names of files.
 #[derive(PartialEq)]
@@ -47,11 +49,19 @@ pub fn left(dir: &Path, outcome: Result<(), RunFailure>) -> Left {
     Left { files, outcome: outcome.map_err(message) }
 }
 
-/// Runs a case on so many ranks, threads of this process.
+/// Runs a case on so many ranks, threads of this process. Odd numbers of them keep the flags of all levels, and cluster together.
 pub fn run_on(ranks: usize, case: &Case, files: &RunFiles) -> Left {
-    let options = RunOptions { ranks: Some(ranks), threads: Some(2), ..RunOptions::default() };
-    let outcome = run(case, &options, files, &mut |_| ControlFlow::Continue(()));
-    left(&files.dir, outcome.map(drop))
+    let with = |options: RunOptions| run(case, &options, files, &mut |_| ControlFlow::Continue(()));
+    if ranks == 1 || ranks % 2 == 0 {
+        let outcome = with(RunOptions { ranks: Some(ranks), threads: Some(2), ..RunOptions::default() });
+        return left(&files.dir, outcome.map(drop));
+    }
+    let on_rank = |comm: Ranks| {
+        let comm = comm.telling_flags_up_to(0);
+        with(RunOptions { comm, threads: Some(1), ..RunOptions::default() })
+    };
+    let outcome = Threads::run(ranks, USUAL_PATIENCE, &Arc::default(), on_rank, |comm| drop(on_rank(comm)));
+    left(&files.dir, outcome.expect("threads for all ranks").map(drop))
 }
 
 pub fn load(path: &Path, overrides: &[&str]) -> Case {

@@ -123,7 +123,7 @@ impl Memory {
 impl Late {
     pub fn new(emulator: Emulator, devices: Arc<Devices>, number: usize, prompt: bool) -> Late {
         // Every second one reads where things lie, the others copy.
-        Late { emulator, devices, number, prompt, reaches: number % 2 == 0, mark: Mutex::default() }
+        Late { emulator, devices, number, prompt, reaches: number.is_multiple_of(2), mark: Mutex::default() }
     }
 
     fn ask_for(&self, step: Step) {

@@ -150,7 +150,10 @@ fn run_on<const D: usize>(
         let begin = |threads: Threads| {
             let comm: Arc<dyn Communicator> =
                 if way == Way::Apart { Arc::new(Apart(threads)) } else { Arc::new(threads) };
-            let (comm, values, devices) = (Ranks::new(comm, Arc::default()), &values, &devices);
+            let ranks = Ranks::new(comm, Arc::default());
+            // Odd numbers of ranks keep their flags, and cluster together.
+            let comm = if size % 2 == 1 { ranks.telling_flags_up_to(0) } else { ranks };
+            let (values, devices) = (&values, &devices);
             scope.spawn(move || match way {
                 Way::Together | Way::Apart => run_rank(case, &comm, start, steps, (values, &on_rank)),
                 Way::Late { but } => run_rank(

@@ -66,6 +66,19 @@ impl Message {
         Message { words }
     }
 
+    /// A message of words.
+    pub fn of_words(head: Head, words: &[u64]) -> Self {
+        Message { words: [&[head.word(), head.epoch, words.len() as u64], words].concat() }
+    }
+
+    /// The words, whatever their number, if it says this of itself; else the message.
+    pub fn words_of(mut self, head: Head) -> Result<Vec<u64>, Self> {
+        let is_right = self.words.get(..HEAD).is_some_and(|found| {
+            found[..2] == [head.word(), head.epoch] && found[2] == (self.words.len() - HEAD) as u64
+        });
+        if is_right { Ok(self.words.split_off(HEAD)) } else { Err(self) }
+    }
+
     /// What has been received.
     pub fn received(words: Vec<u64>) -> Self {
         Message { words }
@@ -89,7 +102,7 @@ impl Message {
     }
 
     /// A message in words.
-    pub fn name(head: Head, numbers: usize) -> String {
+    pub fn name(head: Head, numbers: impl fmt::Display) -> String {
         format!("{numbers} numbers ({:?} of level {}, mesh {})", head.phase, head.level + 1, head.epoch)
     }
 }

@@ -5,6 +5,7 @@
 //! whether that holds. What one rank alone knows (a Courant number, a flag, a failure) is told to all before any of them acts on it.
 
 mod board;
+mod collective;
 mod message;
 pub mod mpi;
 mod run_lengths;
@@ -145,6 +146,8 @@ pub struct Traffic {
 pub struct Ranks {
     comm: Arc<dyn Communicator>,
     shared: Arc<Shared>,
+    /// Flags of levels of up to so many cells are told to all.
+    told: usize,
 }
 
 /// What copies share.
@@ -178,7 +181,7 @@ impl std::fmt::Debug for Ranks {
 impl Ranks {
     /// `asked`: is set from elsewhere to end the run; ranks act on it together, see [`Ranks::stop`].
     pub fn new(comm: Arc<dyn Communicator>, asked: Arc<AtomicBool>) -> Self {
-        Ranks { comm, shared: Arc::new(Shared { asked, ..Shared::default() }) }
+        Ranks { comm, shared: Arc::new(Shared { asked, ..Shared::default() }), told: collective::TOLD }
     }
 
     /// Which rank this is.

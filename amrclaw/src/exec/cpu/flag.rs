@@ -12,16 +12,20 @@ use riemann::real::Scalar;
 use std::time::Instant;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
-    /// Tags of a level; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
+    /// Tags of a level, or of the patches that are here; `bitmap` makes those of a patch, see [`TagSet::from_bitmaps`].
     pub(super) fn tags_of_patches(
         &self,
         level: Level,
         bitmap: impl Fn(&PatchLayout<D>) -> Vec<u64> + Send + Sync,
     ) -> Result<TagSet<D>, ExecError> {
         let store = &self.levels[level.index()];
-        let here = store.layout.patches.par_iter().filter(|patch| patch.is_here);
-        let bitmaps: Vec<Vec<u64>> = here.map(bitmap).collect();
-        Ok(TagSet::from_bitmaps(&store.mesh, &self.bitmaps_of_all(level, bitmaps.concat())?))
+        let patches = &store.layout.patches;
+        let here = patches.par_iter().filter(|patch| patch.is_here);
+        let bitmaps = here.map(bitmap).collect::<Vec<Vec<u64>>>().concat();
+        Ok(match self.ranks.keep_flags(store.mesh.num_cells()) {
+            true => TagSet::from_bitmaps(&store.mesh, |k| patches[k].is_here, &bitmaps),
+            false => TagSet::from_bitmaps(&store.mesh, |_| true, &self.bitmaps_of_all(level, bitmaps)?),
+        })
     }
 
     pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<TagSet<D>, ExecError> {

@@ -221,7 +221,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                         ..args
                     };
                     // SAFETY: likewise; the coarse cells lie in the messages.
-                    Ok(unsafe { self.machine.run(&CONSERVE, D, args.num_chunks as usize, &args)? })
+                    unsafe { self.machine.run(&CONSERVE, D, args.num_chunks as usize, &args)? };
+                    Ok(())
                 })
             })
         })

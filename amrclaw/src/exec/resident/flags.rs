@@ -35,9 +35,9 @@ fn within<const D: usize>(step: &[i32; 3]) -> bool {
 }
 
 impl<const D: usize> FlagTables<D, TableBuilder> {
-    /// Made by any thread. `is_here`: whether the values of a patch are.
-    pub fn on_host(mesh: &LevelMesh<D>, is_here: impl Fn(usize) -> bool) -> Self {
-        let cover = TileCover::new(mesh);
+    /// Made by any thread. `is_here`: whether the values of a patch are; `kept`: flags stay with the rank, whose tiles are all that is needed.
+    pub fn on_host(mesh: &LevelMesh<D>, is_here: impl Fn(usize) -> bool, kept: bool) -> Self {
+        let cover = TileCover::new(mesh, |patch| !kept || is_here(patch));
         let mut patches: Vec<u32> = Vec::with_capacity(cover.patches().len());
         let mut tiles: Vec<FlagTile> = (cover.tiles().iter().enumerate())
             .map(|(k, tile)| {
@@ -81,7 +81,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let tables = self.levels[level.index()].flag_tables.take();
         let store = &self.levels[level.index()];
         let tables = tables.map_or_else(
-            || FlagTables::on_host(&store.mesh, |k| store.layout.patches[k].is_here).send(&self.machine),
+            || {
+                let kept = self.ranks.keep_flags(store.mesh.num_cells());
+                FlagTables::on_host(&store.mesh, |k| store.layout.patches[k].is_here, kept).send(&self.machine)
+            },
             Ok,
         )?;
         let num_tiles = tables.cover.tiles().len();
@@ -142,14 +145,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     pub(super) fn flag_level(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
         let head = self.head(Phase::Flags, level);
+        let cells = self.levels[level.index()].mesh.num_cells();
+        let (told, of_all) = (!self.ranks.is_solo(), !self.ranks.keep_flags(cells));
         let (tags, done) = if self.flags_by_kernels() {
             let store = &mut self.levels[level.index()];
             let flags = store.flags.take().expect("flags are asked for before they are taken");
             let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
             let cover = &tables.cover;
-            let own = self.machine.finish_download(flags.words, |bytes| match self.ranks.is_solo() {
-                true => Ok(cover.tags(words_of(bytes))),
-                false => Err(RunLengths::new(words_of(bytes))),
+            let own = self.machine.finish_download(flags.words, |bytes| match told && of_all {
+                false => Ok(cover.tags(words_of(bytes))),
+                true => Err(RunLengths::new(words_of(bytes))),
             })?;
             let tags = match own {
                 Ok(tags) => tags,
@@ -165,11 +170,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let start = Instant::now();
             self.fetch_level(level)?;
             let tags = self.host.get_mut().mirrored_flags(level, dt)?;
-            self.host_works.note("flags", self.levels[level.index()].mesh.num_cells(), start);
+            self.host_works.note("flags", cells, start);
             (tags, FlagRequest::default())
         };
         let left = request.width - done.width;
         let tags = if left > 0 { buffer(&tags, left, self.problem.domain.periodic) } else { tags };
-        Ok(Flagged { tags, inset: done.inset.is_some() })
+        Ok(Flagged { tags, inset: done.inset.is_some(), of_all })
     }
 }

@@ -165,11 +165,14 @@ pub struct FlagRequest {
 }
 
 /// Tags of a level.
+#[derive(Debug)]
 pub struct Flagged<const D: usize> {
     /// The tags.
     pub tags: TagSet<D>,
     /// True if there are none that are of no use.
     pub inset: bool,
+    /// True if they are those of all ranks; else those around the patches of this one, see [`Ranks::keep_flags`](crate::exec::comm::Ranks::keep_flags).
+    pub of_all: bool,
 }
 
 /// A place in the solution, for messages.

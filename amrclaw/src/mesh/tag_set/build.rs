@@ -79,7 +79,7 @@ impl<const D: usize> TagSet<D> {
     }
 
     /// The cells of every tile in the domain, and its words, in the order of the words.
-    fn parts(&mut self) -> Vec<(CellBox<D>, &mut [u64])> {
+    pub(super) fn parts(&mut self) -> Vec<(CellBox<D>, &mut [u64])> {
         let mut tiles: Vec<_> = self.tiles.all().iter().map(|&(k, start)| (start, key(k))).collect();
         tiles.sort_unstable();
         let mut rest = &mut self.words[..];
@@ -93,23 +93,28 @@ impl<const D: usize> TagSet<D> {
         parts
     }
 
-    /// Tags of a level from the bitmaps of its patches, one after another in the mesh's order.
+    /// Tags of a level from the bitmaps of its patches, or of some of them, one after another in the mesh's order.
     ///
     /// Shape of each bitmap: `[nz, ny, ⌈nx / 64⌉]` words, x fastest; bit `k` of a row's word `w` is cell `64 w + k`
     /// counted from the patch's first. Bits past a row's end are ignored.
-    pub fn from_bitmaps(mesh: &LevelMesh<D>, words: &[u64]) -> Self {
+    pub fn from_bitmaps(mesh: &LevelMesh<D>, is_given: impl Fn(usize) -> bool, words: &[u64]) -> Self {
         let mut starts = Vec::with_capacity(mesh.patches().len());
         let mut tiles = Vec::new();
         let mut end = 0;
-        for patch in mesh.patches() {
-            starts.push(end);
-            end += bitmap_len(patch);
-            tiles.extend(Tiling::tiles_touching(patch).cells());
+        for (k, patch) in mesh.patches().iter().enumerate() {
+            let start = is_given(k).then_some(end);
+            starts.push(start);
+            if start.is_some() {
+                end += bitmap_len(patch);
+                tiles.extend(Tiling::tiles_touching(patch).cells());
+            }
         }
-        assert_eq!(words.len(), end, "bitmaps of {} patches have the wrong length", starts.len());
+        assert_eq!(words.len(), end, "bitmaps of {} patches have the wrong length", starts.iter().flatten().count());
         TagSet::from_tiles(mesh.domain(), tiles, |tile, found| {
             mesh.for_each_image(&Tiling::cells_of(tile).intersect(&mesh.domain()), |image| {
-                add_bitmap(&mesh.patches()[image.patch], &words[starts[image.patch]..], &image.part, found);
+                if let Some(start) = starts[image.patch] {
+                    add_bitmap(&mesh.patches()[image.patch], &words[start..], &image.part, found);
+                }
             });
         })
     }

@@ -20,9 +20,11 @@ pub(crate) struct TileCover<const D: usize> {
 }
 
 impl<const D: usize> TileCover<D> {
-    pub fn new(mesh: &LevelMesh<D>) -> Self {
+    /// Of all patches, or of some.
+    pub fn new(mesh: &LevelMesh<D>, is_covered: impl Fn(usize) -> bool) -> Self {
         let domain = mesh.domain();
-        let touched = mesh.patches().iter().map(Tiling::tiles_touching);
+        let covered = || mesh.patches().iter().enumerate().filter(|(k, _)| is_covered(*k));
+        let touched = covered().map(|(_, patch)| Tiling::tiles_touching(patch));
         let tiles = NumberedTiles::new(touched.clone(), &Tiling::tiles_touching(&domain));
         let mut starts = vec![0; tiles.list.len() + 1];
         touched.clone().flat_map(|span| span.cells()).for_each(|tile| starts[tiles.number(tile) + 1] += 1);
@@ -31,7 +33,7 @@ impl<const D: usize> TileCover<D> {
         }
         let mut patches = vec![0; starts.last().map_or(0, |&end| end as usize)];
         let mut next = starts.clone();
-        for (patch, span) in touched.enumerate() {
+        for ((patch, _), span) in covered().zip(touched) {
             for tile in span.cells() {
                 let next = &mut next[tiles.number(tile)];
                 patches[*next as usize] = patch as u32;
@@ -136,7 +138,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn check<const D: usize>(mesh: &LevelMesh<D>) -> Result<(), TestCaseError> {
-        let (cover, all) = (TileCover::new(mesh), Tiling::tiles_touching(&mesh.domain()));
+        let (cover, all) = (TileCover::new(mesh, |_| true), Tiling::tiles_touching(&mesh.domain()));
         let mut expected: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         for (patch, cells) in mesh.patches().iter().enumerate() {
             let touched = Tiling::tiles_touching(cells);
@@ -182,7 +184,7 @@ mod tests {
         #[test]
         fn words_are_tags(cells in prop::collection::vec([0..300i32, 0..200i32], 0..9)) {
             let domain = CellBox::new([0, 0], [300, 200]);
-            let cover = TileCover::new(&LevelMesh::new(domain, [false; 2], vec![domain]));
+            let cover = TileCover::new(&LevelMesh::new(domain, [false; 2], vec![domain]), |_| true);
             let (mut tags, mut words) = (TagSet::new(domain), vec![0; 64 * cover.tiles().len()]);
             for cell in cells {
                 tags.insert(cell);

@@ -8,6 +8,7 @@ mod places;
 mod planes;
 mod signature;
 mod tiling;
+mod words;
 
 use crate::index::{CellBox, CellIndex, wrap_into_domain};
 pub use buffer::buffer;

@@ -188,14 +188,44 @@ proptest! {
         let (left, right) = domain.split(0, lo[0] + cuts[0]);
         let (below, above) = right.split(1, lo[1] + cuts[1]);
         let mesh = LevelMesh::new(domain, [true, false], vec![left, below, above]);
-        let (mut words, mut expected) = (Vec::new(), TagSet::new(domain));
-        for patch in mesh.patches() {
-            let len = (patch.size()[0] as usize).div_ceil(64) * patch.size()[1] as usize;
-            let start = words.len();
-            words.extend((0..len).map(|k| (seed ^ k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(k as u32)));
-            expected.insert_bitmap(patch, &words[start..]);
+        // All, then all but one.
+        for left_out in [3, 1] {
+            let (mut words, mut expected) = (Vec::new(), TagSet::new(domain));
+            for (_, patch) in mesh.patches().iter().enumerate().filter(|(k, _)| *k != left_out) {
+                let len = (patch.size()[0] as usize).div_ceil(64) * patch.size()[1] as usize;
+                let start = words.len();
+                let word = |k: usize| (seed ^ k as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(k as u32);
+                words.extend((0..len).map(word));
+                expected.insert_bitmap(patch, &words[start..]);
+            }
+            prop_assert_eq!(TagSet::from_bitmaps(&mesh, |k| k != left_out, &words), expected);
         }
-        prop_assert_eq!(TagSet::from_bitmaps(&mesh, &words), expected);
+    }
+
+    /// The words of two halves, told to an empty set, and some of them twice, make the set again; tiles that are taken out of it are missing.
+    #[test]
+    fn words_lead_back_to_the_tags(cells in prop::collection::vec([-9..300i32, -9..200i32, 0..20i32], 0..30), at in 0..300i32) {
+        let domain = CellBox::new([-9, -9, 0], [300, 200, 20]);
+        let mut tags = TagSet::new(domain);
+        cells.iter().for_each(|cell| tags.insert(*cell));
+        let (lower, upper) = domain.split(0, at);
+        let mut told = TagSet::new(domain);
+        [&lower, &domain, &upper].into_iter().for_each(|half| told.add_words(&tags.words_in(half)));
+        prop_assert_eq!(&told, &tags);
+        // Words are of tiles with tags alone.
+        prop_assert_eq!(tags.words_in(&domain).len() / (3 + 64), tags.tiles().count());
+
+        let rank_of = |cells: &CellBox<3>| Some((cells.lo[0] >> 6) as usize).filter(|_| cells.lo[1] >= 64);
+        let taken = told.take_tiles(rank_of);
+        let near = |cell: &&[i32; 3]| cell[1] < 64;
+        prop_assert_eq!(told.count(), tags.iter().filter(|cell| near(&cell)).count());
+        for (rank, words) in taken {
+            let mut part = TagSet::new(domain);
+            part.add_words(&words);
+            prop_assert!(part.iter().all(|cell| (cell[0] >> 6) as usize == rank));
+            told.add_words(&words);
+        }
+        prop_assert_eq!(told, tags);
     }
 }
 
