@@ -8,6 +8,7 @@ mod model;
 mod options;
 mod shares;
 mod tiled;
+mod together;
 
 use amrclaw::io::checkpoint;
 use amrclaw::io::stored::StoredCheckpoint;
@@ -59,20 +60,20 @@ fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> 
     println!("{model}");
     println!(
         "   ranks   patches  imbalance  neighbours  messages  MB sent    plans s  cuts s  boxes s   memory MB   \
-         efficiency: step  all  shared boxes"
+         efficiency: step   all"
     );
     let mut single: Option<(Step, f64)> = None;
     for &ranks in &options.ranks {
         let most = (options.most_patches / tiles.patches().iter().sum::<usize>()).max(1);
         let copies = ((ranks as f64 * options.copies).ceil() as usize).min(most);
-        let shares = Shares::new(&tiles, copies, ranks, options);
+        let shares = Shares::new(&tiles, copies, ranks, options)?;
         let step = model.step(&shares);
         let share = copies as f64 / ranks as f64;
         let (first, share_of_first) = *single.get_or_insert((step, share));
         // Where copies are fewer for each rank than in the first line, each has as much less to do.
-        let Efficiency { step: alone, all, shared } = step.efficiency(&first, share / share_of_first);
+        let Efficiency { step: alone, all } = step.efficiency(&first, share / share_of_first);
         println!(
-            "{ranks:8} {:9} {:10.3} {:11} {:9} {:8.1} {:10.3} {:7.3} {:8.3} {:11.1} {:18.0} % {:3.0} % {:10.0} %",
+            "{ranks:8} {:9} {:10.3} {:11} {:9} {:8.1} {:10.3} {:7.3} {:8.3} {:11.1} {:18.0} % {:4.0} %",
             shares.num_patches,
             shares.imbalance,
             shares.neighbours,
@@ -80,11 +81,10 @@ fn run_in<const D: usize>(path: &Path, options: &Options) -> Result<(), String> 
             shares.bytes / 1e6,
             shares.plan_seconds,
             shares.cut_seconds,
-            shares.box_seconds,
+            shares.boxes.seconds,
             shares.memory / 1e6,
             100.0 * alone,
             100.0 * all,
-            100.0 * shared,
         );
     }
     Ok(())

@@ -7,9 +7,7 @@ use std::fmt;
 
 /// Bytes that every rank tells all others in each step of a level: its report.
 const REPORT: f64 = 40.0;
-/// Bytes of flags that are told to all for each patch, once they are packed: of the patches under a front, few rows differ.
-const FLAGS: f64 = 512.0;
-/// Bytes of a box that is told to all, if ranks share the clustering.
+/// Bytes of a box that is told to all.
 const BOX: f64 = 24.0;
 
 pub struct Model {
@@ -29,17 +27,14 @@ pub struct Model {
 pub struct Step {
     /// Updates and what crosses.
     advance: f64,
-    /// Regrids, in which every rank makes all boxes.
+    /// Regrids: boxes, which ranks make together and tell one another; their order and owners, which all find; plans.
     regrid: f64,
-    /// The same if ranks share this work and tell each other the boxes.
-    shared_regrid: f64,
 }
 
-/// How much of the ranks' time counts, with regrids as they are and as they could be.
+/// How much of the ranks' time counts: of steps alone, and with regrids.
 pub struct Efficiency {
     pub step: f64,
     pub all: f64,
-    pub shared: f64,
 }
 
 impl Model {
@@ -73,13 +68,9 @@ impl Model {
         }
         let regrids = if finest > 0 { self.steps[finest - 1] / self.interval } else { 0.0 };
         let patches = shares.num_patches as f64 / ranks;
-        let own = (shares.plan_seconds + shares.cut_seconds) / self.host;
-        let boxes = shares.box_seconds / self.host;
-        Step {
-            advance,
-            regrid: regrids * (own + boxes + told(patches * FLAGS)),
-            shared_regrid: regrids * (own + boxes / ranks + told(patches * BOX)),
-        }
+        let on_host = (shares.plan_seconds + shares.cut_seconds + shares.boxes.seconds) / self.host;
+        let crossing = crosses([shares.boxes.messages, shares.boxes.bytes]) + told(patches * BOX);
+        Step { advance, regrid: regrids * (on_host + crossing) }
     }
 }
 
@@ -89,7 +80,6 @@ impl Step {
         Efficiency {
             step: part * one.advance / self.advance,
             all: part * (one.advance + one.regrid) / (self.advance + self.regrid),
-            shared: part * (one.advance + one.shared_regrid) / (self.advance + self.shared_regrid),
         }
     }
 }

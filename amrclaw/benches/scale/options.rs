@@ -8,6 +8,7 @@ Usage: cargo xtask scale CHECKPOINT [OPTIONS]
   --most-patches N       as many patches at most                 (default 1000000)
   --enlarge N            N times the cells along every axis, in as many patches  (default 1)
   --split N              cut patches to so many cells a side     (default: as they are)
+  --together N           ranks that cluster together here at most; of more, each has no more to do  (default 1024)
   --samples N            ranks whose plans are made, the busiest first  (default 8)
   --interval N           steps between regrids                   (default 4)
   --threads N            threads that make boxes and plans here  (default 1)
@@ -27,6 +28,7 @@ pub struct Options {
     pub most_patches: usize,
     pub enlarge: i32,
     pub split: i32,
+    pub together: usize,
     pub samples: usize,
     pub interval: f64,
     pub threads: usize,
@@ -47,6 +49,7 @@ impl Options {
             most_patches: 1_000_000,
             enlarge: 1,
             split: i32::MAX,
+            together: 1024,
             samples: 8,
             interval: 4.0,
             threads: 1,
@@ -65,6 +68,7 @@ impl Options {
                 "--most-patches" => options.most_patches = number(&value()?)?,
                 "--enlarge" => options.enlarge = number(&value()?)?,
                 "--split" => options.split = number(&value()?)?,
+                "--together" => options.together = number(&value()?)?,
                 "--samples" => options.samples = number(&value()?)?,
                 "--interval" => options.interval = number(&value()?)?,
                 "--threads" => options.threads = number(&value()?)?,

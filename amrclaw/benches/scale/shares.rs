@@ -2,11 +2,12 @@
 
 use crate::options::Options;
 use crate::tiled::Tiles;
-use amrclaw::index::{CellBox, Level};
-use amrclaw::mesh::{Hierarchy, Partition, Rank, Speeds, TagSet};
+use crate::together::{Together, clustered};
+use amrclaw::index::CellBox;
+use amrclaw::mesh::{Hierarchy, Partition, Rank, Speeds};
 use amrclaw::plan::{Exchange, FaceRun, LevelPlans, PlanOptions, RestrictRegion, build};
-use amrclaw::regrid::{ClusterParams, cluster};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// What crosses in one step of a level: of the rank that has most of it.
@@ -32,21 +33,26 @@ pub struct Shares {
     pub messages: usize,
     pub bytes: f64,
     pub crossings: Vec<Crossing>,
-    /// Seconds of making the plans of one rank; of putting all patches in order and cutting the curve, which all do; of making all boxes, which
-    /// all do.
+    /// Seconds of making the plans of one rank; of putting all patches in order and cutting the curve, which all do.
     pub plan_seconds: f64,
     pub cut_seconds: f64,
-    pub box_seconds: f64,
+    /// Clustering.
+    pub boxes: Together,
     /// Bytes of boxes, owners and the plans of one rank.
     pub memory: f64,
 }
 
 impl Shares {
-    pub fn new<const D: usize>(tiles: &Tiles<D>, copies: usize, ranks: usize, options: &Options) -> Self {
+    pub fn new<const D: usize>(
+        tiles: &Tiles<D>,
+        copies: usize,
+        ranks: usize,
+        options: &Options,
+    ) -> Result<Self, String> {
         let (hierarchy, order_seconds) = tiles.copies(copies);
-        let (steps, together) = (tiles.steps(), copies.min(CLUSTERED_TOGETHER));
+        let steps = tiles.steps();
         let clock = Instant::now();
-        let partitions = Partition::of_levels(hierarchy.levels(), hierarchy.ratios(), &Speeds::equal(ranks), |_| None);
+        let partitions = owners(&hierarchy, ranks);
         let partition_seconds = clock.elapsed().as_secs_f64();
         let cells: Vec<Vec<f64>> = hierarchy
             .levels()
@@ -79,13 +85,19 @@ impl Shares {
             crossings: vec![Crossing::default(); steps.len()],
             plan_seconds: 0.0,
             cut_seconds: order_seconds + partition_seconds,
-            box_seconds: box_seconds(&tiles.copies(together).0) * copies as f64 / together as f64,
+            boxes: Together::default(),
             memory: (num_patches * (size_of::<CellBox<D>>() + size_of::<u32>())) as f64,
+        };
+        shares.boxes = if ranks <= options.together {
+            boxes(&hierarchy, &partitions, ranks)?
+        } else {
+            let (hierarchy, _) = tiles.copies((copies * options.together / ranks).max(1));
+            boxes(&hierarchy, &owners(&hierarchy, options.together), options.together)?
         };
         for rank in samples(&work, options.samples) {
             shares.look_at(tiles, &hierarchy, rank, partition_seconds);
         }
-        shares
+        Ok(shares)
     }
 
     /// Takes what one rank has to do into account.
@@ -132,6 +144,11 @@ impl Shares {
     }
 }
 
+/// Owners of all levels' patches, of ranks that are equally fast.
+fn owners<const D: usize>(hierarchy: &Hierarchy<D>, ranks: usize) -> Vec<Arc<Partition>> {
+    Partition::of_levels(hierarchy.levels(), hierarchy.ratios(), &Speeds::equal(ranks), |_| None)
+}
+
 /// Ranks with the most work, and others at equal distances.
 fn samples(work: &[f64], count: usize) -> BTreeSet<usize> {
     let mut order: Vec<usize> = (0..work.len()).collect();
@@ -168,26 +185,15 @@ fn larger<T>(exchange: &Exchange<T>, others: &mut BTreeSet<usize>, bytes: impl F
     [0, 1].map(|k| sent[k].max(received[k]) as f64)
 }
 
-/// How often all boxes of a copy are made: the shortest time counts.
-const TRIES: usize = 5;
+/// How often boxes are made: the shortest time counts, since what else the machine does must not.
+const TRIES: usize = 3;
 
-/// Copies whose boxes are made at once, more than a few so that there is work for all threads.
-const CLUSTERED_TOGETHER: usize = 16;
-
-/// Seconds of clustering the cells under the finest level.
-fn box_seconds<const D: usize>(hierarchy: &Hierarchy<D>) -> f64 {
-    let finest = hierarchy.finest();
-    let Some(coarser) = finest.index().checked_sub(1) else { return 0.0 };
-    let level = Level(coarser as u8);
-    let mut tags = TagSet::new(hierarchy.domain_box(level));
-    let beneath = hierarchy.level(finest).patches().iter().map(|cells| cells.coarse_from_fine(hierarchy.ratio(level)));
-    beneath.for_each(|cells| tags.insert_box(&cells));
-    let seconds = || {
-        let clock = Instant::now();
-        let found = cluster(&tags, &ClusterParams::default());
-        assert!(!found.is_empty());
-        clock.elapsed().as_secs_f64()
-    };
-    // What else the machine does must not be multiplied.
-    (0..TRIES).map(|_| seconds()).fold(f64::INFINITY, f64::min)
+/// The clustering of all ranks together.
+fn boxes<const D: usize>(
+    hierarchy: &Hierarchy<D>,
+    partitions: &[Arc<Partition>],
+    ranks: usize,
+) -> Result<Together, String> {
+    let tries = (0..TRIES).map(|_| clustered(hierarchy, partitions, ranks)).collect::<Result<Vec<_>, _>>()?;
+    Ok(tries.into_iter().min_by(|a, b| a.seconds.total_cmp(&b.seconds)).unwrap_or_default())
 }

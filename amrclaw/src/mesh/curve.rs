@@ -18,26 +18,37 @@ pub(super) fn key_of<const D: usize>(cells: &CellBox<D>, domain: &CellBox<D>) ->
     }))
 }
 
-/// Position along the curve of a place whose coordinates have [`BITS`] bits.
+/// Position along the curve of a place whose coordinates have [`BITS`] bits. Without branches: levels of a million patches are put in this
+/// order.
 fn hilbert_index<const D: usize>(mut place: [u32; D]) -> u64 {
-    let bits = || (0..BITS).rev().map(|bit| 1_u32 << bit);
-    for bit in bits().take(BITS as usize - 1) {
-        let below = bit - 1;
+    for bit in (1..BITS).rev() {
+        let below = (1 << bit) - 1;
         for d in 0..D {
-            if place[d] & bit != 0 {
-                place[0] ^= below;
-            } else {
-                let differing = (place[0] ^ place[d]) & below;
-                place[0] ^= differing;
-                place[d] ^= differing;
-            }
+            // All bits set where this one is.
+            let is_set = (place[d] >> bit & 1).wrapping_neg();
+            let differing = (place[0] ^ place[d]) & below & !is_set;
+            place[0] ^= differing | below & is_set;
+            place[d] ^= differing;
         }
     }
     for d in 1..D {
         place[d] ^= place[d - 1];
     }
-    let turned = bits().filter(|bit| place[D - 1] & bit != 0).fold(0, |turned, bit| turned ^ (bit - 1));
-    bits().flat_map(|bit| place.map(|x| u64::from((x ^ turned) & bit != 0))).fold(0, |key, bit| key << 1 | bit)
+    // Each bit becomes the sum of those above it.
+    let mut turned = place[D - 1] >> 1;
+    for distance in [1, 2, 4, 8, 16] {
+        turned ^= turned >> distance;
+    }
+    place.into_iter().fold(0, |key, x| key << 1 | spread::<D>(u64::from(x ^ turned)))
+}
+
+/// The bits of a coordinate, `D` places apart: halves move apart, then their halves, down to single bits.
+fn spread<const D: usize>(bits: u64) -> u64 {
+    [16, 8, 4, 2, 1].into_iter().fold(bits, |bits, block| {
+        // The first bits of every `D` blocks.
+        let mask = (0..BITS).fold(0, |mask, bit| mask | 1 << (bit % block + bit / block * block * D as u32));
+        (bits | bits << (block * (D as u32 - 1))) & mask
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod region;
 mod tiles;
 
 pub use crate::mesh::buffer;
-pub use cluster::{ClusterParams, HALVED_BELOW, cluster};
+pub use cluster::{ClusterParams, HALVED_BELOW, cluster, part_of_rank, with_one_rank};
 pub use region::RefinementRegion;
 pub use tiles::tiles;
 

@@ -52,7 +52,7 @@ pub fn left(dir: &Path, outcome: Result<(), RunFailure>) -> Left {
 /// Runs a case on so many ranks, threads of this process. Odd numbers of them keep the flags of all levels, and cluster together.
 pub fn run_on(ranks: usize, case: &Case, files: &RunFiles) -> Left {
     let with = |options: RunOptions| run(case, &options, files, &mut |_| ControlFlow::Continue(()));
-    if ranks == 1 || ranks % 2 == 0 {
+    if ranks == 1 || ranks.is_multiple_of(2) {
         let outcome = with(RunOptions { ranks: Some(ranks), threads: Some(2), ..RunOptions::default() });
         return left(&files.dir, outcome.map(drop));
     }
