@@ -77,14 +77,16 @@ restarts() {
     done
 }
 
-# NVIDIA's checkers on three levels, each executor.
+# NVIDIA's checkers on three levels, each executor: an update alone, auxiliary values that change with time, a source.
 sanitizers() {
     if ! command -v compute-sanitizer; then echo "not installed" && return 0; fi
     for tool in memcheck initcheck racecheck synccheck; do
         for device in cuda cuda-streamed; do
-            compute-sanitizer --tool $tool --error-exitcode 9 ./amrclaw run --overwrite cases/acoustics_radial/case.toml --device $device \
-                --set mesh.cells=[40,36] --set time.max_steps=10 --set regrid.interval=2 --set output.png=false \
-                --output "results/sanitizers/$tool-$device" --quiet || return 1
+            for name in acoustics_radial advection_swirl euler_shock_bubble; do
+                compute-sanitizer --tool $tool --error-exitcode 9 ./amrclaw run --overwrite cases/$name/case.toml --device $device \
+                    --set mesh.cells=[40,36] --set time.max_steps=10 --set regrid.interval=2 --set output.png=false \
+                    --output "results/sanitizers/$tool-$device" --quiet || return 1
+            done
         done
     done
 }

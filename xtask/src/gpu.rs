@@ -1,6 +1,6 @@
 //! What concerns GPUs on machines that have none: compiling the kernels, and making a folder to copy to one that has.
 
-use crate::process::{Outcome, build_program, cargo, command, output, root, run, target_dir};
+use crate::process::{Outcome, cargo, command, output, release_program, root, run, target_dir};
 use std::path::{Path, PathBuf};
 
 /// The folder that `gpu-bundle` makes, in the target folder.
@@ -95,7 +95,7 @@ pub fn bundle() -> Outcome {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(failed)?;
     }
-    let program = build_program("release", "release")?;
+    let program = release_program()?;
     copy_program(&program, &folder.join("amrclaw"))?;
     // It makes the paper's figures there.
     let own = std::env::current_exe().map_err(|e| format!("the path of this program: {e}"))?;

@@ -4,7 +4,7 @@
 //! interval); 13 is the update of a single level, with the bytes that it must move at least. In the folder of `cargo xtask gpu-bundle` this
 //! program runs without the sources: there it takes the command line and the case that lie beside it.
 
-use crate::process::{Outcome, build_program, output, root, run, target_dir};
+use crate::process::{Outcome, output, release_program, root, run, target_dir, tested_program};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf, absolute};
@@ -52,7 +52,7 @@ pub fn small() -> Outcome {
     if folder.exists() {
         std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     }
-    let program = Some(build_program("dev", "debug")?);
+    let program = Some(tested_program()?);
     make_all(Options { cells: 32, end: 0.05, output: folder, program, ..parse(&[])? })
 }
 
@@ -99,7 +99,7 @@ fn parse(arguments: &[String]) -> Outcome<Options> {
 
 fn make_all(mut options: Options) -> Outcome {
     // Programs that are named by a path are found from any folder then.
-    let program = options.program.take().map_or_else(|| build_program("release", "release"), Ok)?;
+    let program = options.program.take().map_or_else(release_program, Ok)?;
     let whole = |path: &Path| absolute(path).map_err(|e| format!("{}: {e}", path.display()));
     let program = whole(&program)?;
     options.output = whole(&options.output)?;

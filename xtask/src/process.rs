@@ -16,10 +16,20 @@ pub fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Builds the command line in a cargo profile and returns where it is; `folder` is the profile's in the target folder.
-pub fn build_program(profile: &str, folder: &str) -> Outcome<PathBuf> {
-    run(&mut cargo(&["build", "--profile", profile, "--workspace", "--bin", "amrclaw"]))?;
-    Ok(target_dir().join(folder).join(format!("amrclaw{}", std::env::consts::EXE_SUFFIX)))
+/// Builds the command line for users and returns where it is.
+pub fn release_program() -> Outcome<PathBuf> {
+    run(&mut cargo(&["build", "--release", "--workspace", "--bin", "amrclaw"]))?;
+    Ok(program_in("release"))
+}
+
+/// The command line as tests have it, built with them: by itself it would be compiled anew, with fewer features of the libraries.
+pub fn tested_program() -> Outcome<PathBuf> {
+    run(&mut cargo(&["test", "--quiet", "--workspace", "--no-run", "--test", "cli"]))?;
+    Ok(program_in("debug"))
+}
+
+fn program_in(folder: &str) -> PathBuf {
+    target_dir().join(folder).join(format!("amrclaw{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// A program to be run in the repository's root.

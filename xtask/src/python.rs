@@ -1,13 +1,13 @@
 //! The check `python`: the package as a wheel, its tests, and those of the output files.
 
-use crate::process::{Outcome, build_program, cargo, command, output, root, run, target_dir};
+use crate::process::{Outcome, cargo, command, output, root, run, target_dir, tested_program};
 use std::path::{Path, PathBuf};
 
 /// Runs pytest on `python/`. It finds the package installed from a wheel, the command line in `AMRCLAW`, built as for the
 /// tests and not a second time, and what Rust tests write: sample frames of every format in `AMRCLAW_FRAMES_DIR`, values of the elementary
 /// functions in `ELEMENTARY_SAMPLES_DIR`.
 pub fn run_tests() -> Outcome {
-    let program = build_program("test", "debug")?;
+    let program = tested_program()?;
     let frames = target_dir().join("python-frames");
     let writer = ["test", "--quiet", "--workspace", "--test", "output_formats"];
     run(cargo(&writer).env("AMRCLAW_FRAMES_DIR", &frames))?;

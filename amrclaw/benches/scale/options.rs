@@ -17,7 +17,7 @@ of the model:
   --cell-seconds S       a step of a cell on a rank; 3.4e-10 is a GPU in the spherical example of docs/performance.md
   --step-seconds S       a step of a level besides: launches     (default 6e-5)
   --latency S            a message                               (default 5e-6)
-  --bandwidth B          bytes a second into and out of a rank   (default 2e10)
+  --bandwidth B          bytes a second into and out of a rank   (default 4e10)
   --host X               the host of a rank makes boxes and plans so many times as fast as these threads  (default 2)
 ";
 
@@ -56,7 +56,7 @@ impl Options {
             cell_seconds: 3.4e-10,
             step_seconds: 6e-5,
             latency: 5e-6,
-            bandwidth: 2e10,
+            bandwidth: 4e10,
             host: 2.0,
         };
         while let Some(word) = words.next() {

@@ -5,50 +5,82 @@ use crate::index::CellBox;
 /// Bits of a place along each axis: those of three axes fit a key.
 const BITS: u32 = 21;
 
-/// Where along Hilbert's curve the centre of a box lies, in a domain that has the same extents on every level: one curve goes through
-/// the patches of all levels.
+/// Boxes whose places are found at once: as many numbers as a vector register holds.
+pub(super) const LANES: usize = 8;
+
+/// Where along Hilbert's curve the centres of up to [`LANES`] boxes lie, in a domain that has the same extents on every level: one curve
+/// goes through the patches of all levels.
 ///
 /// J. Skilling, "Programming the Hilbert curve", 2004, doi:10.1063/1.1751381.
-pub(super) fn key_of<const D: usize>(cells: &CellBox<D>, domain: &CellBox<D>) -> u64 {
-    hilbert_index::<D>(std::array::from_fn(|d| {
-        let twice_centre =
-            (i64::from(cells.lo[d]) - i64::from(domain.lo[d])) + (i64::from(cells.hi[d]) - i64::from(domain.lo[d]));
-        let size = i64::from(domain.hi[d]) - i64::from(domain.lo[d]);
-        ((twice_centre << (BITS - 1)) / size) as u32
+pub(super) fn keys_of<const D: usize>(boxes: &[CellBox<D>], domain: &CellBox<D>) -> [u64; LANES] {
+    hilbert_indices::<D>(std::array::from_fn(|d| {
+        let (lo, size) = (i64::from(domain.lo[d]), i64::from(domain.hi[d]) - i64::from(domain.lo[d]));
+        std::array::from_fn(|n| {
+            let twice_centre = boxes.get(n).map_or(0, |cells| i64::from(cells.lo[d]) + i64::from(cells.hi[d]) - 2 * lo);
+            ((twice_centre << (BITS - 1)) / size) as u32
+        })
     }))
 }
 
-/// Position along the curve of a place whose coordinates have [`BITS`] bits. Without branches: levels of a million patches are put in this
-/// order.
-fn hilbert_index<const D: usize>(mut place: [u32; D]) -> u64 {
+/// Positions along the curve of places whose coordinates have [`BITS`] bits.
+fn hilbert_indices<const D: usize>(mut places: [[u32; LANES]; D]) -> [u64; LANES] {
     for bit in (1..BITS).rev() {
         let below = (1 << bit) - 1;
         for d in 0..D {
-            // All bits set where this one is.
-            let is_set = (place[d] >> bit & 1).wrapping_neg();
-            let differing = (place[0] ^ place[d]) & below & !is_set;
-            place[0] ^= differing | below & is_set;
-            place[d] ^= differing;
+            for n in 0..LANES {
+                // All bits set where this one is.
+                let is_set = (places[d][n] >> bit & 1).wrapping_neg();
+                let differing = (places[0][n] ^ places[d][n]) & below & !is_set;
+                places[0][n] ^= differing | below & is_set;
+                places[d][n] ^= differing;
+            }
         }
     }
     for d in 1..D {
-        place[d] ^= place[d - 1];
+        let before = places[d - 1];
+        places[d].iter_mut().zip(before).for_each(|(x, before)| *x ^= before);
     }
     // Each bit becomes the sum of those above it.
-    let mut turned = place[D - 1] >> 1;
+    let mut turned = places[D - 1].map(|x| x >> 1);
     for distance in [1, 2, 4, 8, 16] {
-        turned ^= turned >> distance;
+        turned.iter_mut().for_each(|x| *x ^= *x >> distance);
     }
-    place.into_iter().fold(0, |key, x| key << 1 | spread::<D>(u64::from(x ^ turned)))
+    let mut keys = [0; LANES];
+    for along in places {
+        for n in 0..LANES {
+            keys[n] = keys[n] << 1 | Apart::<D>::spread(along[n] ^ turned[n]);
+        }
+    }
+    keys
 }
 
-/// The bits of a coordinate, `D` places apart: halves move apart, then their halves, down to single bits.
-fn spread<const D: usize>(bits: u64) -> u64 {
-    [16, 8, 4, 2, 1].into_iter().fold(bits, |bits, block| {
-        // The first bits of every `D` blocks.
-        let mask = (0..BITS).fold(0, |mask, bit| mask | 1 << (bit % block + bit / block * block * D as u32));
-        (bits | bits << (block * (D as u32 - 1))) & mask
-    })
+/// Moves the bits of a coordinate apart, so that those of `D` axes fit between each other: halves first, then their halves, down to
+/// single bits.
+struct Apart<const D: usize>;
+
+/// Bits that stay together at each turn.
+const BLOCKS: [u32; 5] = [16, 8, 4, 2, 1];
+
+impl<const D: usize> Apart<D> {
+    /// Where the bits are after each turn.
+    const MASKS: [u64; BLOCKS.len()] = {
+        let mut masks = [0; BLOCKS.len()];
+        let mut k = 0;
+        while k < BLOCKS.len() {
+            let mut bit = 0;
+            while bit < BITS {
+                masks[k] |= 1 << (bit % BLOCKS[k] + bit / BLOCKS[k] * BLOCKS[k] * D as u32);
+                bit += 1;
+            }
+            k += 1;
+        }
+        masks
+    };
+
+    fn spread(bits: u32) -> u64 {
+        let turns = BLOCKS.into_iter().zip(Self::MASKS);
+        turns.fold(u64::from(bits), |bits, (block, mask)| (bits | bits << (block * (D as u32 - 1))) & mask)
+    }
 }
 
 #[cfg(test)]
@@ -58,7 +90,8 @@ mod tests {
     /// In a cube of cells around the origin every place has a position of its own, and each next position is a neighbour's.
     fn steps_lead_to_neighbours<const D: usize>(size: i32) {
         let mut cells: Vec<_> = CellBox::new([0; D], [size; D]).cells().collect();
-        cells.sort_by_key(|cell| hilbert_index(cell.map(|i| i as u32)));
+        // The other lanes hold the places behind it, and do not matter.
+        cells.sort_by_key(|cell| hilbert_indices(cell.map(|i| std::array::from_fn(|n| (i + n as i32) as u32)))[0]);
         for pair in cells.windows(2) {
             let distance: i32 = (0..D).map(|d| (pair[0][d] - pair[1][d]).abs()).sum();
             assert_eq!(distance, 1, "{pair:?}");
@@ -77,6 +110,12 @@ mod tests {
     fn levels_share_the_curve() {
         let (cells, domain) = (CellBox::new([3, 4, 0], [5, 7, 2]), CellBox::new([0, 0, 0], [11, 9, 6]));
         let ratio = crate::index::Ratio([2, 4, 2]);
-        assert_eq!(key_of(&cells, &domain), key_of(&cells.fine_from_coarse(ratio), &domain.fine_from_coarse(ratio)));
+        let found = keys_of(&[cells, domain], &domain);
+        let fine = [cells, domain].map(|cells| cells.fine_from_coarse(ratio));
+        assert_eq!(found, keys_of(&fine, &fine[1]));
+        // Each lane has its own box.
+        let one_by_one = [cells, domain].map(|cells| keys_of(&[cells], &domain)[0]);
+        assert_eq!(found[..2], one_by_one);
+        assert_ne!(found[0], found[1]);
     }
 }

@@ -3,7 +3,6 @@
 use super::bins::Bins;
 use super::outside::{AxisEnds, Beyond};
 use crate::index::{CellBox, CellIndex};
-use rayon::prelude::*;
 
 /// Disjoint patches of one level, sorted.
 ///
@@ -35,8 +34,8 @@ impl<const D: usize> LevelMesh<D> {
     pub fn new(domain: CellBox<D>, periodic: [bool; D], mut patches: Vec<CellBox<D>>) -> Self {
         match D {
             // Half as wide a number, half as long.
-            1 | 2 => patches.par_sort_unstable_by_key(|p| sort_key(p.lo) as u64),
-            _ => patches.par_sort_unstable_by_key(|p| sort_key(p.lo)),
+            1 | 2 => patches.sort_unstable_by_key(|p| sort_key(p.lo) as u64),
+            _ => patches.sort_unstable_by_key(|p| sort_key(p.lo)),
         }
         for p in &patches {
             assert!(!p.is_empty() && domain.contains_box(p), "patch {p:?} in domain {domain:?}");

@@ -2,7 +2,7 @@
 
 mod cuts;
 
-use super::curve::key_of;
+use super::curve::{LANES, keys_of};
 use super::{LevelMesh, Speeds};
 use crate::index::{CellBox, Ratio};
 use cuts::{Load, cuts_at, largest_load, nearest_with_room, owner_of, smallest_load};
@@ -171,9 +171,9 @@ fn steps_of<const D: usize>(ratios: &[Ratio<D>]) -> u64 {
 fn keyed<const D: usize>(mesh: &LevelMesh<D>) -> Vec<Load> {
     let domain = mesh.domain();
     mesh.patches()
-        .par_iter()
-        .with_min_len(SHARED)
-        .map(|patch| (key_of(patch, &domain), patch.volume() as u64))
+        .par_chunks(LANES)
+        .with_min_len(SHARED / LANES)
+        .flat_map_iter(|few| few.iter().zip(keys_of(few, &domain)).map(|(patch, key)| (key, patch.volume() as u64)))
         .collect()
 }
 

@@ -6,7 +6,7 @@ mod compare;
 mod measure;
 mod record;
 
-use crate::process::{self, Outcome, build_program, cargo, command, output, root};
+use crate::process::{self, Outcome, cargo, command, output, release_program, root};
 use measure::Sample;
 use record::{Record, Row};
 
@@ -23,7 +23,7 @@ struct Options {
 /// Builds in release mode, runs the case once to warm up and `runs` times for each thread count, prints the medians.
 pub fn run(arguments: &[String]) -> Outcome {
     let options = parse(arguments)?;
-    let program = build_program("release", "release")?;
+    let program = release_program()?;
     let mut rows = Vec::new();
     for &threads in &options.threads {
         let sample = || measure::run_case(&program, &options.case, &options.cells, threads);

@@ -6,7 +6,7 @@
 //! [`ELSEWHERE`].
 
 use super::blocks::{Block, blocks};
-use crate::process::{Outcome, build_program, command, output, root, target_dir};
+use crate::process::{Outcome, command, output, root, target_dir, tested_program};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ cargo() {
 
 /// Runs and parses the blocks of all pages; reports every failure.
 pub fn run<'a>(pages: impl Iterator<Item = &'a str>) -> Outcome {
-    let program = build_program("test", "debug")?;
+    let program = tested_program()?;
     let mut runner = Runner { program, help: BTreeMap::new(), run: 0, parsed: 0 };
     let mut failures = Vec::new();
     for page in pages {

@@ -7,7 +7,7 @@ mod problem;
 mod random;
 mod restarts;
 
-use crate::process::{Outcome, build_program, root, target_dir};
+use crate::process::{Outcome, release_program, root, target_dir, tested_program};
 use random::Random;
 use std::path::{Path, PathBuf};
 
@@ -58,14 +58,14 @@ pub fn run(arguments: &[String]) -> Outcome {
     let options = parse(rest)?;
     let program = match options.program {
         Some(program) => root().join(program),
-        None => build_program("release", "release")?,
+        None => release_program()?,
     };
     attack(kind, &program, options.seed, options.count)
 }
 
 /// A small share of every kind, with the program as tests build it.
 pub fn share() -> Outcome {
-    let program = build_program("dev", "debug")?;
+    let program = tested_program()?;
     KINDS.iter().try_for_each(|kind| attack(kind, &program, 1, kind.share))
 }
 

@@ -2,8 +2,9 @@
 
 use crate::Failure;
 use std::io::IsTerminal;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::layer;
+use tracing_subscriber::prelude::*;
 
 /// Begins the log that `--log` asks for.
 pub fn begin(level: Option<&str>) -> Result<(), Failure> {
@@ -15,11 +16,11 @@ pub fn begin(level: Option<&str>) -> Result<(), Failure> {
     if level.bytes().all(|b| b.is_ascii_alphanumeric()) {
         level.parse::<LevelFilter>().map_err(|e| refused(&e))?;
     }
-    let filter = EnvFilter::try_new(level).map_err(|e| refused(&e))?;
+    let filter: Targets = level.parse().map_err(|e| refused(&e))?;
     // A log that nobody reads any more ends no run: the failure to write it is not reported, which would panic.
     // Colours are for terminals: in files and pipes their codes are in the way.
     let colours = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colours);
-    log.log_internal_errors(false).init();
+    let log = layer().with_writer(std::io::stderr).with_ansi(colours).log_internal_errors(false);
+    tracing_subscriber::registry().with(log.with_filter(filter)).init();
     Ok(())
 }
