@@ -81,8 +81,8 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// As for [`Executor::advance`].
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError>;
 
-    /// Cells of a level that the criterion wants refined, and those around them: after [`Executor::begin_flagging`] and before
-    /// anything else of the level changes.
+    /// Cells of a level that the criterion wants refined, and those around them, of all ranks or, where the level is large, of this one's
+    /// patches: after [`Executor::begin_flagging`] and before anything else of the level changes.
     ///
     /// # Errors
     /// The device's.

@@ -4,7 +4,7 @@
 
 use super::error::OutputError;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// What must have reached the disk before the new name shows.
@@ -165,6 +165,29 @@ fn sync_parent(path: &Path) -> Result<(), OutputError> {
 /// Name of the file that is tried.
 pub const PROBE: &str = "write-test";
 
+/// How often a folder is made again that others take away.
+const TRIES: usize = 100;
+
+/// Makes a folder and does something in it. Runs that begin at the same time take folders away that they have only tried: then once more.
+///
+/// # Errors
+/// Names the folder and the operating system's reason.
+pub fn in_folder<T>(dir: &Path, work: impl Fn() -> io::Result<T>) -> Result<T, OutputError> {
+    let mut tries = 1;
+    loop {
+        let made = fs::create_dir_all(dir).map_err(|e| ("create", e));
+        match made.and_then(|()| work().map_err(|e| ("write in", e))) {
+            // Gone before the work, or found to be there and gone before it was looked at.
+            Err((_, error))
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) && tries < TRIES =>
+            {
+                tries += 1;
+            }
+            outcome => return outcome.map_err(|(verb, error)| OutputError::io(verb, dir)(error)),
+        }
+    }
+}
+
 /// Checks that `dir` can be created and written to, and leaves everything as it was.
 ///
 /// # Errors
@@ -172,16 +195,17 @@ pub const PROBE: &str = "write-test";
 pub fn check_output_dir(dir: &Path) -> Result<(), OutputError> {
     let missing: Vec<&Path> =
         dir.ancestors().filter(|p| !p.as_os_str().is_empty()).take_while(|p| !p.exists()).collect();
-    let tried = fs::create_dir_all(dir).map_err(OutputError::io("create", dir)).and_then(|()| {
-        let probe = || {
-            let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
-            let (path, mut file) = under_new_name(&dir.join(PROBE), create)?;
-            file.write_all(b"x").and(fs::remove_file(&path))
-        };
-        probe().map_err(OutputError::io("write in", dir))
+    let tried = in_folder(dir, || {
+        let create = |path: &Path| OpenOptions::new().write(true).create_new(true).open(path);
+        let (path, mut file) = under_new_name(&dir.join(PROBE), create)?;
+        file.write_all(b"x").and(fs::remove_file(&path))
     });
-    for created in missing.into_iter().filter(|p| p.exists()) {
-        fs::remove_dir(created).map_err(OutputError::io("remove", created))?;
+    for created in missing {
+        match fs::remove_dir(created) {
+            // Another run has begun there, or has taken it away itself.
+            Err(error) if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound) => {}
+            removed => removed.map_err(OutputError::io("remove", created))?,
+        }
     }
     tried
 }
@@ -266,5 +290,20 @@ mod tests {
         let message = check_output_dir(&dir.path().join("file/x")).unwrap_err().to_string();
         assert!(message.contains("file/x"), "{message}");
         assert_eq!(names(dir.path()), ["file"]);
+    }
+
+    /// Runs that begin at the same time, in the same folder or in folders beside one another that are not there yet, do not get in
+    /// each other's way.
+    #[test]
+    fn folders_are_checked_at_the_same_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let (beside, common) = (|n: usize| dir.path().join(format!("a/b/{n}")), dir.path().join("a/c"));
+        for _ in 0..50 {
+            std::thread::scope(|scope| {
+                let check = |n| if n < 4 { check_output_dir(&beside(n)) } else { check_output_dir(&common) };
+                let threads: Vec<_> = (0..8).map(|n| scope.spawn(move || check(n))).collect();
+                threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+            });
+        }
     }
 }

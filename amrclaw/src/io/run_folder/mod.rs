@@ -6,7 +6,7 @@
 
 mod names;
 
-use super::atomic::{PROBE, check_output_dir, name_of_partial};
+use super::atomic::{PROBE, check_output_dir, in_folder, name_of_partial};
 use super::error::OutputError;
 use super::{checkpoint, format, gauge, plotfile};
 use names::{is_run_file, list, numbered, shows_its_origin};
@@ -92,7 +92,6 @@ impl RunFolder {
         check_output_dir(dir)?;
         let missing = dir.ancestors().filter(|p| !p.as_os_str().is_empty()).take_while(|p| !p.exists());
         let mut made: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-        fs::create_dir_all(dir).map_err(OutputError::io("create", dir))?;
         let path = dir.join(JOURNAL);
         let before = path.symlink_metadata().ok();
         // What a link leads to is no list of ours, and a pipe would be waited for.
@@ -102,8 +101,7 @@ impl RunFolder {
         if before.is_none() {
             made.insert(0, path.clone());
         }
-        let opened = OpenOptions::new().read(true).append(true).create(true).open(&path);
-        let mut journal = opened.map_err(OutputError::io("write", &path))?;
+        let mut journal = in_folder(dir, || OpenOptions::new().read(true).append(true).create(true).open(&path))?;
         match journal.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),

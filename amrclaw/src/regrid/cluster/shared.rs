@@ -125,7 +125,7 @@ mod tests {
 
     const HEAD: Head = Head { phase: Phase::Flags, level: 0, epoch: 0 };
 
-    /// The boxes that ranks make of tags together. Each rank has the tags in its patches, and those in the cells beside them, which it has
+    /// The boxes that ranks make of tags together. Each rank has the tags in its patches, and those in a few cells around them, which it has
     /// in common with others; patches go to ranks in turn.
     fn by_ranks<const D: usize>(
         tags: &TagSet<D>,
@@ -138,7 +138,7 @@ mod tests {
         let work = |ranks: Ranks| {
             let mut own = TagSet::new(*tags.domain());
             for patch in partition.patches_of(ranks.rank().number) {
-                own.add_words(&tags.words_in(&mesh.patches()[patch].grow(1)));
+                own.add_words(&tags.words_in(&mesh.patches()[patch].grow(3)));
             }
             let own = with_one_rank(own, mesh, &partition, &ranks, HEAD).expect("all are there");
             let part = part_of_rank(own, Some(params), &ranks, HEAD).expect("all are there");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(48))]
+        #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
         fn ranks_make_the_boxes_of_one(
