@@ -200,7 +200,7 @@ pub fn check_output_dir(dir: &Path) -> Result<(), OutputError> {
         let (path, mut file) = under_new_name(&dir.join(PROBE), create)?;
         file.write_all(b"x").and(fs::remove_file(&path))
     });
-    for created in missing {
+    for created in missing.into_iter().filter(|p| p.exists()) {
         match fs::remove_dir(created) {
             // Another run has begun there, or has taken it away itself.
             Err(error) if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::NotFound) => {}

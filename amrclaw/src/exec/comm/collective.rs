@@ -10,7 +10,7 @@ pub(super) const TOLD: usize = 1 << 24;
 
 impl Ranks {
     /// Flags of a level of so many cells stay with the ranks that raise them, which then cluster together.
-    pub fn keep_flags(&self, cells: usize) -> bool {
+    pub fn keeps_flags(&self, cells: usize) -> bool {
         !self.is_solo() && cells > self.told
     }
 

@@ -82,7 +82,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let store = &self.levels[level.index()];
         let tables = tables.map_or_else(
             || {
-                let kept = self.ranks.keep_flags(store.mesh.num_cells());
+                let kept = self.ranks.keeps_flags(store.mesh.num_cells());
                 FlagTables::on_host(&store.mesh, |k| store.layout.patches[k].is_here, kept).send(&self.machine)
             },
             Ok,
@@ -146,7 +146,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn flag_level(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
         let head = self.head(Phase::Flags, level);
         let cells = self.levels[level.index()].mesh.num_cells();
-        let (told, of_all) = (!self.ranks.is_solo(), !self.ranks.keep_flags(cells));
+        let (told, of_all) = (!self.ranks.is_solo(), !self.ranks.keeps_flags(cells));
         let (tags, done) = if self.flags_by_kernels() {
             let store = &mut self.levels[level.index()];
             let flags = store.flags.take().expect("flags are asked for before they are taken");

@@ -59,7 +59,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let is_here = |k| owners.as_ref().is_none_or(|owners| owners.owner(k) == rank);
             let owner = (rank, owners.clone());
             let level = || HostLevel::new(mesh, owner, sizes, sweeps, (resident, l + 1 == hierarchy.max_levels()));
-            let kept = self.ranks.keep_flags(mesh.num_cells());
+            let kept = self.ranks.keeps_flags(mesh.num_cells());
             let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::on_host(mesh, is_here, kept));
             let (level, flags) = rayon::join(level, flags);
             Some(HostMeshTables { level, flags })

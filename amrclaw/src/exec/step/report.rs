@@ -171,7 +171,7 @@ pub struct Flagged<const D: usize> {
     pub tags: TagSet<D>,
     /// True if there are none that are of no use.
     pub inset: bool,
-    /// True if they are those of all ranks; else those around the patches of this one, see [`Ranks::keep_flags`](crate::exec::comm::Ranks::keep_flags).
+    /// True if they are those of all ranks; else those around the patches of this one, see [`Ranks::keeps_flags`](crate::exec::comm::Ranks::keeps_flags).
     pub of_all: bool,
 }
 
