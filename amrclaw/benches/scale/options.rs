@@ -11,7 +11,7 @@ Usage: cargo xtask scale CHECKPOINT [OPTIONS]
   --together N           ranks that cluster together here at most; of more, each has no more to do  (default 1024)
   --samples N            ranks whose plans are made, the busiest first  (default 8)
   --interval N           steps between regrids                   (default 4)
-  --threads N            threads that make boxes and plans here  (default 1)
+  --threads N            threads that order patches and make plans here; one makes a rank's boxes  (default 1)
 
 of the model:
   --cell-seconds S       a step of a cell on a rank; 3.4e-10 is a GPU in the spherical example of docs/performance.md

@@ -48,8 +48,7 @@ pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<
     if whole.tagged == 0 {
         return Vec::new();
     }
-    let most = signatures.iter().max().expect("a box that is cut has planes");
-    assert!(*most < 1 << 29, "{most} tags in one plane: their second differences do not fit into 32 bits");
+    assert_differences_fit(&signatures);
     let small = CELLS_FOR_A_THREAD.max(whole.bounds.volume() / PARTS);
     let mut parts = Vec::new();
     let mut accepted = divide(whole, signatures, &counter, params, &mut |candidate, signatures| {
@@ -63,6 +62,12 @@ pub fn cluster<const D: usize>(tags: &TagSet<D>, params: &ClusterParams) -> Vec<
     let divided: Vec<_> = parts.into_par_iter().map(divide_part).collect();
     divided.into_iter().for_each(|boxes| accepted.extend(boxes));
     accepted
+}
+
+/// Refuses planes with more tags than second differences of 32 bits can tell.
+fn assert_differences_fit(signatures: &[u32]) {
+    let most = signatures.iter().max().expect("a box that is cut has planes");
+    assert!(*most < 1 << 29, "{most} tags in one plane: their second differences do not fit into 32 bits");
 }
 
 /// A candidate with a part of the whole's cells, or with few, is left to one thread. One thread alone divides the larger

@@ -94,10 +94,13 @@ fn packed(counts: &[u32]) -> Vec<u64> {
     counts.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair.get(1).copied().unwrap_or(0)) << 32).collect()
 }
 
-/// Adds packed numbers.
+/// Adds packed numbers; what would be too large is the largest.
 fn add(counts: &mut [u32], packed: &[u64]) {
     for (counts, word) in counts.chunks_mut(2).zip(packed) {
-        counts.iter_mut().zip([*word as u32, (*word >> 32) as u32]).for_each(|(count, more)| *count += more);
+        counts
+            .iter_mut()
+            .zip([*word as u32, (*word >> 32) as u32])
+            .for_each(|(count, more)| *count = count.saturating_add(more));
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A rank's work and what it sends follow its own tags, times the logarithm of the number of ranks, and not the tags of all.
 
-use super::{Candidate, ClusterParams};
+use super::{Candidate, ClusterParams, assert_differences_fit};
 use crate::exec::comm::{CommError, Head, Ranks};
 use crate::index::CellBox;
 use crate::mesh::{LevelMesh, Partition, Rank, TagCounter, TagSet};
@@ -53,6 +53,7 @@ pub fn part_of_rank<const D: usize>(
         let mut signatures = Vec::new();
         let mut candidate = Candidate::of_own_tags(region, &mut signatures, &TagCounter::new(&tags));
         ranks.sum(&group, head, &mut signatures)?;
+        assert_differences_fit(&signatures);
         candidate.settle(&signatures);
         let (lower, upper, share) = halves(&candidate, &signatures, params);
         // Each half has ranks in proportion to its tags.
