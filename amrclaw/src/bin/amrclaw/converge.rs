@@ -1,7 +1,7 @@
 //! `amrclaw converge`.
 
 use crate::arguments::ConvergeArguments;
-use crate::sweep::default_folder;
+use crate::run::default_folder;
 use crate::{Failure, terminal};
 use amrclaw::converge::{ConvergeError, Reference, Study, cells_of, csv, describe, picture, text};
 use amrclaw::io::OutputError;

@@ -126,6 +126,13 @@ pub fn default_output(case: &Path) -> PathBuf {
     Path::new("output").join(name)
 }
 
+/// The folder of a run of the case, with an ending of its own.
+pub fn default_folder(case: &Path, ending: &str) -> PathBuf {
+    let mut dir = default_output(case).into_os_string();
+    dir.push(ending);
+    dir.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

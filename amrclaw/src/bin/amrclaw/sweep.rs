@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::arguments::SweepArguments;
 use crate::converge::exact;
-use crate::run::default_output;
+use crate::run::default_folder;
 use crate::terminal;
 use amrclaw::io::compare::Reference;
 use amrclaw::io::config::{Case, CaseErrors, CaseSettings};
@@ -14,7 +14,6 @@ use amrclaw::sweep::{
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::Write;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 pub fn sweep(arguments: &SweepArguments) -> Result<(), Failure> {
@@ -69,13 +68,6 @@ fn reference(arguments: &SweepArguments, case: &Case) -> Result<Option<Reference
         Some("finest") => Ok(Some(Reference::Finest)),
         Some(text) => exact("--error", &[text.to_owned()], case).map(Some),
     }
-}
-
-/// The folder of a run of the case, with an ending of its own.
-pub fn default_folder(case: &Path, ending: &str) -> PathBuf {
-    let mut dir = default_output(case).into_os_string();
-    dir.push(ending);
-    dir.into()
 }
 
 /// Reads the case with every setting; returns that of the first, and the case's text with the overrides that all runs share.

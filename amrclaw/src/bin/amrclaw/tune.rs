@@ -2,7 +2,8 @@
 
 use crate::Failure;
 use crate::arguments::TuneArguments;
-use crate::sweep::{default_folder, failure};
+use crate::run::default_folder;
+use crate::sweep::failure;
 use crate::terminal;
 use amrclaw::tune::{self, Notice, Tried, Tune, Tuned};
 use indicatif::{ProgressBar, ProgressStyle};
