@@ -180,10 +180,10 @@ impl<R: Scalar + Plain> Level<R> {
         (count, size): (usize, [i32; 3]),
     ) -> Result<Self, CudaError> {
         let num_eqn = solver.source.equations;
-        let mut table = TileTable::default();
+        let mut table = TileTable::new(shape);
         let patches = Patches::new(solver.kernels.double.dim(), count, size);
         let component = patches.all[0].component as usize;
-        (0..count).for_each(|k| table.add_patch(shape, rows, k as u32, [[0; 3], size]));
+        (0..count).for_each(|k| table.add_patch(rows, k as u32, [[0; 3], size]));
         let [words, bases, slots] = if options.keeps_faces { patches.edges() } else { Default::default() };
         let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
         let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {
@@ -195,7 +195,7 @@ impl<R: Scalar + Plain> Level<R> {
         bench.stream.fill(&reports, 0, count, 0)?;
         Ok(Level {
             patches: bench.send(&patches.all)?,
-            tiles: bench.send(&table.tiles)?,
+            tiles: bench.send(&table.tiles())?,
             reports,
             states: [fill(&q_of_one)?, fill(&q_of_one)?],
             aux: fill(&aux_of_one)?,

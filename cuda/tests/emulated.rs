@@ -43,7 +43,7 @@ fn compare<R: Scalar>(
     let run = |level: &TestLevel<R>, q_next: &mut [R], kept: &mut [R], reports: &mut [PatchReport]| {
         let args = UpdateArgs {
             patches: Pointer::new(patches.as_ptr() as u64),
-            tiles: Pointer::new(tiles.tiles.as_ptr() as u64),
+            tiles: Pointer::new(tiles.as_ptr() as u64),
             reports: Pointer::new(reports.as_mut_ptr() as u64),
             q: Pointer::new(level.q.as_ptr() as u64),
             q_next: Pointer::new(q_next.as_mut_ptr() as u64),
@@ -54,10 +54,10 @@ fn compare<R: Scalar>(
             face_bases: Pointer::new(bases.as_ptr() as u64),
             face_slots: Pointer::new(slots.as_ptr() as u64),
             dt_over_dx: DX.map(|dx| level.dt / dx),
-            num_tiles: tiles.tiles.len() as i32,
+            num_tiles: tiles.len() as i32,
             num_ghost: level.ghosts,
         };
-        let grid = options.tile_shape(&solver.source, target.precision).grid(tiles.tiles.len() as u32);
+        let grid = options.tile_shape(&solver.source, target.precision).grid(tiles.len() as u32);
         // SAFETY: the tables hold what the kernel expects, at addresses of the host.
         unsafe { kernel.run(grid.blocks, grid.threads, &args) };
     };

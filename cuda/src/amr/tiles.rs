@@ -78,13 +78,6 @@ fn cross_section(threads: i32, [columns, rows]: [i32; 2]) -> [i32; 2] {
     (1..=columns.max(1)).filter_map(pieces).min_by_key(|[x, y]| x * y.max(&1)).unwrap_or([columns, rows])
 }
 
-/// Tiles of all patches of a level.
-#[derive(Clone, Debug, Default)]
-pub struct TileTable {
-    /// The tiles.
-    pub tiles: Vec<Tile>,
-}
-
 /// How cells along an axis are cut into pieces.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
@@ -124,41 +117,94 @@ impl Cut {
     }
 }
 
+/// Cells of a patch, and how they are cut.
+#[derive(Clone, Copy, Debug)]
+struct CutPatch {
+    patch: u32,
+    lo: [i32; 3],
+    cuts: [Cut; 3],
+}
+
+/// Patches of a level, cut into tiles.
+#[derive(Clone, Debug)]
+pub struct TileTable {
+    shape: TileShape,
+    patches: Vec<CutPatch>,
+}
+
 impl TileTable {
-    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `height` cells along the axis
-    /// that they are marched along, all of nearly the same height.
-    pub fn add_patch(&mut self, shape: TileShape, height: i32, patch: u32, [lo, hi]: [[i32; 3]; 2]) {
-        let size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
-        let (along, mut cuts) = (shape.along(), shape.cuts(size));
-        cuts[along] = Cut::evenly(size[along], (size[along] + height - 1) / height);
-        let [x, y, z] = cuts.map(|cut| cut.count);
-        for place in (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k]))) {
-            let pieces: [[i32; 2]; 3] = std::array::from_fn(|d| cuts[d].piece(place[d]));
-            self.tiles.push(Tile {
-                patch,
-                lo: std::array::from_fn(|d| lo[d] + pieces[d][0]),
-                size: pieces.map(|[first, end]| end - first),
-            });
-        }
+    /// No tiles, of this shape.
+    pub fn new(shape: TileShape) -> Self {
+        TileTable { shape, patches: Vec::new() }
     }
 
-    /// Puts the tallest tiles first, so that blocks end together. Tiles of one height keep their order.
-    pub fn sort_by_height(&mut self, shape: TileShape) {
-        let height = |tile: &Tile| tile.size[shape.along()] as usize;
-        let tallest = self.tiles.iter().map(height).max().unwrap_or(0);
-        let mut places = vec![0; tallest + 2];
-        let rank = |tile: &Tile| tallest - height(tile);
-        self.tiles.iter().for_each(|tile| places[rank(tile) + 1] += 1);
+    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `height` cells along the axis
+    /// that they are marched along, all of nearly the same height.
+    pub fn add_patch(&mut self, height: i32, patch: u32, [lo, hi]: [[i32; 3]; 2]) {
+        let size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
+        let (along, mut cuts) = (self.shape.along(), self.shape.cuts(size));
+        cuts[along] = Cut::evenly(size[along], (size[along] + height - 1) / height);
+        self.patches.push(CutPatch { patch, lo, cuts });
+    }
+
+    /// The tiles, patch by patch.
+    pub fn tiles(&self) -> Vec<Tile> {
+        let mut tiles = Vec::with_capacity(self.patches.iter().map(CutPatch::num_tiles).sum());
+        self.patches.iter().for_each(|patch| patch.for_each_tile(|tile| tiles.push(tile)));
+        tiles
+    }
+
+    /// The tiles, the tallest first, so that blocks end together; those of one height patch by patch.
+    pub fn tallest_first(&self) -> Vec<Tile> {
+        let along = self.shape.along();
+        let tallest = self.patches.iter().map(|patch| patch.cuts[along].longest()).max().unwrap_or(0);
+        // Where the tiles of each height go, by how much lower than the tallest they are.
+        let mut places = vec![0; tallest as usize + 2];
+        for patch in &self.patches {
+            let Cut { count, length, longer, .. } = patch.cuts[along];
+            let across = patch.num_tiles() / count as usize;
+            for (height, pieces) in [(length + 1, longer), (length, count - longer)].into_iter().filter(|(_, n)| *n > 0)
+            {
+                places[(tallest - height) as usize + 1] += pieces as usize * across;
+            }
+        }
         for k in 1..places.len() {
             places[k] += places[k - 1];
         }
-        let mut sorted = self.tiles.clone();
-        for tile in &self.tiles {
-            let place = &mut places[rank(tile)];
-            sorted[*place] = *tile;
-            *place += 1;
+        let mut tiles = vec![Tile { patch: 0, lo: [0; 3], size: [0; 3] }; places.last().copied().unwrap_or(0)];
+        for patch in &self.patches {
+            patch.for_each_tile(|tile| {
+                let place = &mut places[(tallest - tile.size[along]) as usize];
+                tiles[*place] = tile;
+                *place += 1;
+            });
         }
-        self.tiles = sorted;
+        tiles
+    }
+}
+
+impl CutPatch {
+    fn num_tiles(&self) -> usize {
+        self.cuts.iter().map(|cut| cut.count as usize).product()
+    }
+
+    /// Calls `visit` with each tile, x fastest.
+    fn for_each_tile(&self, mut visit: impl FnMut(Tile)) {
+        let mut tile = Tile { patch: self.patch, lo: self.lo, size: [0; 3] };
+        let take = |tile: &mut Tile, d: usize, number: i32| {
+            let [first, end] = self.cuts[d].piece(number);
+            (tile.lo[d], tile.size[d]) = (self.lo[d] + first, end - first);
+        };
+        for z in 0..self.cuts[2].count {
+            take(&mut tile, 2, z);
+            for y in 0..self.cuts[1].count {
+                take(&mut tile, 1, y);
+                for x in 0..self.cuts[0].count {
+                    take(&mut tile, 0, x);
+                    visit(tile);
+                }
+            }
+        }
     }
 }
 
@@ -186,11 +232,12 @@ mod tests {
             ([true; 3], [0; 3], [1, 1, 1]),
         ];
         for (sweep, lo, hi) in table {
-            let mut table = TileTable::default();
             let shape = shape(sweep);
-            table.add_patch(shape, 16, 7, [lo, hi]);
+            let mut table = TileTable::new(shape);
+            table.add_patch(16, 7, [lo, hi]);
+            let tiles = table.tiles();
             let mut covered = std::collections::HashSet::new();
-            for Tile { lo, size, .. } in &table.tiles {
+            for Tile { lo, size, .. } in &tiles {
                 if in_space(sweep) {
                     assert!((size[0] + 2) * (size[1] + 2) <= shape.threads() as i32, "{size:?}");
                 } else {
@@ -205,7 +252,7 @@ mod tests {
             let size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
             assert_eq!(covered.len() as i32, size.iter().product());
             let [height, count] = shape.strips(size);
-            assert_eq!(table.tiles.len() as i32, count * ((height + 15) / 16));
+            assert_eq!(tiles.len() as i32, count * ((height + 15) / 16));
         }
     }
 
@@ -221,23 +268,17 @@ mod tests {
     /// A patch is cut into tiles whose heights differ by one row at most, the tallest tiles come first, and none is lost.
     #[test]
     fn tiles_are_of_like_height_and_sorted() {
-        let (mut table, plane) = (TileTable::default(), shape([true, true, false]));
+        let mut table = TileTable::new(shape([true, true, false]));
         for (k, rows) in [33, 72, 5].into_iter().enumerate() {
-            table.add_patch(plane, 32, k as u32, [[0; 3], [40, rows, 1]]);
+            table.add_patch(32, k as u32, [[0; 3], [40, rows, 1]]);
         }
-        let heights = |table: &TileTable, patch| -> Vec<i32> {
-            table.tiles.iter().filter(|tile| tile.patch == patch).map(|tile| tile.size[1]).collect()
-        };
-        assert_eq!((heights(&table, 0), heights(&table, 2)), (vec![17, 17, 16, 16], vec![5, 5]));
-        let sorted = |table: &TileTable| {
-            let mut places: Vec<_> = table.tiles.iter().map(|tile| (tile.patch, tile.lo)).collect();
-            places.sort_unstable();
-            places
-        };
-        let before = sorted(&table);
-        table.sort_by_height(plane);
-        assert!(table.tiles.is_sorted_by_key(|tile| -tile.size[1]));
-        assert_eq!(sorted(&table), before);
-        assert_eq!(heights(&table, 1), [24; 6]);
+        let (tiles, sorted) = (table.tiles(), table.tallest_first());
+        let heights =
+            |patch| -> Vec<i32> { tiles.iter().filter(|tile| tile.patch == patch).map(|tile| tile.size[1]).collect() };
+        assert_eq!((heights(0), heights(1), heights(2)), (vec![17, 17, 16, 16], vec![24; 6], vec![5, 5]));
+        let key = |tile: &Tile| (-tile.size[1], tile.patch, tile.lo[1], tile.lo[0], tile.size[0]);
+        let mut expected: Vec<_> = tiles.iter().map(key).collect();
+        expected.sort_unstable();
+        assert_eq!(sorted.iter().map(key).collect::<Vec<_>>(), expected);
     }
 }

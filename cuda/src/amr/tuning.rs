@@ -84,8 +84,8 @@ const SHARES: [f64; 2] = [0.6, 0.25];
 
 /// Strips of a level, which tiles are parts of: by their height.
 struct Strips {
-    /// Heights that there are, and the number of strips of each.
-    counts: Vec<(u32, f64)>,
+    /// Number of strips that are taller than each height.
+    taller: Vec<u64>,
     rows: f64,
     /// Tiles that the device works on at once.
     resident: f64,
@@ -101,15 +101,17 @@ impl Strips {
             }
             counts[height] += count as u64;
         }
-        let there_are = |(height, count): (usize, u64)| (count > 0).then_some((height as u32, count as f64));
-        let counts: Vec<_> = counts.into_iter().enumerate().filter_map(there_are).collect();
-        let rows = counts.iter().map(|&(height, count)| f64::from(height) * count).sum();
-        Strips { counts, rows, resident: f64::from(resident_tiles.max(1)) }
+        let rows = counts.iter().enumerate().map(|(height, count)| height as u64 * count).sum::<u64>() as f64;
+        let mut above = 0;
+        for count in counts.iter_mut().rev() {
+            above += std::mem::replace(count, above);
+        }
+        Strips { taller: counts, rows, resident: f64::from(resident_tiles.max(1)) }
     }
 
-    /// Number of tiles of at most so many rows.
+    /// Number of tiles of at most so many rows: the n-th tile of a strip begins behind those before it.
     fn tiles(&self, rows: i32) -> f64 {
-        self.counts.iter().map(|&(height, count)| f64::from(height.div_ceil(rows as u32)) * count).sum()
+        self.taller.iter().step_by(rows as usize).sum::<u64>() as f64
     }
 
     /// Time of a level, in rows of a warp, where tiles have one height.

@@ -50,9 +50,9 @@ fn update_on_device<R: Scalar + Plain>(
     let Tables { patches, tiles, words, bases, slots } = level.tables(options, 16);
     let none = PatchReport { courant: 0, not_finite: 0, padding: 0 };
     let reports = machine.send(&vec![none; patches.len()]);
-    let (num_patches, num_tiles) = (patches.len(), tiles.tiles.len());
+    let (num_patches, num_tiles) = (patches.len(), tiles.len());
     let patches = machine.send(&patches);
-    let tiles = machine.send(&tiles.tiles);
+    let tiles = machine.send(&tiles);
     let (words, bases, slots) = (machine.send(&words), machine.send(&bases), machine.send(&slots));
     let (q, aux) = (machine.send(&level.q), machine.send(&level.aux));
     let q_next = machine.send(&vec![R::default(); level.q.len()]);

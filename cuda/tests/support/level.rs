@@ -1,7 +1,7 @@
 //! Patches of random states, their update by the CPU's kernels, and the same as tables for the device.
 
 use super::solvers::{Random, TestSolver};
-use cuda::amr::{Patch, TileShape, TileTable, UpdateOptions};
+use cuda::amr::{Patch, Tile, TileShape, TileTable, UpdateOptions};
 use cuda::compile::Precision;
 use riemann::axis::{Axis, Side};
 use riemann::faces::FaceSolver;
@@ -40,7 +40,7 @@ pub struct TestLevel<R> {
 /// The tables that an update reads.
 pub struct Tables {
     pub patches: Vec<Patch>,
-    pub tiles: TileTable,
+    pub tiles: Vec<Tile>,
     /// The map of the faces kept: its bits, the bases of its words, and the slots.
     pub words: Vec<u32>,
     pub bases: Vec<u32>,
@@ -153,7 +153,7 @@ impl<R: Scalar> TestLevel<R> {
     /// The level's tables for the device.
     pub fn tables(&self, options: &UpdateOptions, rows: i32) -> Tables {
         let shape = TileShape::new(options.sweep, self.num_eqn, Precision::of::<R>());
-        let (mut tiles, mut patches, mut words) = (TileTable::default(), Vec::new(), Vec::<u32>::new());
+        let (mut tiles, mut patches, mut words) = (TileTable::new(shape), Vec::new(), Vec::<u32>::new());
         let (mut first, mut places) = (0, Vec::new());
         for (k, &size) in self.sizes.iter().enumerate() {
             let [row, slab, component] = self.extent(size);
@@ -177,7 +177,7 @@ impl<R: Scalar> TestLevel<R> {
             }
             first += component;
             patches.push(patch);
-            tiles.add_patch(shape, rows, k as u32, self.written(size));
+            tiles.add_patch(rows, k as u32, self.written(size));
         }
         // Faces lie by the bits of their words, whatever the slots.
         let mut bases = Vec::new();
@@ -191,7 +191,7 @@ impl<R: Scalar> TestLevel<R> {
             let before = words[word] & ((1_u32 << bit) - 1);
             slots[(bases[word] + before.count_ones()) as usize] = slot;
         }
-        Tables { patches, tiles, words, bases, slots }
+        Tables { patches, tiles: tiles.tiles(), words, bases, slots }
     }
 
     /// What crosses the faces kept, of the second-order corrections that an update keeps: the sum with the fluctuation that runs into

@@ -79,10 +79,9 @@ pub(in crate::exec) fn tile_table<const D: usize>(
     let patches = patches.filter(|&k| layout.patches[k].is_here);
     let boxes = patches.clone().map(|k| swept(&layout.patches[k].cells, sweep));
     let mut heights = TileHeights::new(boxes.clone().map(|cells| strips(shape, cells)), resident_tiles);
-    let mut table = TileTable::default();
+    let mut table = TileTable::new(shape);
     for (k, cells) in patches.zip(boxes) {
-        table.add_patch(shape, heights.next(strips(shape, cells)), k as u32, cells);
+        table.add_patch(heights.next(strips(shape, cells)), k as u32, cells);
     }
-    table.sort_by_height(shape);
-    table.tiles
+    table.tallest_first()
 }

@@ -93,6 +93,14 @@ impl TableBuilder {
         append(&mut self.bytes, items)
     }
 
+    /// The same of a slice, in one piece.
+    pub fn append_all<T: Copy>(&mut self, items: &[T]) -> usize {
+        let start = self.bytes.len().next_multiple_of(16);
+        self.bytes.resize(start, 0);
+        self.bytes.extend_from_slice(bytes_of(items));
+        start
+    }
+
     /// Appends a table; `cells`: of each item.
     pub fn table<T: Copy>(&mut self, items: impl ExactSizeIterator<Item = (T, usize)>) -> Table {
         let (first_chunk, first) = (self.num_chunks, self.chunked.len());

@@ -53,8 +53,8 @@ impl<const D: usize> FlagTables<D, TableBuilder> {
             tiles.iter_mut().zip(starts).for_each(|(tile, start)| tile.beside[n] = start);
         }
         let mut memory = TableBuilder::default();
-        memory.append(tiles.into_iter());
-        let parts = memory.append(patches.into_iter());
+        memory.append_all(&tiles);
+        let parts = memory.append_all(&patches);
         FlagTables { cover, memory, parts }
     }
 

@@ -109,12 +109,12 @@ impl<const D: usize> HostLevel<D> {
         let layout = Arc::new(LevelLayout::of_part(mesh, sizes.num_ghost, is_here));
         let (table, map_words) = patch_table(&layout);
         let mut builder = TableBuilder::default();
-        builder.append(table.iter().copied());
+        builder.append_all(&table);
         let mut cut = |patches: Range<usize>| -> Vec<Tiles> {
             let of_sweep = |sweep| {
                 let shape = tile_shape(sweep, sizes.num_eqn, sizes.precision);
                 let tiles = tile_table(&layout, sweep, shape, patches.clone(), resident_tiles);
-                Tiles { start: builder.append(tiles.iter().copied()), count: tiles.len() }
+                Tiles { start: builder.append_all(&tiles), count: tiles.len() }
             };
             sweeps.iter().map(of_sweep).collect()
         };

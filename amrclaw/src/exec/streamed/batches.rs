@@ -103,11 +103,11 @@ pub(super) fn tiles_of_batches<const D: usize, R: Scalar>(
     let here = |patches: Range<usize>| patches.filter(|&k| context.layout.patches[k].is_here);
     let rows = rows_per_tile(here(largest).map(|k| of_patch(&patches[k])), resident_tiles);
     let cut = |batch: &Batch| {
-        let mut table = TileTable::default();
+        let mut table = TileTable::new(shape);
         for k in here(batch.patches.clone()) {
-            table.add_patch(shape, rows, k as u32, swept(&patches[k].cells, sweep));
+            table.add_patch(rows, k as u32, swept(&patches[k].cells, sweep));
         }
-        table.tiles
+        table.tiles()
     };
     let made: Vec<Vec<Tile>> = batches.par_iter().with_max_len(1).map(cut).collect();
     let mut start = 0;
