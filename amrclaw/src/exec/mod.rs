@@ -17,10 +17,10 @@ pub use probe::{PatchValues, Probe};
 pub use queries::Queries;
 pub use step::{
     CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, HostWork, LevelState, LevelStates, NewValues,
-    Outcomes, StepReport, StreamedUse,
+    Outcomes, RefineRequest, StepReport, StreamedUse,
 };
 
-use crate::index::Level;
+use crate::index::{CellBox, Level};
 use crate::plan::{LevelPlans, MeshChange};
 
 /// Holds the values of all levels and carries out plans on them: a verb for each step of the method. What can be asked of the values
@@ -80,6 +80,15 @@ pub trait Executor<const D: usize>: Queries<D> {
     /// # Errors
     /// As for [`Executor::advance`].
     fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError>;
+
+    /// Boxes of all levels finer than a base level, coarser levels first, each level's in any order: those that [`crate::regrid`] makes of the
+    /// flags, where the executor makes them by itself. After [`Executor::begin_flagging`] of all levels to be refined.
+    ///
+    /// # Errors
+    /// The device's.
+    fn refine(&mut self, _: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+        Ok(None)
+    }
 
     /// Cells of a level that the criterion wants refined, and those around them, of all ranks or, where the level is large, of this one's
     /// patches: after [`Executor::begin_flagging`] and before anything else of the level changes.

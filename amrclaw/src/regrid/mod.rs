@@ -14,7 +14,7 @@ pub use region::RefinementRegion;
 pub use tiles::tiles;
 
 use crate::exec::comm::{Head, Phase, Ranks};
-use crate::exec::{ExecError, Executor, FlagRequest, Flagged};
+use crate::exec::{ExecError, Executor, FlagRequest, Flagged, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, Partition, Rank, TagSet};
 use crate::plan::LevelPlans;
@@ -85,8 +85,27 @@ pub fn finer_boxes<const D: usize>(
     let levels = (base.index()..=finest).rev().map(|l| Level(l as u8));
     // Regions act on flags before they are widened.
     let regions = |level| region::active(&options.regions, hierarchy, level, at.time);
+    let params = match options.cluster {
+        Clustering::BergerRigoutsos(params) => Some(params),
+        Clustering::Tiles(_) => None,
+    };
+    let free = ranks.is_solo() && levels.clone().all(|level| regions(level).is_empty());
+    let refine = params.filter(|_| free).map(|ClusterParams { cutoff, min_size }| RefineRequest {
+        hierarchy,
+        base,
+        finest: Level(finest as u8),
+        nesting_width: options.nesting_width,
+        room: ROOM_TO_MOVE + options.buffer,
+        cutoff,
+        halved_below: HALVED_BELOW,
+        min_size,
+        max_patch_size: options.max_patch_size,
+    });
     let request = |level| match regions(level).is_empty() {
-        true => FlagRequest { width: options.buffer, inset: Some(options.nesting_width).filter(|_| level == base) },
+        true => {
+            let inset = Some(options.nesting_width).filter(|_| level == base);
+            FlagRequest { width: options.buffer, inset, stay: refine.is_some() }
+        }
         false => FlagRequest::default(),
     };
     // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own. Those of levels
@@ -96,6 +115,9 @@ pub fn finer_boxes<const D: usize>(
     }
     for level in levels.clone() {
         exec.begin_flagging(level, request(level))?;
+    }
+    if let Some(boxes) = refine.map_or(Ok(None), |request| exec.refine(request))? {
+        return Ok(boxes);
     }
     for level in levels {
         let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();

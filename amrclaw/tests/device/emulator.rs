@@ -75,6 +75,12 @@ impl Emulator {
                     "flag_function" => "EMULATE(flag_function, FlagFunctionArgs)\n".to_owned(),
                     // Its lanes exchange maxima.
                     "largest" => "EMULATE(largest, LargestArgs)\n".to_owned(),
+                    // Their threads vote, exchange maxima or share memory.
+                    "turn_tags" => "EMULATE(turn_tags, TurnArgs)\n".to_owned(),
+                    "cluster" => "EMULATE(cluster, ClusterArgs)\n".to_owned(),
+                    "cluster_long" => "EMULATE(cluster_long, ClusterArgs)\n".to_owned(),
+                    "nest" => "EMULATE(nest, NestArgs)\n".to_owned(),
+                    "sort_boxes" => "EMULATE(sort_boxes, SortArgs)\n".to_owned(),
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     plain => format!(

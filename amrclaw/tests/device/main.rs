@@ -13,6 +13,7 @@ mod late;
 mod mapped;
 mod narrow;
 mod ranks;
+mod refine;
 mod restarts;
 mod space;
 mod table;

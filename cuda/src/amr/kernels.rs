@@ -2,11 +2,12 @@
 //!
 //! To add a kernel: its file in `kernels/`, a struct for its argument, a row here.
 
-use super::tuning::{BLOCKS_PER_PATCH, FLAG_THREADS, THREADS, WIDEN_THREADS};
+use super::tuning::{BLOCK_PLANES, BLOCKS_PER_PATCH, CLUSTER_THREADS, FLAG_THREADS, THREADS, WIDEN_THREADS};
 use super::{
-    AverageArgs, BoundaryArgs, Chunk, Chunked, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FaceMapArgs,
-    FaceRun, FillArgs, FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, ListArgs, NumberFacesArgs, Origin, Patch,
-    PatchReport, RefluxArgs, Region, RegisterArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
+    AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
+    ContinueArgs, CopyArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagFunctionArgs, FlagTile,
+    LargestArgs, ListArgs, NestArgs, NumberFacesArgs, Origin, Patch, PatchReport, ProjectArgs, RefluxArgs, Region,
+    RegisterArgs, SampleArgs, SortArgs, SourceArgs, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -36,6 +37,8 @@ pub struct Shape {
 pub enum Group {
     /// What moves values between patches and gathers them; without a solver.
     Regions,
+    /// What makes new boxes of tags; without a solver.
+    Regrid,
     /// What a capacity function needs besides; without a solver.
     Capacity,
     /// The Riemann problems of the conservation fix.
@@ -79,7 +82,7 @@ pub fn mapped_cells(dim: usize) -> [&'static str; 3] {
 
 impl Group {
     /// All groups but those whose kernels call a function of the case.
-    pub const ALL: [Group; 4] = [Group::Regions, Group::Capacity, Group::Registers, Group::Source];
+    pub const ALL: [Group; 5] = [Group::Regions, Group::Regrid, Group::Capacity, Group::Registers, Group::Source];
 
     /// All groups whose kernels call a function of the case.
     pub const OF_CASE: [Group; 4] =
@@ -101,6 +104,8 @@ impl Group {
 pub enum Work {
     /// A warp takes a chunk of a table.
     WarpPerChunk,
+    /// A warp takes an item.
+    WarpPerItem,
     /// A thread takes an item.
     ThreadPerItem,
     /// A block takes an item: threads by dimensions.
@@ -138,7 +143,7 @@ impl<A> Launcher<A> {
     pub fn grid(&self, count: usize, dim: usize) -> Grid {
         let blocks = |blocks: usize, threads: u32| Grid { blocks: [blocks as u32, 1, 1], threads, shared_bytes: 0 };
         match self.row.work {
-            Work::WarpPerChunk => blocks((count * 32).div_ceil(THREADS as usize), THREADS),
+            Work::WarpPerChunk | Work::WarpPerItem => blocks((count * 32).div_ceil(THREADS as usize), THREADS),
             Work::ThreadPerItem => Grid::over(count, THREADS),
             Work::BlockPerItem(threads) => blocks(count, threads[dim - 1]),
             Work::BlocksPerItem(share) => blocks(count * share as usize, THREADS),
@@ -187,6 +192,20 @@ kernels! {
     FLAG_DIFFERENCE = "flag_difference" in Regions, Work::BlockPerItem([FLAG_THREADS; 3]), FlagArgs: FlagTile;
     /// Widens flags.
     FLAG_WIDEN = "flag_widen" in Regions, Work::BlockPerItem(WIDEN_THREADS), WidenArgs: FlagTile;
+    /// Turns tiles of tags around.
+    TURN_TAGS = "turn_tags" in Regrid, Work::WarpPerItem, TurnArgs: CellBox TurnedTile Candidate ClusterState;
+    /// Covers tags with boxes.
+    CLUSTER = "cluster" in Regrid, Work::BlockPerItem([CLUSTER_THREADS; 3]), ClusterArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
+    /// The same where a block has too little memory.
+    CLUSTER_LONG = "cluster_long" in Regrid, Work::BlockPerItem([CLUSTER_THREADS; 3]), ClusterArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
+    /// Makes boxes nest, and splits them.
+    NEST = "nest" in Regrid, Work::BlockPerItem([THREADS; 3]), NestArgs: FlagTile CellBox TileMap ClusterState;
+    /// Puts boxes in order.
+    SORT_BOXES = "sort_boxes" in Regrid, Work::WarpPerItem, SortArgs: CellBox ClusterState;
+    /// Tags what lies beneath finer boxes.
+    PROJECT_BOXES = "project_boxes" in Regrid, Work::WarpPerItem, ProjectArgs: FlagTile CellBox TileMap ClusterState;
+    /// Takes away tags that cannot nest.
+    CLIP_TAGS = "clip_tags" in Regrid, Work::WarpPerItem, NestArgs: FlagTile CellBox TileMap ClusterState;
     /// Takes values at a point.
     SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
     /// Sums up rows of cells.
@@ -224,6 +243,9 @@ impl Shape {
         match group {
             Group::Registers => texts.push(include_str!("../../kernels/register.cuh")),
             Group::Regions => texts.push(include_str!("../../kernels/flag_tiles.cuh")),
+            Group::Regrid => {
+                texts.extend([include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")]);
+            }
             Group::Capacity | Group::Source => {}
             Group::SourceFunction | Group::Evaluate | Group::BoundaryFunction => {
                 texts.push(include_str!("../../kernels/in_cells.cuh"))
@@ -236,6 +258,7 @@ impl Shape {
         texts.extend(group.rows().map(|row| row.text));
         let file = match group {
             Group::Regions => "regions.cu",
+            Group::Regrid => "regrid.cu",
             Group::Capacity => "conserve.cu",
             Group::Registers => "registers.cu",
             Group::Source => "source.cu",
@@ -279,6 +302,8 @@ impl Shape {
             ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
             ("CAPACITY", self.capacity.to_string()),
             ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
+            ("BLOCK_PLANES", BLOCK_PLANES.to_string()),
+            ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
             ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),
             ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),

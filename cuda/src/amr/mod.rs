@@ -8,6 +8,7 @@ mod gather;
 pub mod kernels;
 mod moves;
 mod patch;
+mod regrid;
 mod tiles;
 pub mod tuning;
 mod update;
@@ -17,5 +18,9 @@ pub use gather::{FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, SampleArgs, 
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
+pub use regrid::{
+    Candidate, CellBox, ClusterArgs, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs,
+    TurnedTile,
+};
 pub use tiles::{TileShape, TileTable};
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions};

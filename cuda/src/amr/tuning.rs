@@ -25,6 +25,15 @@ pub const FLAG_THREADS: u32 = 512;
 /// Threads that widen a tile's flags, by dimensions: one for each row of it and of the tiles beside it across x, whole warps.
 pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
 
+/// Threads of a block that clusters tags.
+pub const CLUSTER_THREADS: u32 = 256;
+
+/// Planes of a candidate for which a block has memory: its signatures.
+pub const BLOCK_PLANES: usize = 5120;
+
+/// Cells of a plane, of which each may hold a tag: a rank of cuts has 29 bits for the largest second difference.
+pub const MOST_PLANE_CELLS: usize = 1 << 26;
+
 /// Blocks that share a patch where there is no table of chunks.
 pub const BLOCKS_PER_PATCH: u32 = 8;
 

@@ -101,6 +101,11 @@ inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
 }
 inline int __clzll(long long v) { return v ? __builtin_clzll(v) : 64; }
 inline int __ffsll(long long v) { return __builtin_ffsll(v); }
+inline int __clz(int v) { return v ? __builtin_clz(unsigned(v)) : 32; }
+inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+inline void __threadfence() {}
+// What another thread of the block is waited for may do is done when it has its turn.
+inline void __nanosleep(unsigned) { emulator::pass(); }
 inline int __popc(unsigned v) { return __builtin_popcount(v); }
 inline int __ffs(int v) { return __builtin_ffs(v); }
 template <class T> T __ldg(const T* p) { return *p; }
@@ -108,6 +113,18 @@ template <class T> T atomicMax(T* p, T v)
 {
     T old = *p;
     *p = v > old ? v : old;
+    return old;
+}
+template <class T> T atomicMin(T* p, T v)
+{
+    T old = *p;
+    *p = v < old ? v : old;
+    return old;
+}
+template <class T> T atomicSub(T* p, T v)
+{
+    T old = *p;
+    *p = old - v;
     return old;
 }
 template <class T> T atomicAdd(T* p, T v)

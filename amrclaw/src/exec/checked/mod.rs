@@ -13,9 +13,9 @@ mod tests;
 
 use super::{
     DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostMemory, HostValues, HostWork, LevelState, NewValues,
-    Outcomes, Probe, Queries,
+    Outcomes, Probe, Queries, RefineRequest,
 };
-use crate::index::Level;
+use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, MeshEpoch};
 use crate::plan::{LevelPlans, MeshChange};
 use std::sync::Arc;
@@ -188,6 +188,10 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
             self.assert_ghosts(level, "flagged");
         }
         self.inner.begin_flagging(level, request)
+    }
+
+    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+        self.inner.refine(request)
     }
 
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {

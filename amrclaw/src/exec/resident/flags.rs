@@ -9,7 +9,7 @@ use crate::mesh::{LevelMesh, TileCover, Tiling, buffer};
 use crate::physics::Criterion;
 use cuda::CudaError;
 use cuda::amr::kernels::{FLAG_DIFFERENCE, FLAG_FUNCTION, FLAG_WIDEN};
-use cuda::amr::{FlagArgs, FlagFunctionArgs, FlagTile, WidenArgs};
+use cuda::amr::{FlagArgs, FlagFunctionArgs, FlagTile, TileMap, WidenArgs};
 use riemann::real::Scalar;
 use std::time::Instant;
 
@@ -20,13 +20,18 @@ pub(super) struct FlagTables<const D: usize, M> {
     memory: M,
     /// Where the patches begin.
     parts: usize,
+    /// Where the numbers of a box of tiles around all begin, and that box, if it is known.
+    map: Option<(usize, CellBox<D>)>,
 }
 
-/// Flags on their way to the host.
+/// Flags, on their way to the host unless they stay.
 pub(super) struct Flags<N: Machine> {
-    words: N::Download,
+    words: Option<N::Download>,
+    /// Where they are: the tags, and the cells that patches cover.
+    pub tags: N::Memory,
+    pub covered: N::Memory,
     /// What has been done with them.
-    done: FlagRequest,
+    pub done: FlagRequest,
 }
 
 /// True of steps along axes that there are.
@@ -55,12 +60,29 @@ impl<const D: usize> FlagTables<D, TableBuilder> {
         let mut memory = TableBuilder::default();
         memory.append_all(&tiles);
         let parts = memory.append_all(&patches);
-        FlagTables { cover, memory, parts }
+        let map = cover.map().map(|(around, numbers)| (memory.append_all(numbers), around));
+        FlagTables { cover, memory, parts, map }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<FlagTables<D, N::Memory>, CudaError> {
-        let FlagTables { cover, memory, parts } = self;
-        Ok(FlagTables { cover, memory: memory.send(machine)?, parts })
+        let FlagTables { cover, memory, parts, map } = self;
+        Ok(FlagTables { cover, memory: memory.send(machine)?, parts, map })
+    }
+}
+
+impl<const D: usize, M> FlagTables<D, M> {
+    /// The tiles as kernels find them, and a box of tiles around all.
+    pub fn map<N: Machine<Memory = M>>(&self) -> Option<(TileMap, CellBox<D>)> {
+        let (numbers, around) = self.map?;
+        let map = TileMap {
+            numbers: pointer::<_, N>(&self.memory, numbers),
+            tiles: pointer::<_, N>(&self.memory, 0),
+            lo: axes(around.lo, 0),
+            size: axes(around.size(), 1),
+            num_tiles: self.cover.tiles().len() as u32,
+            padding: 0,
+        };
+        Some((map, around))
     }
 }
 
@@ -77,6 +99,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let here = reach <= shortest && domain.periodic == [false; D];
         // What no patch covers is known where all patches are.
         let inset = request.inset.filter(|_| self.ranks.is_solo());
+        let stay = request.stay && here;
         let done = if here { FlagRequest { inset, ..request } } else { FlagRequest::default() };
         let tables = self.levels[level.index()].flag_tables.take();
         let store = &self.levels[level.index()];
@@ -106,9 +129,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             // SAFETY: likewise; the width is at most a tile's, so that threads read no further than its neighbours.
             unsafe { self.machine.run(&FLAG_WIDEN, D, num_tiles, &args)? };
         }
-        let words = self.machine.begin_download(&tags, bytes)?;
+        let words = if stay { None } else { Some(self.machine.begin_download(&tags, bytes)?) };
         let store = &mut self.levels[level.index()];
-        store.flags = Some(Flags { words, done });
+        store.flags = Some(Flags { words, tags, covered, done });
         store.flag_tables = Some(tables);
         Ok(())
     }
@@ -152,7 +175,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let flags = store.flags.take().expect("flags are asked for before they are taken");
             let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
             let cover = &tables.cover;
-            let own = self.machine.finish_download(flags.words, |bytes| match told && of_all {
+            let bytes = cover.tiles().len() * Tiling::<D>::ROWS * size_of::<u64>();
+            let words = flags.words.map_or_else(|| self.machine.begin_download(&flags.tags, bytes), Ok)?;
+            let own = self.machine.finish_download(words, |bytes| match told && of_all {
                 false => Ok(cover.tags(words_of(bytes))),
                 true => Err(RunLengths::new(words_of(bytes))),
             })?;

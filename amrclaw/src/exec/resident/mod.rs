@@ -24,6 +24,7 @@ mod host_tables;
 mod initial;
 mod levels;
 mod probe;
+mod refine;
 mod slide;
 mod store;
 mod synchronize;
@@ -37,9 +38,9 @@ use super::step::agree::agreed;
 use super::step::{HostWorks, Stash, Sweep, sweeps};
 use super::{
     DevicePhase, DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostWork, LevelState, NewValues, Outcomes,
-    Queries,
+    Queries, RefineRequest,
 };
-use crate::index::{Level, Ratio};
+use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
@@ -48,6 +49,7 @@ use cuda::compile::Precision;
 use gather::Reports;
 use host_tables::Sizes;
 use parking_lot::Mutex;
+use refine::ClusterMemory;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
@@ -91,6 +93,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     ranks: Ranks,
     /// Memory for messages to ranks of this process, with its bytes.
     outboxes: Mutex<Vec<(Arc<N::Shared>, usize)>>,
+    /// For making boxes of tags, once that has been asked for.
+    cluster_memory: Option<ClusterMemory<N::Memory>>,
     /// Flags of all ranks, put together.
     flag_words: Vec<u64>,
     /// Which of the samples that wait were taken here.
@@ -152,6 +156,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
             outboxes: Mutex::default(),
+            cluster_memory: None,
             flag_words: Vec::new(),
             sampled: Vec::new(),
             failed: None,
@@ -251,6 +256,12 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.renew_aux(level)?;
         let asked = self.ask_for_flags(level, request);
         self.or_end(asked)
+    }
+
+    fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        let refined = self.refine_levels(&request).map_err(ExecError::from);
+        self.or_end(refined)
     }
 
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {

@@ -12,7 +12,7 @@ pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub use report::{
     CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, LevelStates, NewValues, Outcomes,
-    StepReport, StreamedUse,
+    RefineRequest, StepReport, StreamedUse,
 };
 pub(super) use states::{Stash, States};
 pub(super) use sweep::{

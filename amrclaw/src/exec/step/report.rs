@@ -2,7 +2,7 @@
 
 use crate::exec::comm::CommError;
 use crate::index::Level;
-use crate::mesh::TagSet;
+use crate::mesh::{Hierarchy, TagSet};
 use cuda::memory::PoolStatistics;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -162,6 +162,31 @@ pub struct FlagRequest {
     pub width: i32,
     /// Then tags within so many cells (maximum norm) of a cell of the domain that the level does not cover are of no use.
     pub inset: Option<i32>,
+    /// Tags are not asked for where the executor makes new boxes of them: see [`Executor::refine`](crate::exec::Executor::refine).
+    pub stay: bool,
+}
+
+/// What new levels are to be made like, of the tags of all levels from a base level on.
+#[derive(Clone, Copy, Debug)]
+pub struct RefineRequest<'a, const D: usize> {
+    /// The levels at hand.
+    pub hierarchy: &'a Hierarchy<D>,
+    /// The finest level that stays.
+    pub base: Level,
+    /// The finest level that may be refined.
+    pub finest: Level,
+    /// Cells of the next coarser level that lie at least between a patch and that level's edge.
+    pub nesting_width: i32,
+    /// Cells tagged around what lies beneath the boxes two levels finer.
+    pub room: i32,
+    /// Smallest accepted efficiency of a box, tagged cells over all its cells.
+    pub cutoff: f64,
+    /// Efficiency below which boxes without holes and edges are halved.
+    pub halved_below: f64,
+    /// Fewest cells on either side of a cut that does not go through a plane without tags.
+    pub min_size: i32,
+    /// Most cells of a patch along any axis.
+    pub max_patch_size: i32,
 }
 
 /// Tags of a level.

@@ -7,6 +7,8 @@ use rayon::prelude::*;
 
 /// Tiles that one thread looks at or copies at a time, at least.
 const SHARED: usize = 256;
+/// Tiles of a box around all tiles that may be mapped however few of them there are.
+const MAPPED: usize = 1 << 16;
 
 /// The tiles over a level's patches and all around these, as far as they touch the domain: they hold the level's tags, widened by
 /// up to a tile's extent.
@@ -17,9 +19,13 @@ pub(crate) struct TileCover<const D: usize> {
     /// `patches[starts[k]..starts[k + 1]]`: the patches that share cells with tile `k`.
     starts: Vec<u32>,
     patches: Vec<u32>,
+    map: Option<(CellBox<D>, Vec<u32>)>,
 }
 
 impl<const D: usize> TileCover<D> {
+    /// The number where there is no tile.
+    pub const NONE: u32 = u32::MAX;
+
     /// Of all patches, or of some.
     pub fn new(mesh: &LevelMesh<D>, is_covered: impl Fn(usize) -> bool) -> Self {
         let domain = mesh.domain();
@@ -40,7 +46,7 @@ impl<const D: usize> TileCover<D> {
                 *next += 1;
             }
         }
-        TileCover { domain, tiles: tiles.list, starts, patches }
+        TileCover { domain, tiles: tiles.list, starts, patches, map: tiles.map }
     }
 
     /// The tiles, in the order of a set's tiles.
@@ -56,6 +62,12 @@ impl<const D: usize> TileCover<D> {
     /// Where the patches of tile `k` begin and end.
     pub fn patches_of(&self, k: usize) -> [u32; 2] {
         [self.starts[k], self.starts[k + 1]]
+    }
+
+    /// A box of tiles around all, and the number of each of its tiles, first axis fastest, [`TileCover::NONE`] where there is none; if the
+    /// box is not much larger than there are tiles.
+    pub fn map(&self) -> Option<(CellBox<D>, &[u32])> {
+        self.map.as_ref().map(|(around, numbers)| (*around, numbers.as_slice()))
     }
 
     /// For each tile the first one that is not before the tile `step` further: where a walk along that one's row starts.
@@ -99,13 +111,13 @@ impl<const D: usize> NumberedTiles<D> {
         let around = grown.clone().fold(CellBox::EMPTY, |hull, span| hull.hull(&span));
         let there: usize = grown.clone().map(|span| span.volume()).sum();
         let volume = around.size().iter().try_fold(1usize, |volume, &n| volume.checked_mul(n as usize));
-        if volume.is_none_or(|volume| volume > 64 + 4 * there) {
+        if volume.is_none_or(|volume| volume > MAPPED.max(4 * there)) {
             let mut list: Vec<_> = grown.flat_map(|span| span.cells()).collect();
             list.sort_unstable_by_key(|&tile| key(tile));
             list.dedup();
             return NumberedTiles { list, map: None };
         }
-        let mut numbers = vec![u32::MAX; around.volume()];
+        let mut numbers = vec![TileCover::<D>::NONE; around.volume()];
         for span in grown {
             span.cells().for_each(|tile| numbers[place_in(&around, tile)] = 0);
         }
@@ -148,6 +160,12 @@ mod tests {
             }
         }
         prop_assert!(cover.tiles().iter().map(|&tile| key(tile)).eq(expected.keys().copied()));
+        if let Some((around, numbers)) = cover.map() {
+            for (tile, &number) in around.cells().zip(numbers) {
+                let known = expected.keys().position(|k| *k == key(tile));
+                prop_assert_eq!(known, (number != TileCover::<D>::NONE).then_some(number as usize));
+            }
+        }
         for (k, patches) in expected.values().enumerate() {
             let [start, end] = cover.patches_of(k).map(|n| n as usize);
             prop_assert_eq!(&cover.patches()[start..end], &patches[..]);

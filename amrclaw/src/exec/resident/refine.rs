@@ -1,0 +1,313 @@
+//! New boxes, made on the device of the tags that lie there: tags beneath finer boxes, clustering, nesting. The host learns the boxes alone.
+//!
+//! They are those that `regrid` makes of the same tags; where there are more of something than there is room for, it makes them.
+
+use super::flags::Flags;
+use super::{Machine, ResidentExecutor};
+use crate::exec::RefineRequest;
+use crate::exec::device::{axes, bytes_of_mut, pointer};
+use crate::index::{CellBox, Level};
+use crate::mesh::Tiling;
+use cuda::CudaError;
+use cuda::abi::{Plain, Pointer};
+use cuda::amr::kernels::{CLIP_TAGS, CLUSTER, CLUSTER_LONG, NEST, PROJECT_BOXES, SORT_BOXES, TURN_TAGS};
+use cuda::amr::tuning::{BLOCK_PLANES, MOST_PLANE_CELLS};
+use cuda::amr::{
+    self, Candidate, ClusterArgs, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs,
+    TurnedTile,
+};
+use riemann::real::Scalar;
+
+/// Boxes and candidates that there is room for.
+const ROOM: usize = 1 << 15;
+/// Tiles of the update in whose place the device works on a candidate.
+const WARPS: usize = 4;
+/// Boxes of a level that are fetched with their number.
+const FETCHED: usize = 1 << 9;
+const STATE: usize = size_of::<ClusterState>();
+const BOX: usize = size_of::<amr::CellBox>();
+
+/// Memory that serves all levels and regrids.
+pub(super) struct ClusterMemory<M> {
+    /// Candidates.
+    queue: M,
+    /// Boxes before and after they nest.
+    boxes: [M; 2],
+    /// For signatures, with its bytes.
+    scratch: Option<(M, usize)>,
+    /// Number of the last run of the kernel that clusters.
+    run: u32,
+    /// Boxes that were last made of each level's tags.
+    known: Vec<usize>,
+}
+
+impl<M> ClusterMemory<M> {
+    fn new<N: Machine<Memory = M>>(machine: &N, levels: usize) -> Result<Self, CudaError> {
+        let queue = machine.allocate(ROOM * size_of::<Candidate>())?;
+        // No candidate is there for a run to come.
+        machine.zero(&queue, 0, ROOM * size_of::<Candidate>())?;
+        let boxes = [machine.allocate(ROOM * BOX)?, machine.allocate(ROOM * BOX)?];
+        Ok(ClusterMemory { queue, boxes, scratch: None, run: 0, known: vec![0; levels] })
+    }
+}
+
+/// The tags of a level.
+struct Tags<'a, const D: usize, N: Machine> {
+    level: Level,
+    flags: &'a Flags<N>,
+    map: TileMap,
+    /// The cells of all tiles in the domain.
+    bounds: CellBox<D>,
+}
+
+impl<const D: usize, N: Machine> Tags<'_, D, N> {
+    fn words(&self) -> Pointer<u64> {
+        pointer::<_, N>(&self.flags.tags, 0)
+    }
+
+    fn num_tiles(&self) -> usize {
+        self.map.num_tiles as usize
+    }
+}
+
+/// How far the boxes of a level have come, and the boxes in order behind it.
+struct NewBoxes<M>(M);
+
+impl<M> NewBoxes<M> {
+    fn state<N: Machine<Memory = M>>(&self) -> Pointer<ClusterState> {
+        pointer::<_, N>(&self.0, 0)
+    }
+
+    fn boxes<N: Machine<Memory = M>>(&self) -> Pointer<amr::CellBox> {
+        pointer::<_, N>(&self.0, STATE)
+    }
+}
+
+fn on_device<const D: usize>(cells: &CellBox<D>) -> amr::CellBox {
+    amr::CellBox { lo: axes(cells.lo, 0), hi: axes(cells.hi, 1) }
+}
+
+/// Reads structs from bytes.
+fn read<T: Plain>(bytes: &[u8]) -> impl Iterator<Item = T> {
+    // SAFETY: any bytes are a value of a plain type.
+    bytes.chunks_exact(size_of::<T>()).map(|bytes| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+}
+
+impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// The tags of the levels to be refined, the finest first, if the kernels can make boxes of all of them.
+    fn tags_of(&self, request: &RefineRequest<'_, D>) -> Option<Vec<Tags<'_, D, N>>> {
+        let levels = request.base.index()..=request.finest.index();
+        let tags = |l: usize| {
+            let store = &self.levels[l];
+            let flags = store.flags.as_ref().filter(|flags| flags.done.stay)?;
+            let (map, around) = store.flag_tables.as_ref()?.map::<N>()?;
+            let bounds = CellBox::new(Tiling::cells_of(around.lo).lo, Tiling::cells_of(around.hi).lo);
+            let bounds = bounds.intersect(&store.mesh.domain());
+            let size = bounds.size().map(|n| n as usize);
+            let fits = size.iter().all(|&n| size.iter().product::<usize>() / n.max(1) <= MOST_PLANE_CELLS);
+            fits.then_some(Tags { level: Level(l as u8), flags, map, bounds })
+        };
+        if levels.clone().count() > MOST_LEVELS { None } else { levels.rev().map(tags).collect() }
+    }
+
+    /// Makes the boxes of all levels finer than a base level; `None` if the host is to make them.
+    pub(super) fn refine_levels(
+        &mut self,
+        request: &RefineRequest<'_, D>,
+    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, CudaError> {
+        let mut memory = match self.cluster_memory.take() {
+            Some(memory) => memory,
+            None => ClusterMemory::new(&self.machine, self.ratios.len())?,
+        };
+        let boxes = self.boxes_of_tags(request, &mut memory);
+        self.cluster_memory = Some(memory);
+        if let Ok(Some(_)) = boxes {
+            self.levels.iter_mut().for_each(|store| store.flags = None);
+        }
+        boxes
+    }
+
+    fn boxes_of_tags(
+        &self,
+        request: &RefineRequest<'_, D>,
+        memory: &mut ClusterMemory<N::Memory>,
+    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, CudaError> {
+        let Some(tags) = self.tags_of(request) else { return Ok(None) };
+        let base = tags.last().expect("a level is to be refined");
+        let mut levels: Vec<NewBoxes<N::Memory>> = Vec::new();
+        for of_level in &tags {
+            let boxes = NewBoxes(self.machine.allocate(STATE + ROOM * BOX)?);
+            self.make_boxes(request, [of_level, base], levels.last(), (memory, &boxes))?;
+            levels.push(boxes);
+        }
+        let mut downloads = Vec::new();
+        for (tags, boxes) in tags.iter().zip(&levels) {
+            let expected = (2 * memory.known[tags.level.index()]).clamp(FETCHED, ROOM);
+            downloads.push(self.machine.begin_download(&boxes.0, STATE + expected * BOX)?);
+        }
+        let mut finer = Vec::new();
+        for ((tags, boxes), download) in tags.iter().zip(&levels).zip(downloads) {
+            let Some(found) = self.fetch_boxes(boxes, download)? else { return Ok(None) };
+            memory.known[tags.level.index()] = found.len();
+            finer.insert(0, found);
+        }
+        Ok(Some(finer))
+    }
+
+    /// The boxes of a level, of which a part is on its way to the host; `None` if there was too little room for them.
+    fn fetch_boxes(
+        &self,
+        boxes: &NewBoxes<N::Memory>,
+        download: N::Download,
+    ) -> Result<Option<Vec<CellBox<D>>>, CudaError> {
+        let (count, mut found) = self.machine.finish_download(download, |bytes| {
+            let (state, boxes) = bytes.split_at(STATE);
+            let state: ClusterState = read(state).next().expect("a state comes first");
+            let count = Some(state.nested as usize).filter(|_| state.failed == 0);
+            (count, read(boxes).take(count.unwrap_or(0)).collect::<Vec<amr::CellBox>>())
+        })?;
+        let Some(count) = count else { return Ok(None) };
+        let known = found.len();
+        if count > known {
+            found.resize(count, amr::CellBox { lo: [0; 3], hi: [0; 3] });
+            self.machine.download(&boxes.0, STATE + known * BOX, bytes_of_mut(&mut found[known..]))?;
+        }
+        let of_dimensions =
+            |b: amr::CellBox| CellBox::new(std::array::from_fn(|d| b.lo[d]), std::array::from_fn(|d| b.hi[d]));
+        Ok(Some(found.into_iter().map(of_dimensions).collect()))
+    }
+
+    /// Asks for the boxes over the tags of a level. `finer`: the new boxes two levels finer.
+    fn make_boxes(
+        &self,
+        request: &RefineRequest<'_, D>,
+        [tags, base]: [&Tags<'_, D, N>; 2],
+        finer: Option<&NewBoxes<N::Memory>>,
+        (memory, boxes): (&mut ClusterMemory<N::Memory>, &NewBoxes<N::Memory>),
+    ) -> Result<(), CudaError> {
+        if let Some(finer) = finer {
+            self.project(request, tags, finer)?;
+        }
+        let nesting = nest_args::<D, N>(request, [tags, base], memory, boxes.state::<N>());
+        if nesting.nests_all == 0 && (finer.is_some() || tags.level != base.level) {
+            // SAFETY: the words are those of the tiles, the covered cells those of the base level's.
+            unsafe { self.machine.run(&CLIP_TAGS, D, tags.num_tiles(), &nesting)? };
+        }
+        self.cluster(request, tags, memory, boxes.state::<N>())?;
+        let sorting = SortArgs {
+            state: boxes.state::<N>(),
+            boxes: nesting.nested,
+            sorted: boxes.boxes::<N>(),
+            room: ROOM as u32,
+            padding: 0,
+        };
+        // SAFETY: likewise; there is as much room for boxes as is said.
+        unsafe {
+            self.machine.run(&NEST, D, 2 * self.cluster_blocks(), &nesting)?;
+            self.machine.run(&SORT_BOXES, D, WARPS * self.cluster_blocks(), &sorting)
+        }
+    }
+
+    /// Blocks that are given candidates.
+    fn cluster_blocks(&self) -> usize {
+        (self.machine.resident_tiles() as usize).div_ceil(WARPS).max(1)
+    }
+
+    /// Tags what lies beneath the boxes two levels finer.
+    fn project(
+        &self,
+        request: &RefineRequest<'_, D>,
+        tags: &Tags<'_, D, N>,
+        finer: &NewBoxes<N::Memory>,
+    ) -> Result<(), CudaError> {
+        let hierarchy = request.hierarchy;
+        let args = ProjectArgs {
+            map: tags.map,
+            words: tags.words(),
+            finer: finer.state::<N>(),
+            boxes: finer.boxes::<N>(),
+            domain: on_device(&hierarchy.domain_box(tags.level)),
+            ratio: axes(hierarchy.ratio(tags.level).0, 1),
+            ratio_fine: axes(hierarchy.ratio(tags.level.finer()).0, 1),
+            width: request.nesting_width,
+            around: request.room,
+            room: ROOM as u32,
+            padding: 0,
+        };
+        // SAFETY: the words are those of the tiles; the boxes are made before.
+        unsafe { self.machine.run(&PROJECT_BOXES, D, WARPS * self.cluster_blocks(), &args) }
+    }
+
+    /// Covers tags with boxes.
+    fn cluster(
+        &self,
+        request: &RefineRequest<'_, D>,
+        tags: &Tags<'_, D, N>,
+        memory: &mut ClusterMemory<N::Memory>,
+        state: Pointer<ClusterState>,
+    ) -> Result<(), CudaError> {
+        memory.run += 1;
+        let (queue, run, num_tiles) = (pointer::<_, N>(&memory.queue, 0), memory.run, tags.num_tiles());
+        let turned_memory = self.machine.allocate(num_tiles * size_of::<TurnedTile>())?;
+        let turned = pointer::<_, N>(&turned_memory, 0);
+        let (words, bounds) = (tags.words(), on_device(&tags.bounds));
+        let turning = TurnArgs { words, turned, state, queue, bounds, num_tiles: num_tiles as u32, run };
+        let num_planes = tags.bounds.size().iter().map(|&n| n as usize).sum::<usize>();
+        let (is_long, scratch_words) = (num_planes > BLOCK_PLANES, 2 * num_planes + num_planes.div_ceil(32) + D);
+        let bytes = if is_long { self.cluster_blocks() * scratch_words * size_of::<u32>() } else { 0 };
+        if bytes > memory.scratch.as_ref().map_or(0, |(_, held)| *held) {
+            memory.scratch = Some((self.machine.allocate(bytes)?, bytes));
+        }
+        let args = ClusterArgs {
+            map: tags.map,
+            turned,
+            state,
+            queue,
+            boxes: pointer::<_, N>(&memory.boxes[0], 0),
+            scratch: memory.scratch.as_ref().map_or(Pointer::NULL, |(scratch, _)| pointer::<_, N>(scratch, 0)),
+            cutoff: request.cutoff,
+            halved_below: request.halved_below,
+            min_size: request.min_size,
+            room: ROOM as u32,
+            num_planes: num_planes as u32,
+            scratch_words: scratch_words as u32,
+            run,
+            padding: 0,
+        };
+        // SAFETY: tiles, words and memory are those of the level, with as much room as is said.
+        unsafe {
+            self.machine.run(&TURN_TAGS, D, num_tiles, &turning)?;
+            self.machine.run(if is_long { &CLUSTER_LONG } else { &CLUSTER }, D, self.cluster_blocks(), &args)
+        }
+    }
+}
+
+/// What makes boxes nest that cover the tags of a level.
+fn nest_args<const D: usize, N: Machine>(
+    request: &RefineRequest<'_, D>,
+    [tags, base]: [&Tags<'_, D, N>; 2],
+    memory: &ClusterMemory<N::Memory>,
+    state: Pointer<ClusterState>,
+) -> NestArgs {
+    let hierarchy = request.hierarchy;
+    let ratio = hierarchy.ratio(tags.level);
+    let between = &hierarchy.ratios()[base.level.index()..tags.level.index()];
+    let mesh = hierarchy.level(base.level);
+    NestArgs {
+        map: tags.map,
+        base: base.map,
+        words: tags.words(),
+        covered: pointer::<_, N>(&base.flags.covered, 0),
+        state,
+        boxes: pointer::<_, N>(&memory.boxes[0], 0),
+        nested: pointer::<_, N>(&memory.boxes[1], 0),
+        base_domain: on_device(&mesh.domain()),
+        between: std::array::from_fn(|k| between.get(k).map_or([1; 3], |ratio| axes(ratio.0, 1))),
+        ratio: axes(ratio.0, 1),
+        largest: axes(ratio.0.map(|r| (request.max_patch_size / r).max(1)), 1),
+        num_between: between.len() as u32,
+        width: request.nesting_width,
+        room: ROOM as u32,
+        nests_all: u32::from(mesh.num_cells() == mesh.domain().volume()),
+    }
+}

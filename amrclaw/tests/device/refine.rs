@@ -1,0 +1,190 @@
+//! The boxes that the device makes of its tags are those that the host makes of the same tags, to the last one.
+
+use super::emulator::Emulator;
+use super::flags::{in_space, problem};
+use amrclaw::exec::comm::Ranks;
+use amrclaw::exec::cpu::CpuExecutor;
+use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues, RefineRequest};
+use amrclaw::index::{CellBox, Level, Ratio};
+use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
+use amrclaw::physics::{Boundary, Problem};
+use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
+use amrclaw::regrid::nest::split_to_size;
+use amrclaw::regrid::{ClusterParams, Clustering, HALVED_BELOW, RegridOptions, RegridTime, finer_boxes};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use riemann::patch::SolverKernels;
+use std::sync::Arc;
+
+/// Levels that are refined at most, so that one is made that nests two levels above its base.
+const REFINED: usize = 3;
+
+#[derive(Clone, Debug)]
+struct Setting<const D: usize> {
+    cells: [i32; D],
+    ratios: [i32; REFINED],
+    options: RegridOptions<D>,
+    seed: u64,
+}
+
+/// A number made of others, as if by chance.
+fn mixed(numbers: &[i64], seed: u64) -> u64 {
+    numbers.iter().fold(seed, |mixed, &n| {
+        let mixed = (mixed ^ n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ mixed >> 29
+    })
+}
+
+/// Zeros, with ones in some places: a box that all levels share, boxes of the level's own, single cells.
+fn blots<const D: usize>(level: usize, mesh: &LevelMesh<D>, seed: u64) -> LevelState<D> {
+    let size = mesh.domain().size();
+    let place = |salt: i64, d: usize, share: i64| {
+        let at = |end: i64| (mixed(&[salt, d as i64, end], seed) % 1000) as i32 * size[d] / 1000;
+        let lo = at(0).min(size[d] - 1);
+        (lo, lo + 1 + at(1) / share as i32)
+    };
+    let blot = |salt: i64, share: i64| {
+        let ends: [(i32, i32); D] = std::array::from_fn(|d| place(salt, d, share));
+        CellBox::new(ends.map(|(lo, _)| lo), ends.map(|(_, hi)| hi))
+    };
+    let all: Vec<CellBox<D>> =
+        (0..3).map(|k| blot(k, 2)).chain((0..4).map(|k| blot(100 + 10 * level as i64 + k, 9))).collect();
+    let value = |cell: [i32; D]| {
+        let inside = all.iter().filter(|blot| blot.contains(cell)).count();
+        let single = mixed(&cell.map(i64::from), seed ^ level as u64).is_multiple_of(3001);
+        (inside % 2) as f64 + f64::from(u8::from(single))
+    };
+    LevelState {
+        time: 0.0,
+        q: mesh.patches().iter().map(|patch| patch.cells().map(value).collect()).collect(),
+        aux: vec![Vec::new(); mesh.patches().len()],
+    }
+}
+
+type Kernels<const D: usize> = (Problem<D>, SolverKernels, Emulator);
+
+fn adopt<const D: usize>(exec: &mut dyn Executor<D>, hierarchy: &Hierarchy<D>, seed: u64) -> Arc<Vec<LevelPlans<D>>> {
+    let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank: Rank::SOLO };
+    let mut change = MeshChange::new(hierarchy, None, options);
+    let state = |level: Level, _: &dyn Fn(usize) -> bool| blots(level.index(), hierarchy.level(level), seed);
+    exec.adopt(&mut change, NewValues::Given(&state)).expect("the state fits");
+    change.into_plans()
+}
+
+fn boxes_of_host<const D: usize>(
+    problem: &Kernels<D>,
+    hierarchy: &Hierarchy<D>,
+    base: usize,
+    setting: &Setting<D>,
+) -> Vec<Vec<CellBox<D>>> {
+    let (problem, solver, _) = problem;
+    let mut cpu = CpuExecutor::new(problem.clone(), solver.double.clone(), hierarchy.ratios().to_vec(), 1);
+    let plans = adopt(&mut cpu, hierarchy, setting.seed);
+    let at = RegridTime { time: 0.0, coarsest: Level::COARSEST, dt: 0.1, time_ratios: &[2; REFINED] };
+    let base = Level(base as u8);
+    finer_boxes(base, hierarchy, &mut cpu, &Ranks::default(), &plans, &setting.options, at).expect("there is memory")
+}
+
+fn boxes_of_device<const D: usize>(
+    (problem, solver, emulator): &Kernels<D>,
+    hierarchy: &Hierarchy<D>,
+    base: usize,
+    setting: &Setting<D>,
+) -> Vec<Vec<CellBox<D>>> {
+    let (double, ratios) = (solver.double.clone(), hierarchy.ratios().to_vec());
+    let mut device =
+        ResidentExecutor::new(emulator.clone(), problem.clone(), double, ratios, 1).expect("there is memory");
+    let plans = adopt(&mut device, hierarchy, setting.seed);
+    let (base, finest) = (Level(base as u8), hierarchy.finest().index().min(hierarchy.max_levels() - 2));
+    for (l, plans) in plans.iter().enumerate() {
+        device.fill_ghosts(Level(l as u8), plans).expect("there is memory");
+    }
+    let RegridOptions { buffer, nesting_width, max_patch_size, .. } = setting.options;
+    for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
+        let inset = Some(nesting_width).filter(|_| level == base);
+        device.begin_flagging(level, FlagRequest { width: buffer, inset, stay: true }).expect("there is memory");
+    }
+    let Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }) = setting.options.cluster else {
+        unreachable!("the setting is this")
+    };
+    let request = RefineRequest {
+        hierarchy,
+        base,
+        finest: Level(finest as u8),
+        nesting_width,
+        room: 1 + buffer,
+        cutoff,
+        halved_below: HALVED_BELOW,
+        min_size,
+        max_patch_size,
+    };
+    device.refine(request).expect("the device works").expect("there is room for all boxes")
+}
+
+/// Makes level after level, and at each compares what would be made from every base level on.
+fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(), TestCaseError> {
+    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells: setting.cells, periodic: [false; D] };
+    let problem = (Problem { domain: domain.clone(), ..problem.0.clone() }, problem.1.clone(), problem.2.clone());
+    let ratios = setting.ratios.map(|r| Ratio([r; D])).to_vec();
+    let coarsest = split_to_size(&[domain.coarsest()], [40; D]);
+    let mut hierarchy = Hierarchy::new(domain, ratios, coarsest);
+    for l in 0..REFINED {
+        let mut made = Vec::new();
+        for base in 0..=l {
+            let mut expected = boxes_of_host(&problem, &hierarchy, base, setting);
+            let found = boxes_of_device(&problem, &hierarchy, base, setting);
+            for (level, (expected, found)) in expected.iter_mut().zip(&found).enumerate() {
+                expected.sort_unstable_by_key(|b| std::array::from_fn::<_, D, _>(|d| b.lo[D - 1 - d]));
+                prop_assert!(expected == found, "level {level} above {base}: {expected:?} on the device {found:?}");
+            }
+            prop_assert_eq!(expected.len(), found.len());
+            made = expected.split_off(l - base);
+        }
+        hierarchy.replace_finer(Level(l as u8), made);
+        if hierarchy.num_levels() < l + 2 {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
+    // Patches so small that there are more of them than the device has room for would be the host's.
+    let smallest = if D == 3 { 6 } else { 2 };
+    let options =
+        (prop_oneof![Just(0.2), Just(0.5), Just(0.7), Just(0.9), Just(1.0)], 1..4i32, 0..5i32, smallest..50i32);
+    let settings = (cells, options, prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 2, 4])], any::<u64>());
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
+    let outcome = runner.run(&settings, |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, seed)| {
+        let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size });
+        let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions: Vec::new() };
+        check(problem, &Setting { cells, ratios, options, seed })
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
+
+const PLANE: &str = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[levels]\nmax = 4\n\
+    ratio = [2, 2, 2]\n[regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
+
+#[test]
+fn boxes_in_a_plane_are_the_hosts() {
+    let problem = problem::<2>(PLANE);
+    run(&problem, 12, [3..160i32, 3..110i32]);
+    // More planes than a block has memory for.
+    run(&problem, 1, [1400..1500i32, 3..20i32]);
+}
+
+#[test]
+fn boxes_on_a_line_are_the_hosts() {
+    let text = "[solver]\nname = \"advection\"\nu = 1.0\n[mesh]\ncells = [8]\n[levels]\nmax = 4\nratio = [2, 2, 2]\n\
+                [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
+    run(&problem::<1>(text), 20, prop_oneof![3..900i32, 2600..3000i32].prop_map(|n| [n]));
+}
+
+#[test]
+fn boxes_in_space_are_the_hosts() {
+    let parameters = [("u", 1.0), ("v", 1.0), ("w", 1.0)];
+    let sides = std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]);
+    run(&in_space(&problem::<2>(PLANE).0, ("advection", &parameters), sides), 5, [3..40i32, 3..24i32, 3..20i32]);
+}

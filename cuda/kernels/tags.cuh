@@ -1,0 +1,222 @@
+// tags.cuh: the tags of a level, in tiles of 64, 64 x 64 or 64 x 8 x 8 cells, a word for each row of a tile along x; and boxes of cells.
+// What is said of a block here is done by all its threads together, whose number is a multiple of 32.
+
+typedef unsigned long long Word;
+
+constexpr unsigned ALL = 0xffffffffu;
+constexpr unsigned NO_TILE = 0xffffffffu;
+
+// Tiles are so many cells long.
+__device__ constexpr int extent(int axis) { return axis == X ? 64 : TILE_EXTENT; }
+__device__ __forceinline__ int tile_of(int cell, int axis) { return floor_divide(cell, extent(axis)); }
+
+// The `count` lowest bits: none below 1, all from 64 on.
+__device__ __forceinline__ Word lowest(int count) { return count > 0 ? ~0ull >> max(64 - count, 0) : 0; }
+
+__device__ __forceinline__ bool is_empty(const CellBox& box)
+{
+    bool empty = false;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) empty = empty || box.lo[d] >= box.hi[d];
+    return empty;
+}
+
+__device__ __forceinline__ Word volume(const CellBox& box)
+{
+    Word cells = 1;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) cells *= Word(max(box.hi[d] - box.lo[d], 0));
+    return cells;
+}
+
+__device__ __forceinline__ CellBox intersection(const CellBox& a, const CellBox& b)
+{
+    CellBox both = a;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) both.lo[d] = max(a.lo[d], b.lo[d]), both.hi[d] = min(a.hi[d], b.hi[d]);
+    return both;
+}
+
+// The smallest box that holds both, neither of which is empty.
+__device__ __forceinline__ CellBox joined(const CellBox& a, const CellBox& b)
+{
+    CellBox hull = a;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) hull.lo[d] = min(a.lo[d], b.lo[d]), hull.hi[d] = max(a.hi[d], b.hi[d]);
+    return hull;
+}
+
+__device__ __forceinline__ CellBox grown(CellBox box, int by)
+{
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) box.lo[d] -= by, box.hi[d] += by;
+    return box;
+}
+
+// The cells of the coarser level that a box touches.
+__device__ __forceinline__ CellBox coarse_from_fine(CellBox box, const int* ratio)
+{
+    #pragma unroll
+    for (int d = 0; d < DIM; d++)
+        box.lo[d] = floor_divide(box.lo[d], ratio[d]), box.hi[d] = floor_divide(box.hi[d] + ratio[d] - 1, ratio[d]);
+    return box;
+}
+
+// The part of a box before, and not before, a cell of an axis.
+__device__ __forceinline__ CellBox half(CellBox box, int axis, int at, bool upper)
+{
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) {
+        if (d == axis && upper) box.lo[d] = at;
+        if (d == axis && !upper) box.hi[d] = at;
+    }
+    return box;
+}
+
+// The sum over a warp's lanes.
+__device__ __forceinline__ unsigned sum_of_warp(unsigned number)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL, number);
+#else
+    #pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) number += __shfl_xor_sync(ALL, number, distance);
+    return number;
+#endif
+}
+
+// The largest number of a warp's lanes.
+__device__ __forceinline__ Word largest_of_warp(Word number)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned high = __reduce_max_sync(ALL, unsigned(number >> 32));
+    return Word(high) << 32 | __reduce_max_sync(ALL, unsigned(number >> 32) == high ? unsigned(number) : 0u);
+#else
+    #pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) {
+        const Word other = __shfl_xor_sync(ALL, number, distance);
+        number = other > number ? other : number;
+    }
+    return number;
+#endif
+}
+
+// The tiles that a box touches, x fastest.
+struct Span {
+    int lo[DIM], size[DIM], count;
+
+    __device__ __forceinline__ explicit Span(const CellBox& box) : count(1)
+    {
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) {
+            lo[d] = tile_of(box.lo[d], d);
+            size[d] = max(tile_of(box.hi[d] - 1, d) + 1 - lo[d], 0);
+            count *= size[d];
+        }
+    }
+
+    __device__ __forceinline__ Cell tile(int number) const
+    {
+        Cell tile = cell_of_number(size, number);
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) tile[d] += lo[d];
+        return tile;
+    }
+};
+
+// The number of a tile in its table, if it is there.
+__device__ __forceinline__ unsigned number_of(const TileMap& map, const Cell& tile)
+{
+    bool there = true;
+    size_t place = 0;
+    #pragma unroll
+    for (int d = DIM - 1; d >= 0; d--) {
+        const int at = tile[d] - map.lo[d];
+        there = there && at >= 0 && at < map.size[d];
+        place = place * map.size[d] + at;
+    }
+    return there ? map.numbers[place] : NO_TILE;
+}
+
+// The planes across x of a tile that lie in a box, as bits.
+__device__ __forceinline__ Word columns_mask(const CellBox& box, const Cell& tile)
+{
+    return lowest(box.hi[X] - tile[X] * 64) & ~lowest(box.lo[X] - tile[X] * 64);
+}
+
+// The cells of a box in a row of a tile, as bits.
+__device__ __forceinline__ Word row_mask(const CellBox& box, const Cell& tile, int row)
+{
+    bool inside = row < TILE_ROWS;
+    #pragma unroll
+    for (int d = 1, rest = row; d < DIM; d++, rest /= TILE_EXTENT) {
+        const int cell = tile[d] * TILE_EXTENT + rest % TILE_EXTENT;
+        inside = inside && cell >= box.lo[d] && cell < box.hi[d];
+    }
+    return inside ? columns_mask(box, tile) : 0;
+}
+
+// The rows of a tile that lie in a box, as bits.
+__device__ __forceinline__ Word rows_mask(const CellBox& box, const Cell& tile)
+{
+    Word rows = 1;
+#if DIM > 1
+    const int y = tile[Y] * TILE_EXTENT;
+    rows = lowest(min(box.hi[Y] - y, TILE_EXTENT)) & ~lowest(box.lo[Y] - y);
+#endif
+#if DIM > 2
+    // The rows of a plane, in each of its planes.
+    const int z = tile[Z] * TILE_EXTENT;
+    rows = (rows * 0x0101010101010101ull) & lowest(8 * (box.hi[Z] - z)) & ~lowest(8 * (box.lo[Z] - z));
+#endif
+    return rows;
+}
+
+// A block's memory for a search of the smallest box around bits.
+struct Hull {
+    int lo[3], hi[3];
+};
+
+// The smallest box around the bits of a region that `bits(number, tile, row)` tells, given the number of a tile, if it is there; empty if
+// there are none. By a block.
+template <class Bits> __device__ CellBox hull_of(const CellBox& region, const TileMap& map, Hull& hull, Bits bits)
+{
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = lane_number();
+    __syncthreads();
+    if (threadIdx.x < 3) hull.lo[threadIdx.x] = 0x3fffffff, hull.hi[threadIdx.x] = -0x3fffffff;
+    __syncthreads();
+    const Span span(region);
+    for (int i = is_empty(region) ? span.count : warp; i < span.count; i += warps) {
+        const Cell tile = span.tile(i);
+        const unsigned number = number_of(map, tile);
+        Word columns = 0, rows = 0;
+        #pragma unroll
+        for (int upper = 0; upper < 2; upper++) {
+            const int row = lane + 32 * upper;
+            const Word mask = row_mask(region, tile, row), word = mask ? bits(number, tile, row) & mask : 0;
+            columns |= word;
+            rows |= Word(__ballot_sync(ALL, word != 0)) << (32 * upper);
+        }
+        #pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) columns |= __shfl_xor_sync(ALL, columns, distance);
+        if (lane != 0 || rows == 0) continue;
+        atomicMin(&hull.lo[X], tile[X] * 64 + __ffsll(columns) - 1);
+        atomicMax(&hull.hi[X], tile[X] * 64 + 64 - __clzll(columns));
+#if DIM == 2
+        atomicMin(&hull.lo[Y], tile[Y] * 64 + __ffsll(rows) - 1);
+        atomicMax(&hull.hi[Y], tile[Y] * 64 + 64 - __clzll(rows));
+#elif DIM == 3
+        atomicMin(&hull.lo[Z], tile[Z] * 8 + (__ffsll(rows) - 1) / 8);
+        atomicMax(&hull.hi[Z], tile[Z] * 8 + (63 - __clzll(rows)) / 8 + 1);
+        unsigned plane = unsigned(rows | rows >> 32);
+        plane = (plane | plane >> 16 | plane >> 8 | plane >> 24) & 0xffu;
+        atomicMin(&hull.lo[Y], tile[Y] * 8 + __ffs(plane) - 1);
+        atomicMax(&hull.hi[Y], tile[Y] * 8 + 64 - __clzll(Word(plane)));
+#endif
+    }
+    __syncthreads();
+    CellBox found = region;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) found.lo[d] = hull.lo[d], found.hi[d] = hull.hi[d];
+    return found;
+}

@@ -1,0 +1,215 @@
+//! What the kernels take that make new boxes of tags.
+
+use super::FlagTile;
+use crate::abi::Pointer;
+use crate::device_struct;
+
+device_struct! {
+    /// Cells `lo[d] <= i[d] < hi[d]`; cell 0 along axes that a problem does not have.
+    pub struct CellBox {
+        /// First cell.
+        pub lo: [i32; 3],
+        /// One past the last.
+        pub hi: [i32; 3],
+    }
+}
+
+device_struct! {
+    /// Where the tiles of a level's tags are.
+    pub struct TileMap {
+        /// Numbers of the tiles of a box around all, x fastest; the largest number where there is none.
+        pub numbers: Pointer<u32>,
+        /// The tiles.
+        pub tiles: Pointer<FlagTile>,
+        /// First tile of the box.
+        pub lo: [i32; 3],
+        /// Its tiles along each axis.
+        pub size: [i32; 3],
+        /// Number of tiles that there are.
+        pub num_tiles: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// A tile's tags, and the same with rows and planes across x exchanged.
+    pub struct TurnedTile {
+        /// A word for each plane across x, whose bit `r` belongs to row `r`; then one for each row, zero where a tile has none.
+        pub lines: [u64; 128],
+        /// Tags of each of them.
+        pub counts: [u8; 128],
+    }
+}
+
+device_struct! {
+    /// A box that is still to be cut or kept.
+    pub struct Candidate {
+        /// Along each axis its first cell and one past its last, each in the lower half; in the upper the run of the kernel that it is there for.
+        pub ends: [u64; 6],
+    }
+}
+
+device_struct! {
+    /// How far the clustering of a level has come. What blocks change and look at all the time lies so far apart that they do not wait for
+    /// one another.
+    pub struct ClusterState {
+        /// Candidates that blocks have asked for.
+        pub taken: u32,
+        /// Nothing.
+        pub apart: [u32; 31],
+        /// Candidates put into the queue.
+        pub added: u32,
+        /// Nothing.
+        pub apart_again: [u32; 31],
+        /// Those that are not done with.
+        pub pending: u32,
+        /// Nothing.
+        pub and_again: [u32; 31],
+        /// Boxes that are not cut any more.
+        pub accepted: u32,
+        /// Boxes that nest and are no larger than a patch.
+        pub nested: u32,
+        /// Not 0 if there was no room for something: the boxes are not all that there should be.
+        pub failed: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What `turn_tags` takes.
+    pub struct TurnArgs {
+        /// Words of the tags, by tile and row.
+        pub words: Pointer<u64>,
+        /// The tiles turned around, written.
+        pub turned: Pointer<TurnedTile>,
+        /// Set to the beginning.
+        pub state: Pointer<ClusterState>,
+        /// Its first candidate is written.
+        pub queue: Pointer<Candidate>,
+        /// The cells of all tiles in the domain.
+        pub bounds: CellBox,
+        /// Number of tiles.
+        pub num_tiles: u32,
+        /// A number that no run of `cluster` has had in this queue.
+        pub run: u32,
+    }
+}
+
+device_struct! {
+    /// What `cluster` and `cluster_long` take.
+    pub struct ClusterArgs {
+        /// Tiles of the tags.
+        pub map: TileMap,
+        /// The tiles turned around.
+        pub turned: Pointer<TurnedTile>,
+        /// What `turn_tags` has begun.
+        pub state: Pointer<ClusterState>,
+        /// Candidates.
+        pub queue: Pointer<Candidate>,
+        /// Boxes, written.
+        pub boxes: Pointer<CellBox>,
+        /// Memory of each block for signatures, if they lie there.
+        pub scratch: Pointer<u32>,
+        /// Smallest accepted efficiency.
+        pub cutoff: f64,
+        /// Efficiency below which boxes without holes and edges are halved.
+        pub halved_below: f64,
+        /// Fewest cells on either side of a cut that does not go through a plane without tags.
+        pub min_size: i32,
+        /// Candidates and boxes that there is room for.
+        pub room: u32,
+        /// Planes of all cells, along all axes.
+        pub num_planes: u32,
+        /// Words of a block's memory there: two counts for each plane, then a bit for each.
+        pub scratch_words: u32,
+        /// As for `turn_tags`.
+        pub run: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+/// Levels from a base level to the finest that may be refined, at most.
+pub const MOST_LEVELS: usize = 16;
+
+device_struct! {
+    /// What `nest` and `clip_tags` take.
+    pub struct NestArgs {
+        /// Tiles of the tags.
+        pub map: TileMap,
+        /// Tiles of the base level.
+        pub base: TileMap,
+        /// Words of the tags, by tile and row; changed by `clip_tags`.
+        pub words: Pointer<u64>,
+        /// The cells that the base level covers, by its tiles and rows.
+        pub covered: Pointer<u64>,
+        /// How many boxes there are.
+        pub state: Pointer<ClusterState>,
+        /// Clustered boxes.
+        pub boxes: Pointer<CellBox>,
+        /// Boxes of the new level, written.
+        pub nested: Pointer<CellBox>,
+        /// All cells of the base level that there could be.
+        pub base_domain: CellBox,
+        /// Ratios from the base level to the next finer one, and on to that of the tags.
+        pub between: [[i32; 3]; MOST_LEVELS],
+        /// Ratio from the level of the tags to the new one.
+        pub ratio: [i32; 3],
+        /// Most cells of a box along each axis, in those of the tags' level.
+        pub largest: [i32; 3],
+        /// Number of ratios.
+        pub num_between: u32,
+        /// Nesting width.
+        pub width: i32,
+        /// Boxes that there is room for.
+        pub room: u32,
+        /// Whatever box nests.
+        pub nests_all: u32,
+    }
+}
+
+device_struct! {
+    /// What `sort_boxes` takes.
+    pub struct SortArgs {
+        /// How many boxes there are.
+        pub state: Pointer<ClusterState>,
+        /// Boxes in any order.
+        pub boxes: Pointer<CellBox>,
+        /// Boxes in order, written.
+        pub sorted: Pointer<CellBox>,
+        /// Boxes that there is room for.
+        pub room: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What `project_boxes` takes.
+    pub struct ProjectArgs {
+        /// Tiles of the tags.
+        pub map: TileMap,
+        /// Words of the tags, by tile and row, changed.
+        pub words: Pointer<u64>,
+        /// How many boxes there are; it has failed if tags lie where there is no tile.
+        pub finer: Pointer<ClusterState>,
+        /// Boxes two levels finer.
+        pub boxes: Pointer<CellBox>,
+        /// All cells that the tags' level could have.
+        pub domain: CellBox,
+        /// Ratio from the tags' level to the next finer one, and from there on.
+        pub ratio: [i32; 3],
+        /// Likewise the next.
+        pub ratio_fine: [i32; 3],
+        /// Nesting width.
+        pub width: i32,
+        /// Cells of the tags' level around, as room to move and buffer.
+        pub around: i32,
+        /// Boxes that there is room for.
+        pub room: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
