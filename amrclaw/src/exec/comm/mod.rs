@@ -8,6 +8,7 @@ mod board;
 mod collective;
 mod message;
 pub mod mpi;
+mod patience;
 mod run_lengths;
 mod solo;
 mod threads;
@@ -363,9 +364,6 @@ impl Ranks {
         outcome
     }
 }
-
-/// How long a rank whose patience is at its end leaves it to those that wait for a lost one to say so.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// How long a rank waits for another unless it is told otherwise.
 pub const USUAL_PATIENCE: Duration = Duration::from_secs(300);

@@ -1,6 +1,7 @@
 //! Ranks that are threads of one process.
 
-use super::{Board, CommError, Communicator, GRACE, Ranks};
+use super::patience::Patience;
+use super::{Board, CommError, Communicator, Ranks};
 use crate::mesh::Rank;
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use parking_lot::Mutex;
@@ -86,7 +87,7 @@ impl Threads {
 
     /// The next words of a rank, or the end of the run.
     fn next(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let (clock, mut patience) = (Instant::now(), self.patience);
+        let clock = Instant::now();
         while clock.elapsed() < WATCH {
             if let Ok(words) = self.from[from].try_recv() {
                 return Ok(words);
@@ -94,6 +95,7 @@ impl Threads {
             // Ranks may be more than cores.
             yield_now();
         }
+        let mut patience = Patience::new(self.patience);
         loop {
             match self.from[from].recv_timeout(LOOK) {
                 Ok(words) => return Ok(words),
@@ -103,14 +105,12 @@ impl Threads {
                     return Err(CommError::Ended(format!("rank {from} has left the run")));
                 }
             }
-            let waited = clock.elapsed();
-            if waited >= patience {
-                // One that waits itself is not the one that is lost: the rank that waits for that one tells.
-                if patience > self.patience || !self.waits[from].load(Ordering::Relaxed) {
-                    let seconds = self.patience.as_secs();
-                    return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
-                }
-                patience = waited + GRACE;
+            if patience.is_at_end(|| self.waits[from].load(Ordering::Relaxed)) {
+                return Err(CommError::Silent {
+                    rank: from,
+                    waiting: self.rank.number,
+                    seconds: self.patience.as_secs(),
+                });
             }
         }
     }

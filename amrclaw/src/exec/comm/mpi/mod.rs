@@ -7,7 +7,8 @@ mod shim;
 pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
-use super::{CommError, Communicator, GRACE};
+use super::patience::Patience;
+use super::{CommError, Communicator};
 use crate::mesh::Rank;
 use library::{ANY, Functions, NO_REQUEST, SERIALIZED, Status, WORDS, WORLD};
 use parking_lot::Mutex;
@@ -232,7 +233,7 @@ impl Communicator for Mpi {
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let (clock, mut looked, mut patience) = (Instant::now(), Instant::now(), self.patience);
+        let (mut looked, mut patience) = (Instant::now(), Patience::new(self.patience));
         loop {
             let mut state = self.state.lock();
             if let Some(words) = state.receive(from as c_int, MESSAGE) {
@@ -245,16 +246,14 @@ impl Communicator for Mpi {
                 looked = Instant::now();
             }
             drop(state);
-            let waited = clock.elapsed();
-            if waited >= patience {
-                // One that waits itself is not the one that is lost: the rank that waits for that one tells.
-                if patience > self.patience || !self.answers(from) {
-                    let seconds = self.patience.as_secs();
-                    return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
-                }
-                patience = waited + GRACE;
+            if patience.is_at_end(|| self.answers(from)) {
+                return Err(CommError::Silent {
+                    rank: from,
+                    waiting: self.rank.number,
+                    seconds: self.patience.as_secs(),
+                });
             }
-            if waited < EAGER { thread::yield_now() } else { thread::sleep(EAGER) }
+            if patience.waited() < EAGER { thread::yield_now() } else { thread::sleep(EAGER) }
         }
     }
 
