@@ -134,10 +134,10 @@ impl Shares {
         let lists: usize = plans
             .iter()
             .map(|plans| {
-                let regions = plans.ghost.all_copies().all().len() + plans.ghost.all_interps().all().len();
-                let faces = plans.reflux.as_ref().map_or(0, |plan| plan.runs().all().len());
+                let regions = plans.ghost().all_copies().all().len() + plans.ghost().all_interps().all().len();
+                let faces = plans.reflux().map_or(0, |plan| plan.runs().all().len());
                 // Each list has an end for every patch, those of others too.
-                (regions + faces) * 2 * size_of::<CellBox<D>>() + 5 * size_of::<u32>() * plans.ghost.num_patches()
+                (regions + faces) * 2 * size_of::<CellBox<D>>() + 5 * size_of::<u32>() * plans.ghost().num_patches()
             })
             .sum();
         self.memory = self.memory.max(boxes + lists as f64);
@@ -160,13 +160,13 @@ fn samples(work: &[f64], count: usize) -> BTreeSet<usize> {
 /// What crosses between one rank and others in the plans of a level.
 fn crossing<const D: usize>(plans: &LevelPlans<D>, tiles: &Tiles<D>, others: &mut BTreeSet<usize>) -> Crossing {
     let number = size_of::<f64>() * tiles.num_eqn();
-    let ghost = larger(plans.ghost.exchange(), others, |regions| number * regions.num_cells());
+    let ghost = larger(plans.ghost().exchange(), others, |regions| number * regions.num_cells());
     let mut joint = [0.0; 2];
-    if let Some(plan) = &plans.restrict {
+    if let Some(plan) = plans.restrict() {
         let volume = |items: &Vec<RestrictRegion<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();
         joint = larger(plan.exchange(), others, |items| number * volume(items));
     }
-    if let Some(plan) = &plans.reflux {
+    if let Some(plan) = plans.reflux() {
         // Sums and cells go from the coarse side to the fine one, sums back.
         let there_and_back = size_of::<f64>() * (2 * tiles.num_eqn() + tiles.num_values());
         let volume = |items: &Vec<FaceRun<D>>| items.iter().map(|r| r.cells.volume()).sum::<usize>();

@@ -2,7 +2,6 @@
 
 use super::{Domain, Geometry, LevelMesh};
 use crate::index::{CellBox, Level, Ratio};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Counts changes of the mesh: plans made for one epoch are refused in another.
@@ -114,13 +113,9 @@ impl<const D: usize> Hierarchy<D> {
     pub fn replace_finer(&mut self, base: Level, finer: Vec<Vec<CellBox<D>>>) {
         let old = self.levels.split_off(base.index() + 1);
         let mut old = old.into_iter();
-        let finer: Vec<_> = finer.into_iter().take_while(|patches| !patches.is_empty()).collect();
-        let mesh = |(k, patches)| {
-            let level = Level((base.index() + 1 + k) as u8);
-            LevelMesh::new(self.domain_box(level), self.domain.periodic, patches)
-        };
-        let meshes: Vec<_> = finer.into_par_iter().enumerate().with_max_len(1).map(mesh).collect();
-        for mesh in meshes {
+        for patches in finer.into_iter().take_while(|patches| !patches.is_empty()) {
+            let level = Level(self.levels.len() as u8);
+            let mesh = LevelMesh::new(self.domain_box(level), self.domain.periodic, patches);
             let before = old.next().filter(|before| before.patches() == mesh.patches());
             self.levels.push(before.unwrap_or_else(|| Arc::new(mesh)));
         }

@@ -3,6 +3,7 @@
 use super::bins::Bins;
 use super::outside::{AxisEnds, Beyond};
 use crate::index::{CellBox, CellIndex};
+use std::sync::OnceLock;
 
 /// Disjoint patches of one level, sorted.
 ///
@@ -12,7 +13,8 @@ pub struct LevelMesh<const D: usize> {
     domain: CellBox<D>,
     periodic: [bool; D],
     patches: Vec<CellBox<D>>,
-    bins: Bins<D>,
+    /// Made when patches are first looked for.
+    bins: OnceLock<Bins<D>>,
 }
 
 /// A part of a region that a patch covers, possibly as a periodic image.
@@ -40,7 +42,7 @@ impl<const D: usize> LevelMesh<D> {
         for p in &patches {
             assert!(!p.is_empty() && domain.contains_box(p), "patch {p:?} in domain {domain:?}");
         }
-        LevelMesh { domain, periodic, bins: Bins::new(&patches), patches }
+        LevelMesh { domain, periodic, bins: OnceLock::new(), patches }
     }
 
     /// The patches, sorted by their lower corner, last axis first.
@@ -72,9 +74,10 @@ impl<const D: usize> LevelMesh<D> {
     /// domain.
     #[inline(always)]
     pub fn for_each_image(&self, region: &CellBox<D>, mut visit: impl FnMut(Image<D>)) {
+        let bins = self.bins.get_or_init(|| Bins::new(&self.patches));
         let mut here = |shift: CellIndex<D>| {
             let back = shift.map(|s| -s);
-            self.bins.for_each_in(&self.patches, &region.shift(back), |patch, part| {
+            bins.for_each_in(&self.patches, &region.shift(back), |patch, part| {
                 visit(Image { patch, part: part.shift(shift), shift });
             });
         };

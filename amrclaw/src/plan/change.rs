@@ -1,8 +1,11 @@
 //! One hierarchy in the place of another: which levels are new, their plans, and where their values come from.
 
-use super::{LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, partitions, stays};
+use super::{
+    LevelPlans, PlanOptions, Planned, TransferPlan, Transfers, build_levels, partitions, plan_transfer,
+    plans_when_asked, stays,
+};
 use crate::index::Level;
-use crate::mesh::{Hierarchy, Partition, Speeds};
+use crate::mesh::{Hierarchy, Partition, Rank, Speeds};
 use std::sync::Arc;
 
 /// A change of the mesh, for an executor to adopt.
@@ -66,6 +69,21 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         answer
     }
 
+    /// Leaves the plans to whoever asks for them, unless they are at hand: an executor that makes tables of its own. For a single rank.
+    pub fn plan_when_asked(&mut self) {
+        assert_eq!(self.options.rank, Rank::SOLO, "ranks share plans out when they are made");
+        if self.plans.is_none() {
+            let plans = (0..self.hierarchy.num_levels())
+                .map(|l| plans_when_asked(l, self.hierarchy, self.options, self.before));
+            self.plans = Some(Arc::new(plans.collect()));
+        }
+    }
+
+    /// Plans where the values of a new level come from, which has not been planned with the others. For a single rank.
+    pub fn plan_transfer(&self, level: Level) -> TransferPlan<D> {
+        plan_transfer(level.index(), self.hierarchy, self.options, self.before)
+    }
+
     /// The same change with other plans.
     #[cfg(test)]
     pub(crate) fn with_plans(self, plans: Vec<LevelPlans<D>>) -> Self {
@@ -123,12 +141,16 @@ impl<'a, const D: usize> MeshChange<'a, D> {
     }
 
     /// Transfers of values to the new levels, coarsest first, each with the next coarser level if its ghost cells have to be filled
-    /// before: slopes read those of its new patches, too; those of old ones were filled when cells were flagged.
+    /// before.
     pub fn transfers(&self) -> impl Iterator<Item = (Level, &TransferPlan<D>, Option<Level>)> {
-        self.transfers.iter().enumerate().filter_map(|(l, plan)| {
-            let coarse = Level(l as u8).coarser().filter(|coarse| self.replaces_plans(coarse.index()));
-            Some((Level(l as u8), plan.as_ref()?, coarse))
-        })
+        let plans = self.transfers.iter().enumerate();
+        plans.filter_map(|(l, plan)| Some((Level(l as u8), plan.as_ref()?, self.filled_before(Level(l as u8)))))
+    }
+
+    /// The next coarser level, if its ghost cells have to be filled before values are transferred to a level: slopes read those of its new
+    /// patches, too; those of old ones were filled when cells were flagged.
+    pub fn filled_before(&self, level: Level) -> Option<Level> {
+        level.coarser().filter(|coarse| self.replaces_plans(coarse.index()))
     }
 
     /// The transfer of values to a level, if it is new.
@@ -181,7 +203,7 @@ mod tests {
             change.plan_while(true, |_| ());
             assert_eq!(told(&change), expected, "{finer:?}");
             for (l, (old, new)) in plans.iter().zip(change.plans().iter()).enumerate() {
-                assert_eq!(Arc::ptr_eq(&old.ghost, &new.ghost), !change.replaces_plans(l), "{finer:?}, level {l}");
+                assert_eq!(old.are_those_of(new), !change.replaces_plans(l), "{finer:?}, level {l}");
             }
             let moved: Vec<_> = change.transfers().map(|(level, ..)| level).collect();
             assert!(moved.iter().copied().eq(change.new_levels()), "{finer:?}: {moved:?}");

@@ -8,6 +8,7 @@ mod change;
 mod exchange;
 mod ghost;
 mod joining;
+mod level_plans;
 mod neighbours;
 mod outside;
 mod patch_lists;
@@ -23,6 +24,8 @@ pub use ghost::{BoundaryRegion, GhostPlan, nesting_width};
 pub use joining::JoiningPlans;
 #[cfg(test)]
 pub(crate) use joining::faces_between;
+pub use level_plans::LevelPlans;
+use level_plans::PlanSource;
 pub use neighbours::PlanInput;
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
@@ -32,42 +35,10 @@ pub use region::{CopyRegion, InterpRegion};
 pub use restrict::{RestrictPlan, RestrictRegion};
 pub use transfer::TransferPlan;
 
-use crate::index::{CellBox, Level};
-use crate::mesh::{Hierarchy, MeshEpoch, Partition, Rank, Speeds};
+use crate::index::Level;
+use crate::mesh::{Hierarchy, Partition, Rank, Speeds};
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// All plans of one level. Levels that a regrid leaves as they are keep their plans, and what an executor has made of them:
-/// [`MeshChange`] tells which.
-#[derive(Clone, Debug)]
-pub struct LevelPlans<const D: usize> {
-    /// The mesh that the plans are for.
-    pub epoch: MeshEpoch,
-    /// Owners of the level's patches; `None` if there is one rank, which owns all.
-    pub partition: Option<Arc<Partition>>,
-    /// Ghost cells of the level.
-    pub ghost: Arc<GhostPlan<D>>,
-    /// Faces between this level and the next coarser one.
-    pub reflux: Option<Arc<RefluxPlan<D>>>,
-    /// Cells of the next coarser level under this one.
-    pub restrict: Option<Arc<RestrictPlan<D>>>,
-}
-
-impl<const D: usize> LevelPlans<D> {
-    /// The cells of a patch of the next coarser level, all of them given, that this one does not cover.
-    pub fn open_cells(finer: Option<&Self>, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
-        let restrict = finer.and_then(|plans| plans.restrict.as_ref());
-        restrict.map_or_else(|| vec![*cells], |restrict| restrict.open_cells(patch, cells))
-    }
-
-    /// Refuses plans of another mesh than that of `epoch`.
-    ///
-    /// # Panics
-    /// If they are.
-    pub fn assert_epoch(&self, epoch: MeshEpoch) {
-        assert_eq!(self.epoch, epoch, "stale plan: rebuild at regrid");
-    }
-}
 
 /// What the plans depend on besides the mesh.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +103,66 @@ fn stays<const D: usize>(level: usize, hierarchy: &Hierarchy<D>, before: &Hierar
     meshes.is_some_and(|(here, then)| Arc::ptr_eq(here, then))
 }
 
+/// What a level's plans depend on, of a hierarchy that may have taken the place of another.
+fn input_of<'a, const D: usize>(
+    l: usize,
+    hierarchy: &'a Hierarchy<D>,
+    options: PlanOptions,
+    before: Option<Planned<'a, D>>,
+    transfer: bool,
+) -> PlanInput<'a, D> {
+    let coarser = Level(l as u8).coarser();
+    PlanInput {
+        mesh: hierarchy.level(Level(l as u8)),
+        coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
+        transfer,
+        old: before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
+        num_ghost: options.num_ghost,
+        conservation_fix: options.conservation_fix,
+    }
+}
+
+/// The plans that a level has had, if neither it nor the next coarser one has other patches than before.
+fn plans_before<const D: usize>(
+    l: usize,
+    hierarchy: &Hierarchy<D>,
+    before: Option<Planned<'_, D>>,
+) -> Option<LevelPlans<D>> {
+    let (old, plans) = before?;
+    let stay = |level| stays(level, hierarchy, old);
+    let same = stay(l) && Level(l as u8).coarser().is_none_or(|coarser| stay(coarser.index()));
+    same.then(|| plans[l].of_epoch(hierarchy.epoch()))
+}
+
+/// The plans of a level of a single rank, to be made when they are asked for.
+fn plans_when_asked<const D: usize>(
+    l: usize,
+    hierarchy: &Hierarchy<D>,
+    options: PlanOptions,
+    before: Option<Planned<'_, D>>,
+) -> LevelPlans<D> {
+    let source = || {
+        let coarser = Level(l as u8).coarser();
+        PlanSource {
+            mesh: hierarchy.level(Level(l as u8)).clone(),
+            coarser: coarser.map(|c| (hierarchy.level(c).clone(), hierarchy.ratio(c))),
+            num_ghost: options.num_ghost,
+            conservation_fix: options.conservation_fix,
+        }
+    };
+    plans_before(l, hierarchy, before).unwrap_or_else(|| LevelPlans::when_asked(hierarchy.epoch(), source()))
+}
+
+/// Where the values of a new level come from.
+fn plan_transfer<const D: usize>(
+    l: usize,
+    hierarchy: &Hierarchy<D>,
+    options: PlanOptions,
+    before: Option<Planned<'_, D>>,
+) -> TransferPlan<D> {
+    JoiningPlans::new(input_of(l, hierarchy, options, before, true)).transfer.expect("asked for")
+}
+
 /// The plans of a level: they see the level and the next coarser one.
 fn join_to_coarser<const D: usize>(
     l: usize,
@@ -141,25 +172,14 @@ fn join_to_coarser<const D: usize>(
     before: Option<Planned<'_, D>>,
     transfer: bool,
 ) -> (LevelPlans<D>, Option<TransferPlan<D>>) {
-    let epoch = hierarchy.epoch();
-    let (mesh, coarser) = (hierarchy.level(Level(l as u8)), Level(l as u8).coarser());
-    let stayed = |level| before.is_some_and(|(old, _)| stays(level, hierarchy, old));
-    if let Some((_, plans)) = before
-        && stayed(l)
-        && coarser.is_none_or(|coarser| stayed(coarser.index()))
-    {
-        return (LevelPlans { epoch, ..plans[l].clone() }, None);
+    if let Some(plans) = plans_before(l, hierarchy, before) {
+        return (plans, None);
     }
-    let input = PlanInput {
-        mesh,
-        coarser: coarser.map(|c| (&**hierarchy.level(c), hierarchy.ratio(c))),
-        transfer: transfer && before.is_some() && !stayed(l),
-        old: before.and_then(|(old, _)| old.levels().get(l)).map(|mesh| &**mesh),
-        num_ghost: options.num_ghost,
-        conservation_fix: options.conservation_fix,
-    };
+    let coarser = Level(l as u8).coarser();
+    let is_new = before.is_some_and(|(old, _)| !stays(l, hierarchy, old));
+    let input = input_of(l, hierarchy, options, before, transfer && is_new);
     let partition = partitions[l].clone();
-    let joined = match &partition {
+    let mut joined = match &partition {
         None => JoiningPlans::new(input),
         Some(own) => {
             let coarser = coarser.and_then(|coarser| partitions[coarser.index()].as_deref());
@@ -167,7 +187,7 @@ fn join_to_coarser<const D: usize>(
             exchange::of_rank(input, options.rank.number, exchange::PlanOwners { own, coarser, old })
         }
     };
-    let JoiningPlans { ghost, reflux, restrict, transfer } = joined;
-    let (ghost, reflux, restrict) = (Arc::new(ghost), reflux.map(Arc::new), restrict.map(Arc::new));
-    (LevelPlans { epoch, partition, ghost, reflux, restrict }, transfer)
+    let JoiningPlans { transfer, .. } = &mut joined;
+    let transfer = transfer.take();
+    (LevelPlans::new(hierarchy.epoch(), partition, joined), transfer)
 }

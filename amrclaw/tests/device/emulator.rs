@@ -81,6 +81,7 @@ impl Emulator {
                     "cluster_long" => "EMULATE(cluster_long, ClusterArgs)\n".to_owned(),
                     "nest" => "EMULATE(nest, NestArgs)\n".to_owned(),
                     "sort_boxes" => "EMULATE(sort_boxes, SortArgs)\n".to_owned(),
+                    plan @ ("count_plan" | "sum_plan" | "write_plan") => format!("EMULATE({plan}, PlanArgs)\n"),
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
                     plain => format!(

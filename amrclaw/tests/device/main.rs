@@ -12,6 +12,7 @@ mod gpu;
 mod late;
 mod mapped;
 mod narrow;
+mod plans;
 mod ranks;
 mod refine;
 mod restarts;

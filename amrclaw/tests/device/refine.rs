@@ -18,18 +18,18 @@ use riemann::patch::SolverKernels;
 use std::sync::Arc;
 
 /// Levels that are refined at most, so that one is made that nests two levels above its base.
-const REFINED: usize = 3;
+pub(super) const REFINED: usize = 3;
 
 #[derive(Clone, Debug)]
-struct Setting<const D: usize> {
-    cells: [i32; D],
-    ratios: [i32; REFINED],
-    options: RegridOptions<D>,
-    seed: u64,
+pub(super) struct Setting<const D: usize> {
+    pub cells: [i32; D],
+    pub ratios: [i32; REFINED],
+    pub options: RegridOptions<D>,
+    pub seed: u64,
 }
 
 /// A number made of others, as if by chance.
-fn mixed(numbers: &[i64], seed: u64) -> u64 {
+pub(super) fn mixed(numbers: &[i64], seed: u64) -> u64 {
     numbers.iter().fold(seed, |mixed, &n| {
         let mixed = (mixed ^ n as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^ mixed >> 29
@@ -62,7 +62,7 @@ fn blots<const D: usize>(level: usize, mesh: &LevelMesh<D>, seed: u64) -> LevelS
     }
 }
 
-type Kernels<const D: usize> = (Problem<D>, SolverKernels, Emulator);
+pub(super) type Kernels<const D: usize> = (Problem<D>, SolverKernels, Emulator);
 
 fn adopt<const D: usize>(exec: &mut dyn Executor<D>, hierarchy: &Hierarchy<D>, seed: u64) -> Arc<Vec<LevelPlans<D>>> {
     let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank: Rank::SOLO };
@@ -72,7 +72,8 @@ fn adopt<const D: usize>(exec: &mut dyn Executor<D>, hierarchy: &Hierarchy<D>, s
     change.into_plans()
 }
 
-fn boxes_of_host<const D: usize>(
+/// The boxes that the host makes of blots, level by level above the base.
+pub(super) fn boxes_of_host<const D: usize>(
     problem: &Kernels<D>,
     hierarchy: &Hierarchy<D>,
     base: usize,
@@ -164,7 +165,7 @@ fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Va
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }
 
-const PLANE: &str = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[levels]\nmax = 4\n\
+pub(super) const PLANE: &str = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0\n[mesh]\ncells = [8, 8]\n[levels]\nmax = 4\n\
     ratio = [2, 2, 2]\n[regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
 
 #[test]

@@ -26,7 +26,7 @@ fn plans_count_beyond_32_bits() {
     for (mesh, plans) in hierarchy.levels().iter().zip(&plans) {
         assert!(mesh.num_cells() > 1 << 32, "{} cells", mesh.num_cells());
         for (k, patch) in mesh.patches().iter().enumerate() {
-            let ghost = &plans.ghost;
+            let ghost = plans.ghost();
             let copies = ghost.copies(k).iter().map(|region| region.cells.volume()).sum::<usize>();
             let interps = ghost.interps(k).iter().map(|region| region.cells.volume()).sum::<usize>();
             let outside = ghost.boundaries(k).iter().map(|region| region.cells.volume()).sum::<usize>();
@@ -40,9 +40,9 @@ fn plans_count_beyond_32_bits() {
         }
         assert!(next > 10 << 32 && layout.len(10) >= next);
     }
-    let restrict = plans[1].restrict.as_ref().expect("the levels overlap");
+    let restrict = plans[1].restrict().expect("the levels overlap");
     let under: usize = restrict.all_regions().all().iter().map(|region| region.cells.volume()).sum();
     assert_eq!(under, covered.volume());
-    let reflux = plans[1].reflux.as_ref().expect("levels meet");
+    let reflux = plans[1].reflux().expect("levels meet");
     assert_eq!((reflux.num_slots(), reflux.num_fine()), (6 * 845 * 845, 24 * 845 * 845));
 }

@@ -2,12 +2,15 @@
 //!
 //! To add a kernel: its file in `kernels/`, a struct for its argument, a row here.
 
-use super::tuning::{BLOCK_PLANES, BLOCKS_PER_PATCH, CLUSTER_THREADS, FLAG_THREADS, THREADS, WIDEN_THREADS};
+use super::tuning::{
+    BLOCK_PLANES, BLOCKS_PER_PATCH, CLUSTER_THREADS, FLAG_THREADS, LANES, SUM_THREADS, THREADS, WIDEN_THREADS,
+};
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
     ContinueArgs, CopyArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagFunctionArgs, FlagTile,
-    LargestArgs, ListArgs, NestArgs, NumberFacesArgs, Origin, Patch, PatchReport, ProjectArgs, RefluxArgs, Region,
-    RegisterArgs, SampleArgs, SortArgs, SourceArgs, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    LargestArgs, ListArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch, PatchReport, PlanArgs, PlanLevel,
+    PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs, SourceArgs, TileMap, TotalsArgs,
+    TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -39,6 +42,8 @@ pub enum Group {
     Regions,
     /// What makes new boxes of tags; without a solver.
     Regrid,
+    /// What makes tables of plans; without a solver.
+    Plan,
     /// What a capacity function needs besides; without a solver.
     Capacity,
     /// The Riemann problems of the conservation fix.
@@ -82,7 +87,8 @@ pub fn mapped_cells(dim: usize) -> [&'static str; 3] {
 
 impl Group {
     /// All groups but those whose kernels call a function of the case.
-    pub const ALL: [Group; 5] = [Group::Regions, Group::Regrid, Group::Capacity, Group::Registers, Group::Source];
+    pub const ALL: [Group; 6] =
+        [Group::Regions, Group::Regrid, Group::Plan, Group::Capacity, Group::Registers, Group::Source];
 
     /// All groups whose kernels call a function of the case.
     pub const OF_CASE: [Group; 4] =
@@ -206,6 +212,12 @@ kernels! {
     PROJECT_BOXES = "project_boxes" in Regrid, Work::WarpPerItem, ProjectArgs: FlagTile CellBox TileMap ClusterState;
     /// Takes away tags that cannot nest.
     CLIP_TAGS = "clip_tags" in Regrid, Work::WarpPerItem, NestArgs: FlagTile CellBox TileMap ClusterState;
+    /// Counts the items of a level's plans.
+    COUNT_PLAN = "count_plan" in Plan, Work::BlockPerItem([LANES as u32; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    /// Adds them up.
+    SUM_PLAN = "sum_plan" in Plan, Work::BlockPerItem([SUM_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    /// Writes them, with their chunks, which other kernels take for tables.
+    WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([LANES as u32; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
     /// Takes values at a point.
     SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
     /// Sums up rows of cells.
@@ -244,7 +256,11 @@ impl Shape {
             Group::Registers => texts.push(include_str!("../../kernels/register.cuh")),
             Group::Regions => texts.push(include_str!("../../kernels/flag_tiles.cuh")),
             Group::Regrid => {
+                texts.push(include_str!("../../kernels/boxes.cuh"));
                 texts.extend([include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")]);
+            }
+            Group::Plan => {
+                texts.extend([include_str!("../../kernels/boxes.cuh"), include_str!("../../kernels/plan.cuh")]);
             }
             Group::Capacity | Group::Source => {}
             Group::SourceFunction | Group::Evaluate | Group::BoundaryFunction => {
@@ -259,6 +275,7 @@ impl Shape {
         let file = match group {
             Group::Regions => "regions.cu",
             Group::Regrid => "regrid.cu",
+            Group::Plan => "plan.cu",
             Group::Capacity => "conserve.cu",
             Group::Registers => "registers.cu",
             Group::Source => "source.cu",
@@ -304,6 +321,8 @@ impl Shape {
             ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
             ("BLOCK_PLANES", BLOCK_PLANES.to_string()),
             ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
+            ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
+            ("SUM_THREADS", SUM_THREADS.to_string()),
             ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),
             ("AUX_FACE_LIST", if aux_face.is_empty() { "-1".into() } else { aux_face.join(", ") }),

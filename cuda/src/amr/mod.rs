@@ -8,6 +8,7 @@ mod gather;
 pub mod kernels;
 mod moves;
 mod patch;
+mod plan;
 mod regrid;
 mod tiles;
 pub mod tuning;
@@ -18,6 +19,7 @@ pub use gather::{FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, SampleArgs, 
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
+pub use plan::{PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable};
 pub use regrid::{
     Candidate, CellBox, ClusterArgs, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs,
     TurnedTile,

@@ -28,6 +28,9 @@ pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
 /// Threads of a block that clusters tags.
 pub const CLUSTER_THREADS: u32 = 256;
 
+/// Threads of a block that adds up a column of counts.
+pub const SUM_THREADS: u32 = 256;
+
 /// Planes of a candidate for which a block has memory: its signatures.
 pub const BLOCK_PLANES: usize = 5120;
 

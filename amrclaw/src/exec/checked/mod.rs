@@ -103,7 +103,7 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         let (hierarchy, plans) = (change.hierarchy(), change.plans());
         for (fine, plans) in plans.iter().enumerate() {
             assert_eq!(plans.epoch, hierarchy.epoch(), "plans of level {fine}");
-            if let Some(reflux) = &plans.reflux {
+            if let Some(reflux) = plans.reflux() {
                 faces::assert_once(hierarchy, Level(fine as u8), reflux);
             }
         }

@@ -117,7 +117,7 @@ fn a_sound_step_passes() {
 fn a_ghost_cell_left_out_is_found() {
     let (mut exec, hierarchy) = (executor(), hierarchy());
     let plans = adopt(&mut exec, &hierarchy, |plans| {
-        plans[1].ghost = Arc::new(plans[1].ghost.with_a_cell_left_out());
+        plans[1] = plans[1].with_ghost(plans[1].ghost().with_a_cell_left_out());
     });
     let message = panic_of(|| step(&mut exec, &plans, 0.04));
     assert!(message.contains("of level 2, patch 0, has no value"), "{message}");
@@ -145,8 +145,8 @@ fn ghost_cells_older_than_averages_are_found() {
 fn a_face_that_is_twice_in_a_register_is_found() {
     let (mut exec, hierarchy) = (executor(), hierarchy());
     let twice = |plans: &mut Vec<LevelPlans<2>>| {
-        let reflux = plans[1].reflux.as_ref().expect("there is a finer level");
-        plans[1].reflux = Some(Arc::new(reflux.with_a_face_twice()));
+        let reflux = plans[1].reflux().expect("there is a finer level").with_a_face_twice();
+        plans[1] = plans[1].with_reflux(Some(reflux));
     };
     let message = panic_of(|| drop(adopt(&mut exec, &hierarchy, twice)));
     assert!(message.contains("times that the register of level 2 has the face of cell"), "{message}");
@@ -156,7 +156,7 @@ fn a_face_that_is_twice_in_a_register_is_found() {
 #[test]
 fn a_step_that_loses_something_is_found() {
     let (mut exec, hierarchy) = (executor(), hierarchy());
-    let plans = adopt(&mut exec, &hierarchy, |plans| plans[1].reflux = None);
+    let plans = adopt(&mut exec, &hierarchy, |plans| plans[1] = plans[1].with_reflux(None));
     let message = panic_of(|| step(&mut exec, &plans, 0.04));
     assert!(message.contains("a step of all levels: equation 0 held"), "{message}");
 }

@@ -232,8 +232,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn fill_ghosts(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
         plans.assert_epoch(self.epoch);
-        self.fill_level(level, &plans.ghost)?;
-        let checked = self.check_boundaries(level, &plans.ghost);
+        self.fill_level(level, plans.ghost())?;
+        let checked = self.check_boundaries(level, plans.ghost());
         self.or_later(checked)
     }
 
@@ -241,7 +241,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         plans[level.index()].assert_epoch(self.epoch);
         let report = self.advance_level(level, plans, dt);
         self.outcomes.steps.push(or_end(&self.ranks, report)?);
-        let sent = match plans.get(level.index() + 1).and_then(|finer| finer.reflux.as_ref()) {
+        let sent = match plans.get(level.index() + 1).and_then(LevelPlans::reflux) {
             Some(faces) => self.send_coarse_faces(level.finer(), faces),
             None => Ok(()),
         };
@@ -265,7 +265,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
-        let Some(plan) = &plans.reflux else { return };
+        let Some(plan) = plans.reflux() else { return };
         if let Some(engine) = &self.engine {
             let sums = &mut self.levels[fine.index()].register.sums;
             if let Err(error) = or_end(&self.ranks, engine.fetch_sums(fine.index(), sums)) {
@@ -280,7 +280,7 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
-        let averaged = plans.restrict.as_ref().map_or(Ok(()), |plan| self.average_level(fine, plan));
+        let averaged = plans.restrict().map_or(Ok(()), |plan| self.average_level(fine, plan));
         if let Err(error) = averaged {
             self.failed.get_or_insert(error.into());
         }

@@ -24,7 +24,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let plans = change.plans();
         for (l, (store, plans)) in self.levels.iter_mut().zip(plans.iter()).enumerate() {
             if change.replaces_faces(l) {
-                store.faces = plans.reflux.clone().map(|plan| Arc::new(ListedFaces::new(plan)));
+                store.faces = plans.reflux().cloned().map(|plan| Arc::new(ListedFaces::new(plan)));
             }
         }
         match &self.engine {

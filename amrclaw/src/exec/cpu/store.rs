@@ -193,7 +193,7 @@ impl<const D: usize, R: Scalar> LevelStore<D, R> {
     ) {
         let here = |numbers: usize| if elsewhere { 0 } else { numbers };
         resize(&mut self.kept, here(self.num_eqn * self.tiles.num_slots()), pool);
-        if let Some(reflux) = &plans.reflux {
+        if let Some(reflux) = plans.reflux() {
             let slots = reflux.num_slots();
             resize(&mut self.register.sums, self.num_eqn * slots, pool);
             let cells = sweeps * (self.num_eqn + num_aux) * slots;

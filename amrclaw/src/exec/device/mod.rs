@@ -9,6 +9,7 @@ mod machine;
 mod outside;
 mod parcels;
 mod patch_table;
+mod plan_tables;
 mod regions;
 mod sweep_args;
 mod tables;
@@ -23,6 +24,9 @@ pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::{Sides, origin};
 pub(super) use parcels::{BothWays, Parcels, Share};
 pub(super) use patch_table::{patch_table, strips, swept, tile_table};
+pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, plans_by_kernels};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
 pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};
-pub(super) use tables::{FaceMap, FillTable, HostLevelTables, LevelContext, LevelTables, TransferTables, face_run};
+pub(super) use tables::{
+    FaceCounts, FaceMap, FillTable, HostLevelTables, LevelContext, LevelTables, TransferTables, face_run,
+};

@@ -180,12 +180,12 @@ pub(in crate::exec) struct LevelParcels {
 
 impl LevelParcels {
     pub fn new<const D: usize>(builder: &mut TableBuilder, plans: &LevelPlans<D>, num_ghost: i32) -> Self {
-        let ghost = both_ways(builder, plans.ghost.exchange(), num_ghost, of_regions::<D>);
-        let restrict = plans.restrict.as_deref();
+        let ghost = both_ways(builder, plans.ghost().exchange(), num_ghost, of_regions::<D>);
+        let restrict = plans.restrict();
         let restrict =
             restrict.map(|plan| both_ways(builder, plan.exchange(), num_ghost, |regions| of_averages(regions)));
         let mut of_level = LevelParcels { ghost, restrict: restrict.unwrap_or_default(), ..LevelParcels::default() };
-        if let Some(plan) = plans.reflux.as_deref() {
+        if let Some(plan) = plans.reflux() {
             let Exchange { sent, received } = plan.exchange();
             let mut way = |parcels: &[Parcel<Vec<FaceRun<D>>>], sent| face_parcels(builder, (parcels, sent), num_ghost);
             of_level.faces = BothWays { sent: way(sent, true), received: way(received, false) };

@@ -34,6 +34,11 @@ pub(in crate::exec) struct Table {
 }
 
 impl Table {
+    /// A table whose items and chunks begin there, in bytes, with so many chunks of so many cells.
+    pub fn placed([items, chunks]: [usize; 2], [num_chunks, chunk_cells]: [u32; 2]) -> Self {
+        Table { items, chunks, num_chunks, chunk_cells, num_first: 0 }
+    }
+
     pub fn items<T: Pointee, N: Queue>(&self, memory: &N::Memory) -> Pointer<T> {
         pointer::<T, N>(memory, self.items)
     }

@@ -2,7 +2,7 @@
 
 use super::axes::axes;
 use crate::exec::step::{Sweep, axis_bits};
-use crate::plan::RefluxPlan;
+use crate::index::Ratio;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::{Chunk, FaceRun, Patch, PatchReport, RegisterArgs, Tile, TileShape, UpdateArgs};
 use cuda::compile::Precision;
@@ -104,8 +104,8 @@ impl DeviceSweep<'_> {
         }
     }
 
-    /// What summing up takes, at the faces of `plan`.
-    pub fn register<const D: usize>(&self, place: RegisterPlace, plan: &RefluxPlan<D>) -> RegisterArgs {
+    /// What summing up takes, at so many coarse faces between levels of this ratio.
+    pub fn register<const D: usize>(&self, place: RegisterPlace, num_slots: usize, ratio: Ratio<D>) -> RegisterArgs {
         let before = self.sweeps[..self.number].iter().fold(0, |before, sweep| before | axis_bits(sweep.axes));
         RegisterArgs {
             runs: place.runs,
@@ -119,13 +119,13 @@ impl DeviceSweep<'_> {
             dt: self.sweep_dt(),
             num_chunks: place.num_chunks,
             chunk_cells: place.chunk_cells,
-            num_slots: plan.num_slots() as u32,
+            num_slots: num_slots as u32,
             kept_stride: self.num_kept as u32,
             first_kept: self.num_fine as u32,
             sweep: self.number as u32,
             swept: axis_bits(self.sweep().axes),
             first_sweep: !before,
-            ratio: axes(plan.ratio.0, 1),
+            ratio: axes(ratio.0, 1),
         }
     }
 }

@@ -13,6 +13,7 @@ use cuda::amr::{FaceRun, NumberFacesArgs, Origin, Patch, Region};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What the tables of a level depend on besides its plans.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ pub(in crate::exec) struct FillTable {
     /// Copies among the others.
     pub num_outside_copies: u32,
     /// Where it is said where the others have their values from, in bytes.
-    origins: usize,
+    pub origins: usize,
     /// Those outside by axis, if they are filled so.
     pub by_axis: [SideTable; 3],
     /// Those outside of a rank among several: when others have filled theirs.
@@ -88,10 +89,12 @@ pub(in crate::exec) struct LevelTables<N: Machine> {
     pub fill: FillTable,
     pub restrict: Table,
     pub runs: Runs,
+    /// How many faces they have.
+    pub faces: FaceCounts,
     /// What crosses to other ranks and from them.
     pub parcels: LevelParcels,
-    /// Number of the first chunk of the fine patches' runs behind those of each fine patch.
-    run_ends: Vec<u32>,
+    /// Number of the first chunk of the fine patches' runs behind those of each fine patch; not known where kernels have made the tables.
+    pub run_ends: Vec<u32>,
 }
 
 /// Runs of faces to the coarser level. Those of a single rank are the same for both levels; among several, patches on one side may be
@@ -105,11 +108,23 @@ pub(in crate::exec) struct Runs {
 }
 
 impl<N: Machine> LevelTables<N> {
-    /// The chunks of the runs of these fine patches.
+    /// The chunks of the runs of these fine patches; of all where kernels have made the tables.
     pub fn run_chunks(&self, patches: Range<usize>) -> Range<u32> {
+        if self.run_ends.is_empty() {
+            return 0..self.runs.fine.num_chunks;
+        }
         let end = |patch: usize| patch.checked_sub(1).map_or(0, |last| self.run_ends[last]);
         end(patches.start)..end(patches.end)
     }
+}
+
+/// Numbers of faces between a level and the next coarser one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::exec) struct FaceCounts {
+    /// Of coarse cells: slots.
+    pub coarse: usize,
+    /// Of fine cells.
+    pub fine: usize,
 }
 
 /// The tables of a level's plans on the host, before they are sent.
@@ -117,6 +132,7 @@ pub(in crate::exec) struct HostLevelTables {
     ghost: (HostTables, FillTable),
     /// What joins the level to the coarser one: averages, runs of faces.
     joint: (HostTables, (Table, Runs)),
+    faces: FaceCounts,
     /// What joins it to other ranks.
     parcels: (HostTables, LevelParcels),
     run_ends: Vec<u32>,
@@ -126,25 +142,35 @@ impl HostLevelTables {
     /// Made by any threads.
     pub fn new<const D: usize>(plans: &LevelPlans<D>, context: LevelContext<'_, D>) -> Self {
         let alone = plans.partition.is_none();
-        let fine_runs = plans.reflux.as_deref().map(|plan| runs_of(plan, |plan| &plan.exchange().sent));
+        let fine_runs = plans.reflux().map(|plan| runs_of(plan, |plan| &plan.exchange().sent));
         let (ghost, joint) =
-            rayon::join(|| fill_table(&plans.ghost, context, alone), || joint_tables(plans, fine_runs.as_deref()));
+            rayon::join(|| fill_table(plans.ghost(), context, alone), || joint_tables(plans, fine_runs.as_deref()));
         let mut builder = TableBuilder::default();
         let parcels =
             if alone { LevelParcels::default() } else { LevelParcels::new(&mut builder, plans, context.num_ghost) };
         let run_ends = fine_runs.map_or_else(Vec::new, |runs| run_ends(&runs, joint.1.1.fine.chunk_cells));
-        HostLevelTables { ghost, joint, parcels: (builder.done(), parcels), run_ends }
+        let faces = |plan: &Arc<RefluxPlan<D>>| FaceCounts { coarse: plan.num_slots(), fine: plan.num_fine() };
+        let faces = plans.reflux().map_or_else(FaceCounts::default, faces);
+        HostLevelTables { ghost, joint, faces, parcels: (builder.done(), parcels), run_ends }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
-        let HostLevelTables { ghost: (ghost, fill), joint: (joint, (restrict, runs)), parcels, run_ends } = self;
+        let HostLevelTables { ghost: (ghost, fill), joint: (joint, (restrict, runs)), faces, parcels, run_ends } = self;
         let (parcels, of_parcels) = parcels;
         let (memory, [of_ghost, of_joint, at]) = HostTables::send([&ghost, &joint, &parcels], machine)?;
         let by_axis = fill.by_axis.map(|side| side.at(of_ghost));
         let (table, origins, after) = (fill.table.at(of_ghost), of_ghost.of(fill.origins), fill.after.at(of_ghost));
         let fill = FillTable { table, origins, by_axis, after, ..fill };
         let runs = Runs { fine: runs.fine.at(of_joint), coarse: runs.coarse.at(of_joint) };
-        Ok(LevelTables { memory, fill, restrict: restrict.at(of_joint), runs, parcels: of_parcels.at(at), run_ends })
+        Ok(LevelTables {
+            memory,
+            fill,
+            restrict: restrict.at(of_joint),
+            runs,
+            faces,
+            parcels: of_parcels.at(at),
+            run_ends,
+        })
     }
 }
 
@@ -233,10 +259,10 @@ fn joint_tables<const D: usize>(
     fine_runs: Option<&PatchLists<plan::FaceRun<D>>>,
 ) -> (HostTables, (Table, Runs)) {
     let mut builder = TableBuilder::default();
-    let restrict = plans.restrict.as_deref().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
+    let restrict = plans.restrict().map_or_else(Table::default, |plan| restrict_table(&mut builder, plan));
     let mut run_table = |runs: &PatchLists<plan::FaceRun<D>>| builder.table(runs.all().iter().map(face_run));
     let fine = fine_runs.map_or_else(Table::default, &mut run_table);
-    let of_others = plans.reflux.as_deref().filter(|_| plans.partition.is_some());
+    let of_others = plans.reflux().filter(|_| plans.partition.is_some());
     let coarse = of_others.map_or(fine, |plan| run_table(&runs_of(plan, |plan| &plan.exchange().received)));
     (builder.done(), (restrict, Runs { fine, coarse }))
 }

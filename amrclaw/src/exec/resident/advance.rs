@@ -10,7 +10,7 @@ use crate::exec::device::{
 use crate::exec::step::source_after_waves;
 use crate::index::Level;
 use crate::physics::SourceSplit;
-use crate::plan::{LevelPlans, RefluxPlan};
+use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE, SOURCE_FUNCTION};
 use cuda::amr::tuning::source_blocks;
@@ -57,17 +57,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         for n in 0..self.sweeps.len() {
             let output = if slides || n + 1 == self.sweeps.len() { Array::Next } else { Array::Stage(stage) };
-            let own = plans[l].reflux.as_deref();
+            let own = plans[l].has_faces();
             if slides && (matches!(input, Array::Next) || self.levels[l].steps_in_place()) {
                 self.slide(step, n, own)?;
             } else {
                 let (from, to) = (self.address(l, input), self.address(l, output));
                 self.sweep(step, n, [from, to], self.levels[l].tiles(n))?;
-                if let Some(finer) = plans.get(l + 1).and_then(|plans| plans.reflux.as_deref()) {
-                    self.register(step, n, from, (finer, None))?;
+                if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
+                    self.register(step, n, from, None)?;
                 }
-                if let Some(own) = own {
-                    self.register(step, n, from, (own, Some(0..self.levels[l].mesh.patches().len())))?;
+                if own {
+                    self.register(step, n, from, Some(0..self.levels[l].mesh.patches().len()))?;
                 }
             }
             (input, stage) = (output, 1 - stage);
@@ -78,7 +78,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.reports.note_broken(broken);
         }
         self.levels[l].advance(dt);
-        if plans.get(l + 1).is_some_and(|finer| finer.reflux.is_some()) {
+        if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
             self.send_coarse_faces(level.finer())?;
         }
         Ok(())
@@ -142,7 +142,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Sweeps the next states, which slide: batch by batch, and what the fix keeps of each before others are written over it.
-    fn slide(&mut self, step: Step, n: usize, own: Option<&RefluxPlan<D>>) -> Result<(), ExecError> {
+    fn slide(&mut self, step: Step, n: usize, has_faces: bool) -> Result<(), ExecError> {
         let store = &self.levels[step.level.index()];
         let slide = store.slide.as_ref().expect("asked for of levels that slide");
         let (memory, from) = store.next();
@@ -152,8 +152,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         for k in 0..count {
             let batch = &slide.batches[if to > from { count - 1 - k } else { k }];
             self.sweep(step, n, places, batch.tiles[n])?;
-            if let Some(own) = own {
-                self.register(step, n, places[0], (own, Some(batch.patches.clone())))?;
+            if has_faces {
+                self.register(step, n, places[0], Some(batch.patches.clone()))?;
             }
         }
         self.levels[step.level.index()].slide_next_to(to);
@@ -184,7 +184,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         step: Step,
         n: usize,
         from: Pointer<Real>,
-        (plan, patches): (&RefluxPlan<D>, Option<Range<usize>>),
+        patches: Option<Range<usize>>,
     ) -> Result<(), ExecError> {
         let fine = patches.is_some();
         let l = step.level.index();
@@ -203,7 +203,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             sums: pointer::<_, N>(&register.sums, 0),
             coarse_cells: pointer::<_, N>(&register.coarse_cells, 0),
         };
-        let args = self.device_sweep(step, n, from).register(place, plan);
+        let ratio = self.ratios[if fine { l - 1 } else { l }];
+        let args = self.device_sweep(step, n, from).register(place, tables.faces.coarse, ratio);
         let kernel = if fine { REGISTER_FINE } else { REGISTER_COARSE };
         // SAFETY: the runs lie along this level's patches; register and corrections are those of the plan.
         unsafe { self.machine.run(&kernel, D, (chunks.end - chunks.start) as usize, &args)? };

@@ -13,7 +13,7 @@ use std::time::Instant;
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Fills a level's ghost cells outside the domain, axis by axis.
     pub(super) fn fill_by_axes(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        if plans.ghost.all_boundaries().all().is_empty() {
+        if plans.ghost().all_boundaries().all().is_empty() {
             return Ok(());
         }
         if self.functions.boundary.is_none() {
@@ -53,7 +53,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let start = Instant::now();
         self.fetch_level(level)?;
         let host = self.host.get_mut();
-        host.mirror_boundaries(level, &plans.ghost)?;
+        host.mirror_boundaries(level, plans.ghost())?;
         let store = &self.levels[level.index()];
         let (q, at) = store.q();
         self.machine.upload(bytes_of(host.mirrored_q(level)), q, at)?;

@@ -4,11 +4,12 @@ use super::flags::FlagTables;
 use super::slide::{Batch, Slide, Tiles, is_worth_it, runs};
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{
-    HostLevelTables, HostTables, LevelContext, TableBuilder, TransferTables, patch_table, tile_shape, tile_table,
+    DeviceBoxes, HostLevelTables, HostTables, LevelContext, LevelTables, Queue, TableBuilder, TransferTables,
+    patch_table, tile_shape, tile_table,
 };
 use crate::exec::step::Sweep;
 use crate::fields::LevelLayout;
-use crate::index::Level;
+use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::compile::Precision;
@@ -35,40 +36,69 @@ pub(super) struct HostMeshTables<const D: usize> {
     pub flags: Option<FlagTables<D, TableBuilder>>,
 }
 
-/// Tables of its plans, on the host.
-pub(super) struct HostPlanTables {
-    pub tables: HostLevelTables,
-    pub transfer: TransferTables<HostTables>,
+/// The same of boxes that are to be a level's patches, made before the levels are.
+pub(super) struct EarlyTables<const D: usize> {
+    patches: Vec<CellBox<D>>,
+    tables: HostMeshTables<D>,
 }
 
+/// Tables of its plans: on the host, or made by the device.
+pub(super) enum PlanTables<N: Machine> {
+    Host(HostLevelTables, TransferTables<HostTables>),
+    Device(LevelTables<N>, TransferTables<N::Memory>),
+}
+
+/// Tables of a new level's plans, and its boxes if these have been sent.
+pub(super) type NewLevelTables<N> = (PlanTables<N>, Option<DeviceBoxes<<N as Queue>::Memory>>);
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Makes what new levels need of their meshes, all at the same time. `partitions`: owners of each level's patches.
+    /// Makes what new levels need of their meshes, all at the same time. `partitions`: owners of each level's patches; `early`: what has
+    /// been made before.
     pub(super) fn host_tables_of_levels(
         &self,
         hierarchy: &Hierarchy<D>,
         new: &[Level],
         partitions: &[Option<Arc<Partition>>],
+        mut early: Vec<Option<EarlyTables<D>>>,
     ) -> Vec<Option<HostMeshTables<D>>> {
-        let (sizes, sweeps, resident) = (self.sizes, &self.sweeps, self.machine.resident_tiles());
-        let rank = self.ranks.rank().number;
-        let make = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
+        early.resize_with(hierarchy.num_levels(), || None);
+        let make = |((l, mesh), early): ((usize, &Arc<LevelMesh<D>>), Option<EarlyTables<D>>)| {
             if !new.contains(&Level(l as u8)) {
                 return None;
             }
-            let owners = partitions[l].clone();
-            let is_here = |k| owners.as_ref().is_none_or(|owners| owners.owner(k) == rank);
-            let owner = (rank, owners.clone());
-            let level = || HostLevel::new(mesh, owner, sizes, sweeps, (resident, l + 1 == hierarchy.max_levels()));
-            let kept = self.ranks.keeps_flags(mesh.num_cells());
-            let flags = || (l + 1 < hierarchy.max_levels()).then(|| FlagTables::on_host(mesh, is_here, kept));
-            let (level, flags) = rayon::join(level, flags);
-            Some(HostMeshTables { level, flags })
+            let early = early.filter(|early| early.patches == mesh.patches()).map(|early| early.tables);
+            Some(early.unwrap_or_else(|| self.host_tables_of_level(mesh, Level(l as u8), partitions[l].clone())))
         };
-        hierarchy.levels().par_iter().enumerate().with_max_len(1).map(make).collect()
+        hierarchy.levels().par_iter().enumerate().zip(early).with_max_len(1).map(make).collect()
+    }
+
+    /// Makes what a level needs of its mesh.
+    fn host_tables_of_level(
+        &self,
+        mesh: &LevelMesh<D>,
+        level: Level,
+        partition: Option<Arc<Partition>>,
+    ) -> HostMeshTables<D> {
+        let (sizes, sweeps, resident) = (self.sizes, &self.sweeps, self.machine.resident_tiles());
+        let (rank, is_finest) = (self.ranks.rank().number, level.index() == self.ratios.len());
+        let owners = partition.clone();
+        let is_here = |k| owners.as_ref().is_none_or(|owners| owners.owner(k) == rank);
+        let kept = self.ranks.keeps_flags(mesh.num_cells());
+        let (level, flags) = rayon::join(
+            || HostLevel::new(mesh, (rank, partition), sizes, sweeps, (resident, is_finest)),
+            || (!is_finest).then(|| FlagTables::on_host(mesh, is_here, kept)),
+        );
+        HostMeshTables { level, flags }
+    }
+
+    /// The same for a level that a single rank is going to have, of its boxes, which are in order.
+    pub(super) fn early_tables(&self, hierarchy: &Hierarchy<D>, level: Level, boxes: &[CellBox<D>]) -> EarlyTables<D> {
+        let mesh = LevelMesh::new(hierarchy.domain_box(level), hierarchy.domain().periodic, boxes.to_vec());
+        EarlyTables { patches: boxes.to_vec(), tables: self.host_tables_of_level(&mesh, level, None) }
     }
 
     /// Makes the tables of new levels' plans, all at the same time.
-    pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<HostPlanTables>> {
+    pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
         let (capacity, sides) = (self.problem.scheme.capacity >= 0, &self.sides);
         let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
         let make = |(l, plans): (usize, &LevelPlans<D>)| {
@@ -77,7 +107,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let context = LevelContext { mesh: hierarchy.level(Level(l as u8)), sides, num_ghost };
             let tables = || HostLevelTables::new(plans, context);
             let (tables, transfer) = rayon::join(tables, moved);
-            Some(HostPlanTables { tables, transfer })
+            Some((PlanTables::Host(tables, transfer), None))
         };
         change.plans().par_iter().enumerate().with_max_len(1).map(make).collect()
     }

@@ -1,6 +1,6 @@
 //! Levels come and go: their tables, and the values of new ones.
 
-use super::host_tables::{HostLevel, HostMeshTables};
+use super::host_tables::{HostLevel, HostMeshTables, NewLevelTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{HostLevelTables, LevelContext, bytes_of};
@@ -53,12 +53,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Makes a level's tables, if they are not there: those of its plans.
     pub(super) fn make_tables(&mut self, level: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
-        let store = &mut self.levels[level.index()];
-        if store.tables.is_none() {
-            let (sides, num_ghost) = (&self.sides, self.sizes.num_ghost);
-            let made = HostLevelTables::new(plans, LevelContext { mesh: &store.mesh, sides, num_ghost });
-            store.tables = Some(made.send(&self.machine)?);
+        if self.levels[level.index()].tables.is_some() {
+            return Ok(());
         }
+        let tables = match self.tables_by_kernels(level)? {
+            Some(tables) => tables,
+            None => {
+                let (mesh, sides) = (&self.levels[level.index()].mesh, &self.sides);
+                let context = LevelContext { mesh, sides, num_ghost: self.sizes.num_ghost };
+                HostLevelTables::new(plans, context).send(&self.machine)?
+            }
+        };
+        self.levels[level.index()].tables = Some(tables);
         Ok(())
     }
 
@@ -84,10 +90,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         change: &MeshChange<'_, D>,
         mut of_meshes: Vec<Option<HostMeshTables<D>>>,
+        mut of_plans: Vec<Option<NewLevelTables<N>>>,
     ) -> Result<(), ExecError> {
-        let mut of_plans = self.host_tables_of_plans(change);
-        for (level, _, coarse) in change.transfers() {
-            if let Some(coarse) = coarse {
+        for level in change.new_levels() {
+            if let Some(coarse) = change.filled_before(level) {
                 self.make_tables(coarse, &change.plans()[coarse.index()])?;
                 self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
                 self.machine.enter(DevicePhase::Regrid);
@@ -115,13 +121,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         change: &MeshChange<'_, D>,
         values: NewValues<'_, D>,
-        tables: Vec<Option<HostMeshTables<D>>>,
+        of_meshes: Vec<Option<HostMeshTables<D>>>,
+        of_plans: Vec<Option<NewLevelTables<N>>>,
     ) -> Result<(), ExecError> {
         let hierarchy = change.hierarchy();
         let partition = |level: Level| change.plans()[level.index()].partition.clone();
         match values {
             NewValues::Transferred => {
-                self.transfer_values(change, tables)?;
+                self.transfer_values(change, of_meshes, of_plans)?;
                 // What went wrong here and there, for all to hear of.
                 if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
             }

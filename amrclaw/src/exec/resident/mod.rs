@@ -23,6 +23,7 @@ mod hardware;
 mod host_tables;
 mod initial;
 mod levels;
+mod plans;
 mod probe;
 mod refine;
 mod slide;
@@ -47,7 +48,7 @@ use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
 use cuda::compile::Precision;
 use gather::Reports;
-use host_tables::Sizes;
+use host_tables::{EarlyTables, Sizes};
 use parking_lot::Mutex;
 use refine::ClusterMemory;
 use riemann::axis::Axis;
@@ -95,6 +96,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     outboxes: Mutex<Vec<(Arc<N::Shared>, usize)>>,
     /// For making boxes of tags, once that has been asked for.
     cluster_memory: Option<ClusterMemory<N::Memory>>,
+    /// What new levels need, if it was made as soon as their boxes were known.
+    early: Vec<Option<EarlyTables<D>>>,
     /// Flags of all ranks, put together.
     flag_words: Vec<u64>,
     /// Which of the samples that wait were taken here.
@@ -157,6 +160,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ranks: Ranks::default(),
             outboxes: Mutex::default(),
             cluster_memory: None,
+            early: Vec::new(),
             flag_words: Vec::new(),
             sampled: Vec::new(),
             failed: None,
@@ -182,13 +186,26 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         let clock = Instant::now();
         let hierarchy = change.hierarchy();
         let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
-        let tables = change.plan_while(moved, |owners| match moved {
-            true => self.host_tables_of_levels(hierarchy, &new, owners),
+        let by_kernels = self.plans_by_kernels(hierarchy);
+        if by_kernels {
+            change.plan_when_asked();
+        }
+        let counted = if by_kernels && moved { self.count_plans(change)? } else { Vec::new() };
+        let early = std::mem::take(&mut self.early);
+        let of_levels = |owners: &[_]| match moved {
+            true => self.host_tables_of_levels(hierarchy, &new, owners, early),
             false => Vec::new(),
-        });
+        };
+        let (of_meshes, of_plans) = if by_kernels {
+            let of_meshes = of_levels(&vec![None; hierarchy.num_levels()]);
+            (of_meshes, self.write_plans(change, counted)?)
+        } else {
+            let of_meshes = change.plan_while(moved, of_levels);
+            (of_meshes, if moved { self.host_tables_of_plans(change) } else { Vec::new() })
+        };
         let planned = clock.elapsed();
         self.begin_change(change);
-        let filled = self.fill_new_levels(change, values, tables);
+        let filled = self.fill_new_levels(change, values, of_meshes, of_plans);
         let filled = self.or_end(filled);
         agreed(&self.ranks, filled)?;
         self.truncate(hierarchy.finest().finer());
@@ -233,8 +250,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn reflux(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
         self.machine.enter(DevicePhase::Reflux);
-        if let Some(plan) = &plans.reflux {
-            let outcome = self.reflux_level(fine, plan);
+        if plans.has_faces() {
+            let outcome = self.reflux_level(fine);
             self.note(outcome);
         }
     }
@@ -242,7 +259,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn average_down(&mut self, fine: Level, plans: &LevelPlans<D>) {
         plans.assert_epoch(self.epoch);
         self.machine.enter(DevicePhase::Average);
-        let outcome = self.average_level(fine, plans);
+        let outcome = self.average_level(fine);
         self.note(outcome);
     }
 

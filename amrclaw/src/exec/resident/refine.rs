@@ -3,6 +3,7 @@
 //! They are those that `regrid` makes of the same tags; where there are more of something than there is room for, it makes them.
 
 use super::flags::Flags;
+use super::host_tables::EarlyTables;
 use super::{Machine, ResidentExecutor};
 use crate::exec::RefineRequest;
 use crate::exec::device::{axes, bytes_of_mut, pointer};
@@ -37,7 +38,8 @@ pub(super) struct ClusterMemory<M> {
     scratch: Option<(M, usize)>,
     /// Number of the last run of the kernel that clusters.
     run: u32,
-    /// Boxes that were last made of each level's tags.
+    /// The boxes made of each level's tags, and their number the last time.
+    made: Vec<NewBoxes<M>>,
     known: Vec<usize>,
 }
 
@@ -47,9 +49,19 @@ impl<M> ClusterMemory<M> {
         // No candidate is there for a run to come.
         machine.zero(&queue, 0, ROOM * size_of::<Candidate>())?;
         let boxes = [machine.allocate(ROOM * BOX)?, machine.allocate(ROOM * BOX)?];
-        Ok(ClusterMemory { queue, boxes, scratch: None, run: 0, known: vec![0; levels] })
+        let made = |_| {
+            let memory = machine.allocate(STATE + ROOM * BOX)?;
+            // More boxes are fetched than there may be.
+            machine.zero(&memory, 0, STATE + ROOM * BOX)?;
+            Ok(NewBoxes(memory))
+        };
+        let made = (0..levels).map(made).collect::<Result<_, CudaError>>()?;
+        Ok(ClusterMemory { queue, boxes, scratch: None, run: 0, made, known: vec![0; levels] })
     }
 }
+
+/// New boxes by level, the coarsest first; and by level of the hierarchy what has been made of some of them.
+type BoxesAndTables<const D: usize> = (Vec<Vec<CellBox<D>>>, Vec<Option<EarlyTables<D>>>);
 
 /// The tags of a level.
 struct Tags<'a, const D: usize, N: Machine> {
@@ -119,39 +131,44 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             Some(memory) => memory,
             None => ClusterMemory::new(&self.machine, self.ratios.len())?,
         };
-        let boxes = self.boxes_of_tags(request, &mut memory);
-        self.cluster_memory = Some(memory);
-        if let Ok(Some(_)) = boxes {
-            self.levels.iter_mut().for_each(|store| store.flags = None);
-        }
-        boxes
+        let made = std::mem::take(&mut memory.made);
+        let boxes = self.boxes_of_tags(request, (&mut memory, &made));
+        self.cluster_memory = Some(ClusterMemory { made, ..memory });
+        let Some((boxes, early)) = boxes? else { return Ok(None) };
+        self.early = early;
+        self.levels.iter_mut().for_each(|store| store.flags = None);
+        Ok(Some(boxes))
     }
 
+    /// Makes boxes, and on the host what is needed of those that it knows while the device goes on.
     fn boxes_of_tags(
         &self,
         request: &RefineRequest<'_, D>,
-        memory: &mut ClusterMemory<N::Memory>,
-    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, CudaError> {
+        (memory, made): (&mut ClusterMemory<N::Memory>, &[NewBoxes<N::Memory>]),
+    ) -> Result<Option<BoxesAndTables<D>>, CudaError> {
         let Some(tags) = self.tags_of(request) else { return Ok(None) };
         let base = tags.last().expect("a level is to be refined");
-        let mut levels: Vec<NewBoxes<N::Memory>> = Vec::new();
+        let (mut finer, mut downloads) = (None, Vec::new());
         for of_level in &tags {
-            let boxes = NewBoxes(self.machine.allocate(STATE + ROOM * BOX)?);
-            self.make_boxes(request, [of_level, base], levels.last(), (memory, &boxes))?;
-            levels.push(boxes);
-        }
-        let mut downloads = Vec::new();
-        for (tags, boxes) in tags.iter().zip(&levels) {
-            let expected = (2 * memory.known[tags.level.index()]).clamp(FETCHED, ROOM);
+            let boxes = &made[of_level.level.index()];
+            self.make_boxes(request, [of_level, base], finer, (memory, boxes))?;
+            let expected = (2 * memory.known[of_level.level.index()]).clamp(FETCHED, ROOM);
             downloads.push(self.machine.begin_download(&boxes.0, STATE + expected * BOX)?);
+            finer = Some(boxes);
         }
-        let mut finer = Vec::new();
-        for ((tags, boxes), download) in tags.iter().zip(&levels).zip(downloads) {
-            let Some(found) = self.fetch_boxes(boxes, download)? else { return Ok(None) };
+        let mut levels = Vec::new();
+        let mut early: Vec<_> = (0..request.hierarchy.max_levels()).map(|_| None).collect();
+        for (tags, download) in tags.iter().zip(downloads) {
+            let Some(found) = self.fetch_boxes(&made[tags.level.index()], download)? else { return Ok(None) };
+            let level = tags.level.finer();
+            // While the device makes the boxes of the next coarser level.
+            if tags.level != base.level && !found.is_empty() {
+                early[level.index()] = Some(self.early_tables(request.hierarchy, level, &found));
+            }
             memory.known[tags.level.index()] = found.len();
-            finer.insert(0, found);
+            levels.insert(0, found);
         }
-        Ok(Some(finer))
+        Ok(Some((levels, early)))
     }
 
     /// The boxes of a level, of which a part is on its way to the host; `None` if there was too little room for them.

@@ -3,7 +3,7 @@
 use super::flags::{FlagTables, Flags};
 use super::host_tables::{HostLevel, Sizes};
 use super::slide::{Slide, Tiles};
-use crate::exec::device::{FaceMap, FunctionTables, LevelTables, Machine, Queue, pointer};
+use crate::exec::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, Queue, pointer};
 use crate::exec::step::States;
 use crate::fields::LevelLayout;
 use crate::mesh::{Geometry, LevelMesh, Partition};
@@ -43,6 +43,8 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub centres: Option<N::Memory>,
     /// Table of patches, then the tiles of each sweep.
     patches: N::Memory,
+    /// The patches' boxes, once kernels have been asked to plan.
+    pub boxes: Option<DeviceBoxes<N::Memory>>,
     /// Words of a face map.
     pub map_words: usize,
     /// What each sweep updates.
@@ -89,6 +91,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             aux_tables: None,
             centres: None,
             patches,
+            boxes: None,
             map_words,
             tiles,
             tables: None,

@@ -5,9 +5,9 @@ use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::{Head, Phase};
-use crate::exec::device::{BothWays, FaceMap, FaceMapPlace, LevelTables, axes, pointer};
+use crate::exec::device::{BothWays, FaceCounts, FaceMap, FaceMapPlace, LevelTables, axes, pointer};
 use crate::index::Level;
-use crate::plan::{LevelPlans, MeshChange, RefluxPlan};
+use crate::plan::{LevelPlans, MeshChange};
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
 use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
@@ -24,7 +24,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         for l in 0..plans.len() {
             let new = [l, l + 1].map(|l| change.replaces_faces(l));
             if new.contains(&true) {
-                let around = [l, l + 1].map(|l| plans.get(l).and_then(|plans| plans.reflux.as_deref()));
+                let around = [l, l + 1].map(|l| self.faces(plans, l));
                 self.make_registers(l, around, new[0])?;
                 self.make_map(l, around)?;
             }
@@ -32,20 +32,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
+    /// The faces between a level and the next coarser one, if the fix acts there.
+    fn faces(&self, plans: &[LevelPlans<D>], l: usize) -> Option<FaceCounts> {
+        plans.get(l).filter(|plans| plans.has_faces())?;
+        Some(self.levels[l].tables.as_ref().expect("made with the plans").faces)
+    }
+
     /// Room for what the level's sweeps keep, and if the faces to the coarser level are `new` for what the fix sums up there.
-    fn make_registers(
-        &mut self,
-        l: usize,
-        [own, finer]: [Option<&RefluxPlan<D>>; 2],
-        new: bool,
-    ) -> Result<(), ExecError> {
+    fn make_registers(&mut self, l: usize, [own, finer]: [Option<FaceCounts>; 2], new: bool) -> Result<(), ExecError> {
         let store = &mut self.levels[l];
-        store.num_kept = own.map_or(0, RefluxPlan::num_fine) + finer.map_or(0, RefluxPlan::num_slots);
+        store.num_kept = own.map_or(0, |faces| faces.fine) + finer.map_or(0, |faces| faces.coarse);
         let number = self.sizes.number;
         let room = |numbers: usize| self.machine.allocate((numbers * number).max(1));
         store.kept = Some(room(self.sizes.num_eqn * store.num_kept)?);
-        if let Some(plan) = own.filter(|_| new) {
-            let (slots, values) = (plan.num_slots(), self.sizes.num_eqn + self.sizes.num_aux);
+        if let Some(faces) = own.filter(|_| new) {
+            let (slots, values) = (faces.coarse, self.sizes.num_eqn + self.sizes.num_aux);
             let sums = room(self.sizes.num_eqn * slots)?;
             let coarse_cells = room(self.sweeps.len() * values * slots)?;
             store.register = Some(Register { sums, coarse_cells });
@@ -53,18 +54,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    fn make_map(&mut self, l: usize, plans: [Option<&RefluxPlan<D>>; 2]) -> Result<(), ExecError> {
+    fn make_map(&mut self, l: usize, faces: [Option<FaceCounts>; 2]) -> Result<(), ExecError> {
         let store = &self.levels[l];
-        if plans.iter().all(Option::is_none) {
+        if faces.iter().all(Option::is_none) {
             self.levels[l].map = None;
             return Ok(());
         }
-        let num_fine = plans[0].map_or(0, RefluxPlan::num_fine);
+        let num_fine = faces[0].map_or(0, |faces| faces.fine);
         let map = FaceMap::new(&self.machine, store.map_words, store.num_kept, num_fine)?;
-        self.mark_faces(l, &map, plans, false)?;
+        self.mark_faces(l, &map, faces, false)?;
         // SAFETY: the map has a base for each of its words.
         unsafe { self.machine.run(&NUMBER_FACES, D, store.mesh.patches().len(), &map.numbering(store.patches()))? };
-        self.mark_faces(l, &map, plans, true)?;
+        self.mark_faces(l, &map, faces, true)?;
         self.levels[l].map = Some(map);
         Ok(())
     }
@@ -74,11 +75,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         l: usize,
         map: &FaceMap<N>,
-        plans: [Option<&RefluxPlan<D>>; 2],
+        faces: [Option<FaceCounts>; 2],
         numbered: bool,
     ) -> Result<(), ExecError> {
         let FaceMapPlace { words, bases, slots } = map.place();
-        for (k, owner) in [l, l + 1].into_iter().enumerate().filter(|&(k, _)| plans[k].is_some()) {
+        for (k, owner) in [l, l + 1].into_iter().enumerate().filter(|&(k, _)| faces[k].is_some()) {
             let tables = self.levels[owner].tables.as_ref().expect("made with the plans");
             let runs = if k == 0 { tables.runs.fine } else { tables.runs.coarse };
             let args = FaceMapArgs {
@@ -147,7 +148,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.unpack(head, (&tables.memory, received, all), &places, Pointer::NULL)
     }
 
-    pub(super) fn reflux_level(&mut self, fine: Level, plan: &RefluxPlan<D>) -> Result<(), ExecError> {
+    pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
         // What came of the steps so far is known once they are done, whatever follows.
         self.reports.mark(&self.machine)?;
         self.send_sums(fine)?;
@@ -170,7 +171,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             dx: coarse.geometry.dx_in_space(),
             num_chunks: runs.num_chunks,
             chunk_cells: runs.chunk_cells,
-            num_slots: plan.num_slots() as u32,
+            num_slots: tables.faces.coarse as u32,
             first_kept: map.num_fine as u32,
         };
         // SAFETY: register and map are those of the plan; each coarse cell is written by one lane.
@@ -178,9 +179,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    pub(super) fn average_level(&mut self, fine: Level, plans: &LevelPlans<D>) -> Result<(), ExecError> {
+    pub(super) fn average_level(&mut self, fine: Level) -> Result<(), ExecError> {
         self.reports.mark(&self.machine)?;
-        let Some(plan) = &plans.restrict else { return Ok(()) };
+        let Some(coarse) = fine.coarser() else { return Ok(()) };
+        let ratio = self.ratios[coarse.index()];
         let (head, count) = (self.head(Phase::Averages, fine), self.sizes.num_eqn);
         let (coarse, fine) = (&self.levels[fine.index() - 1], &self.levels[fine.index()]);
         let tables = fine.tables.as_ref().expect("made with the plans");
@@ -193,10 +195,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             fine: fine.q_address(),
             coarse_aux: coarse.aux_address(),
             fine_aux: fine.aux_address(),
-            weight: 1.0 / f64::from(plan.ratio.cells()),
+            weight: 1.0 / f64::from(ratio.cells()),
             num_chunks: tables.restrict.num_chunks,
             chunk_cells: tables.restrict.chunk_cells,
-            ratio: axes(plan.ratio.0, 1),
+            ratio: axes(ratio.0, 1),
         };
         let BothWays { sent, received } = &tables.parcels.restrict;
         let packed = self.pack(head, (sent, count), |message| {

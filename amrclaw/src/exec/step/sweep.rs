@@ -106,7 +106,7 @@ pub(in crate::exec) struct Beside {
 impl<const D: usize> Pass<'_, D> {
     /// The faces to the coarser level, and those to the finer one.
     pub fn faces(&self) -> [Option<&Arc<RefluxPlan<D>>>; 2] {
-        [self.level, self.level + 1].map(|level| self.plans.get(level).and_then(|plans| plans.reflux.as_ref()))
+        [self.level, self.level + 1].map(|level| self.plans.get(level).and_then(LevelPlans::reflux))
     }
 }
 

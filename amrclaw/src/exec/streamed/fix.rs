@@ -53,7 +53,7 @@ impl<L: Lane> Fix<L> {
     ) -> Result<(), CudaError> {
         self.registers.resize_with(pass.plans.len(), || None);
         for fine in [pass.level, pass.level + 1] {
-            let Some(plan) = pass.plans.get(fine).and_then(|plans| plans.reflux.as_ref()) else { continue };
+            let Some(plan) = pass.plans.get(fine).and_then(|plans| plans.reflux()) else { continue };
             if self.registers[fine].is_some() {
                 continue;
             }
@@ -141,7 +141,7 @@ impl<L: Lane> Fix<L> {
                 sums: pointer::<_, L>(&register.sums, 0),
                 coarse_cells: pointer::<_, L>(&register.coarse_cells, 0),
             };
-            let args = sweep.register(place, &faces.plan);
+            let args = sweep.register(place, faces.plan.num_slots(), faces.plan.ratio);
             // SAFETY: the runs lie along patches of the batch, whose states the lane holds; register and corrections are those of
             // the plans, and every slot belongs to one batch.
             unsafe { room.queue.run(&kernel, D, num_chunks, &args)? };

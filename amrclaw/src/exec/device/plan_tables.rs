@@ -1,0 +1,235 @@
+//! Tables of plans that kernels make, from the boxes of patches alone: items are counted patch by patch, the counts added up, and the items
+//! written behind those of the patches before. What they are is said by the plans of [`crate::plan`], which need not be made then.
+
+use super::parcels::{LevelParcels, TransferParcels};
+use super::tables::{FillTable, Runs, SideTable};
+use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, pointer};
+use crate::index::{CellBox, Ratio};
+use crate::mesh::{Beyond, LevelMesh};
+use cuda::CudaError;
+use cuda::abi::Pointer;
+use cuda::amr::kernels::{COUNT_PLAN, SUM_PLAN, WRITE_PLAN};
+use cuda::amr::tuning::chunk_cells;
+use cuda::amr::{self, Chunk, FaceRun, Origin, PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable, Region};
+
+/// Patches of a level that kernels plan: each looks for those near it among many.
+const MOST_PATCHES: usize = 1 << 14;
+/// Bytes of the sums, and of a word that says whether the kernels have failed behind them.
+const TOTALS: usize = (PLAN_COLUMNS + 1) * size_of::<u32>();
+
+/// The boxes of a level's patches.
+pub(in crate::exec) struct DeviceBoxes<M> {
+    /// Where they lie as long as they are needed.
+    _memory: M,
+    level: PlanLevel,
+}
+
+fn on_device<const D: usize>(cells: &CellBox<D>) -> amr::CellBox {
+    amr::CellBox { lo: axes(cells.lo, 0), hi: axes(cells.hi, 1) }
+}
+
+/// No level.
+const NOWHERE: PlanLevel =
+    PlanLevel { boxes: Pointer::NULL, num_boxes: 0, tallest: 0, domain: amr::CellBox { lo: [0; 3], hi: [1; 3] } };
+
+impl<M> DeviceBoxes<M> {
+    /// Those of a mesh.
+    pub fn send<const D: usize, N: Machine<Memory = M>>(mesh: &LevelMesh<D>, machine: &N) -> Result<Self, CudaError> {
+        let boxes: Vec<_> = mesh.patches().iter().map(on_device).collect();
+        let memory = machine.allocate(size_of_val(&boxes[..]).max(1))?;
+        machine.upload(super::bytes_of(&boxes), &memory, 0)?;
+        let tallest = mesh.patches().iter().map(|patch| patch.size()[D - 1]).max().unwrap_or(0);
+        let (num_boxes, domain) = (boxes.len() as u32, on_device(&mesh.domain()));
+        let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), num_boxes, tallest, domain };
+        Ok(DeviceBoxes { _memory: memory, level })
+    }
+}
+
+/// What a level's tables depend on.
+pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
+    pub mesh: &'a LevelMesh<D>,
+    pub boxes: &'a DeviceBoxes<M>,
+    /// The next coarser level, and the ratio to it.
+    pub coarser: Option<(&'a DeviceBoxes<M>, Ratio<D>)>,
+    /// Where values of the level's patches come from is wanted: the level before it was replaced, if there was one.
+    pub transfer: Option<Option<&'a DeviceBoxes<M>>>,
+    pub sides: &'a Sides<D>,
+    pub num_ghost: i32,
+    /// Faces of the conservation fix are wanted.
+    pub keeps_faces: bool,
+    /// There is a capacity function.
+    pub capacity: bool,
+}
+
+/// Lanes that a patch has: what each counts is kept.
+const LANES: usize = 32;
+
+/// Tables of which it is known how large they are, or will be.
+pub(in crate::exec) struct CountedTables<N: Machine> {
+    args: PlanArgs,
+    /// The sums, then what they are sums of.
+    memory: N::Memory,
+    totals: N::Download,
+    transfers: bool,
+}
+
+/// Tables of a level's plans and, if that was asked for, of where its values come from.
+pub(in crate::exec) type WrittenTables<N> = (LevelTables<N>, Option<TransferTables<<N as super::Queue>::Memory>>);
+
+/// True if kernels plan levels with so many patches.
+pub(in crate::exec) fn plans_by_kernels(most_patches: usize) -> bool {
+    most_patches <= MOST_PATCHES
+}
+
+impl<N: Machine> CountedTables<N> {
+    /// Begins to count.
+    pub fn begin<const D: usize>(request: PlanRequest<'_, D, N::Memory>, machine: &N) -> Result<Self, CudaError> {
+        let (num_patches, transfers) = (request.boxes.level.num_boxes as usize, request.transfer.is_some());
+        let memory = machine.allocate(TOTALS + (1 + LANES) * PLAN_COLUMNS * num_patches * size_of::<u32>())?;
+        machine.zero(&memory, 0, TOTALS)?;
+        let args = plan_args::<D, N>(request, &memory);
+        // SAFETY: the boxes are those of the levels, and there is a place for each count and sum.
+        unsafe {
+            machine.run(&COUNT_PLAN, D, num_patches, &args)?;
+            machine.run(&SUM_PLAN, D, PLAN_COLUMNS, &args)?;
+        }
+        let totals = machine.begin_download(&memory, TOTALS)?;
+        Ok(CountedTables { args, memory, totals, transfers })
+    }
+
+    /// Writes the tables; `None` if there is more around a patch than the kernels have room for, or a level is not nested.
+    pub fn write<const D: usize>(self, machine: &N) -> Result<Option<WrittenTables<N>>, CudaError> {
+        let CountedTables { mut args, memory: _counts, totals, transfers } = self;
+        let words: [u32; PLAN_COLUMNS + 1] = machine.finish_download(totals, |bytes| {
+            std::array::from_fn(|k| u32::from_ne_bytes(bytes[4 * k..][..4].try_into().expect("four bytes")))
+        })?;
+        if words[PLAN_COLUMNS] != 0 {
+            return Ok(None);
+        }
+        let of = |column: PlanColumn| words[column as usize];
+        let chunks = |column: PlanColumn| words[PlanColumn::Kinds as usize + column as usize];
+        use PlanColumn::{
+            Averages, Copies, Faces, FineFaces, Interps, Moved, New, NewCoarse, OutsideCopies, OutsideInterps,
+            Runs as FaceRuns,
+        };
+        let ghost = [Copies, Interps, OutsideCopies, OutsideInterps];
+        let mut room = Room::default();
+        let regions = room.of::<Region>(ghost.map(of).iter().sum());
+        let fill = room.table(regions, ghost.map(chunks).iter().sum(), args.ghost).with_first(of(Copies));
+        let origins = room.of::<Origin>(of(OutsideCopies) + of(OutsideInterps));
+        let regions = room.of::<Region>(of(Averages));
+        let restrict = room.table(regions, chunks(Averages), args.averages);
+        let face_runs = room.of::<FaceRun>(of(FaceRuns));
+        let runs = room.table(face_runs, chunks(FaceRuns), args.runs);
+        let memory = machine.allocate(room.0.max(1))?;
+        let place = |table: &Table, known: PlanTable| PlanTable {
+            regions: table.items::<_, N>(&memory),
+            chunks: table.chunks::<N>(&memory),
+            ..known
+        };
+        (args.ghost, args.averages) = (place(&fill, args.ghost), place(&restrict, args.averages));
+        args.runs = place(&runs, args.runs);
+        (args.origins, args.face_runs) = (pointer::<_, N>(&memory, origins), runs.items::<_, N>(&memory));
+        let mut moved = Room::default();
+        let regions = moved.of::<Region>(of(Moved) + of(New));
+        let values = moved.table(regions, chunks(Moved) + chunks(New), args.values).with_first(of(Moved));
+        let conserved = if args.conserves == 0 { 0 } else { of(New) };
+        let regions = moved.of::<Region>(conserved);
+        let conserve = moved.table(regions, of(NewCoarse), args.new_coarse);
+        let transfer = if transfers { Some(machine.allocate(moved.0.max(1))?) } else { None };
+        if let Some(memory) = &transfer {
+            let place = |table: &Table, known: PlanTable| PlanTable {
+                regions: table.items::<_, N>(memory),
+                chunks: table.chunks::<N>(memory),
+                ..known
+            };
+            (args.values, args.new_coarse) = (place(&values, args.values), place(&conserve, args.new_coarse));
+        }
+        // SAFETY: there is room for as many items and chunks as have been counted.
+        unsafe { machine.run(&WRITE_PLAN, D, args.level.num_boxes as usize, &args)? };
+        let fill = FillTable {
+            table: fill,
+            num_inside: of(Copies) + of(Interps),
+            num_outside_copies: of(OutsideCopies),
+            origins,
+            by_axis: Default::default(),
+            after: SideTable::default(),
+        };
+        let faces = FaceCounts { coarse: of(Faces) as usize, fine: of(FineFaces) as usize };
+        let runs = Runs { fine: runs, coarse: runs };
+        let parcels = LevelParcels::default();
+        let tables = LevelTables { memory, fill, restrict, runs, faces, parcels, run_ends: Vec::new() };
+        let parcels = TransferParcels::default();
+        let transfer = transfer.map(|memory| TransferTables { memory, fill: values, conserve, parcels });
+        Ok(Some((tables, transfer)))
+    }
+}
+
+/// Bytes of memory that have been given away.
+#[derive(Default)]
+struct Room(usize);
+
+impl Room {
+    /// Where so many structs begin.
+    fn of<T>(&mut self, count: u32) -> usize {
+        let start = self.0.next_multiple_of(16);
+        self.0 = start + count as usize * size_of::<T>();
+        start
+    }
+
+    /// A table whose items begin there.
+    fn table(&mut self, items: usize, num_chunks: u32, known: PlanTable) -> Table {
+        Table::placed([items, self.of::<Chunk>(num_chunks)], [num_chunks, known.chunk_cells])
+    }
+}
+
+/// What the kernels take, but for where tables are written.
+fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>, memory: &N::Memory) -> PlanArgs {
+    let PlanRequest { mesh, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity } = request;
+    let ratio = coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
+    // Cells of the tables, about.
+    let (mut ghost, mut cells, mut faces) = (0, 0, 0);
+    for patch in mesh.patches() {
+        let (own, size) = (patch.volume(), patch.size());
+        cells += own;
+        ghost += patch.grow(num_ghost).volume() - own;
+        faces += (0..D).map(|d| 2 * own / size[d] as usize / ratio.faces(d) as usize).sum::<usize>();
+    }
+    let table = |cells: usize| PlanTable {
+        regions: Pointer::NULL,
+        chunks: Pointer::NULL,
+        chunk_cells: chunk_cells(cells),
+        padding: 0,
+    };
+    let beyond = |d: usize| {
+        sides.beyond[d].map(|side| match side {
+            _ if mesh.periodic()[d] => 0,
+            Beyond::Periodic => 0,
+            Beyond::Nearest | Beyond::Itself => 1,
+            Beyond::Mirrored => 2,
+            Beyond::Wall => 3,
+        })
+    };
+    PlanArgs {
+        level: boxes.level,
+        coarse: coarser.map_or(NOWHERE, |(boxes, _)| boxes.level),
+        old: transfer.flatten().map_or(NOWHERE, |boxes| boxes.level),
+        counts: pointer::<_, N>(memory, TOTALS),
+        lanes: pointer::<_, N>(memory, TOTALS + PLAN_COLUMNS * boxes.level.num_boxes as usize * size_of::<u32>()),
+        totals: pointer::<_, N>(memory, 0),
+        failed: pointer::<_, N>(memory, PLAN_COLUMNS * size_of::<u32>()),
+        origins: Pointer::NULL,
+        face_runs: Pointer::NULL,
+        ghost: table(ghost),
+        averages: table(cells / ratio.cells() as usize),
+        runs: table(faces),
+        values: table(cells),
+        new_coarse: table(cells / ratio.cells() as usize),
+        periodic: axes(mesh.periodic().map(u32::from), 0),
+        beyond: axes(std::array::from_fn::<_, D, _>(beyond), [0; 2]),
+        ratio: axes(ratio.0, 1),
+        keeps_faces: u32::from(keeps_faces),
+        transfers: u32::from(transfer.is_some()),
+        conserves: u32::from(capacity),
+    }
+}

@@ -1,0 +1,139 @@
+//! All plans of one level: made at once, or when they are first asked for.
+
+use super::joining::JoiningPlans;
+use super::neighbours::PlanInput;
+use super::{GhostPlan, RefluxPlan, RestrictPlan};
+use crate::index::{CellBox, Ratio};
+use crate::mesh::{LevelMesh, MeshEpoch, Partition};
+use std::sync::{Arc, OnceLock};
+
+/// All plans of one level. Levels that a regrid leaves as they are keep their plans, and what an executor has made of them:
+/// [`MeshChange`](super::MeshChange) tells which.
+///
+/// A device makes tables of plans by itself where it can. Then plans are made here for those who ask for some other reason, such as totals,
+/// and mostly nobody does.
+#[derive(Clone, Debug)]
+pub struct LevelPlans<const D: usize> {
+    /// The mesh that the plans are for.
+    pub epoch: MeshEpoch,
+    /// Owners of the level's patches; `None` if there is one rank, which owns all.
+    pub partition: Option<Arc<Partition>>,
+    made: Arc<OnceLock<MadePlans<D>>>,
+    source: Option<Arc<PlanSource<D>>>,
+    has_faces: bool,
+}
+
+/// The plans themselves.
+#[derive(Clone, Debug)]
+struct MadePlans<const D: usize> {
+    ghost: GhostPlan<D>,
+    reflux: Option<Arc<RefluxPlan<D>>>,
+    restrict: Option<RestrictPlan<D>>,
+}
+
+/// What plans are made of.
+#[derive(Debug)]
+pub(super) struct PlanSource<const D: usize> {
+    pub mesh: Arc<LevelMesh<D>>,
+    pub coarser: Option<(Arc<LevelMesh<D>>, Ratio<D>)>,
+    pub num_ghost: i32,
+    pub conservation_fix: bool,
+}
+
+impl<const D: usize> PlanSource<D> {
+    fn make(&self) -> MadePlans<D> {
+        let coarser = self.coarser.as_ref().map(|(mesh, ratio)| (&**mesh, *ratio));
+        let &PlanSource { num_ghost, conservation_fix, .. } = self;
+        let input = PlanInput { mesh: &self.mesh, coarser, transfer: false, old: None, num_ghost, conservation_fix };
+        JoiningPlans::new(input).into()
+    }
+}
+
+impl<const D: usize> From<JoiningPlans<D>> for MadePlans<D> {
+    fn from(plans: JoiningPlans<D>) -> Self {
+        let JoiningPlans { ghost, reflux, restrict, .. } = plans;
+        MadePlans { ghost, reflux: reflux.map(Arc::new), restrict }
+    }
+}
+
+impl<const D: usize> LevelPlans<D> {
+    /// Plans that are at hand.
+    pub(super) fn new(epoch: MeshEpoch, partition: Option<Arc<Partition>>, plans: JoiningPlans<D>) -> Self {
+        let has_faces = plans.reflux.is_some();
+        let made = Arc::new(OnceLock::from(MadePlans::from(plans)));
+        LevelPlans { epoch, partition, made, source: None, has_faces }
+    }
+
+    /// Plans of a single rank, to be made when they are asked for.
+    pub(super) fn when_asked(epoch: MeshEpoch, source: PlanSource<D>) -> Self {
+        let has_faces = source.conservation_fix && source.coarser.is_some();
+        LevelPlans { epoch, partition: None, made: Arc::default(), source: Some(Arc::new(source)), has_faces }
+    }
+
+    /// The same plans for another mesh, of which they are too.
+    pub(super) fn of_epoch(&self, epoch: MeshEpoch) -> Self {
+        LevelPlans { epoch, ..self.clone() }
+    }
+
+    /// True if they have been made here: nobody may have asked for them.
+    pub fn are_made(&self) -> bool {
+        self.made.get().is_some()
+    }
+
+    fn made(&self) -> &MadePlans<D> {
+        self.made.get_or_init(|| self.source.as_ref().expect("plans are made, or can be").make())
+    }
+
+    /// Ghost cells of the level.
+    pub fn ghost(&self) -> &GhostPlan<D> {
+        &self.made().ghost
+    }
+
+    /// Faces between this level and the next coarser one, if the conservation fix acts there.
+    pub fn reflux(&self) -> Option<&Arc<RefluxPlan<D>>> {
+        self.made().reflux.as_ref()
+    }
+
+    /// Cells of the next coarser level under this one, if there is one.
+    pub fn restrict(&self) -> Option<&RestrictPlan<D>> {
+        self.made().restrict.as_ref()
+    }
+
+    /// True if the conservation fix acts between this level and the next coarser one.
+    pub fn has_faces(&self) -> bool {
+        self.has_faces
+    }
+
+    /// True if both are the same plans.
+    pub fn are_those_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.made, &other.made)
+    }
+
+    /// The cells of a patch of the next coarser level, all of them given, that this one does not cover.
+    pub fn open_cells(finer: Option<&Self>, patch: usize, cells: &CellBox<D>) -> Vec<CellBox<D>> {
+        let restrict = finer.and_then(LevelPlans::restrict);
+        restrict.map_or_else(|| vec![*cells], |restrict| restrict.open_cells(patch, cells))
+    }
+
+    /// Refuses plans of another mesh than that of `epoch`.
+    ///
+    /// # Panics
+    /// If they are.
+    pub fn assert_epoch(&self, epoch: MeshEpoch) {
+        assert_eq!(self.epoch, epoch, "stale plan: rebuild at regrid");
+    }
+
+    /// The same with other ghost cells.
+    #[cfg(test)]
+    pub(crate) fn with_ghost(&self, ghost: GhostPlan<D>) -> Self {
+        LevelPlans { made: Arc::new(OnceLock::from(MadePlans { ghost, ..self.made().clone() })), ..self.clone() }
+    }
+
+    /// The same with other faces, or none.
+    #[cfg(test)]
+    pub(crate) fn with_reflux(&self, reflux: Option<RefluxPlan<D>>) -> Self {
+        let (has_faces, reflux) = (reflux.is_some(), reflux.map(Arc::new));
+        let made = Arc::new(OnceLock::from(MadePlans { reflux, ..self.made().clone() }));
+        LevelPlans { made, has_faces, ..self.clone() }
+    }
+}

@@ -1,0 +1,173 @@
+//! Tables that the device makes of the boxes alone do what the host's plans do: on random levels every value after a step, after a regrid,
+//! and after a step more is that of the processor, to the bit.
+
+use super::flags::{in_space, problem};
+use super::refine::{Kernels, PLANE, REFINED, Setting, boxes_of_host, mixed};
+use amrclaw::exec::cpu::CpuExecutor;
+use amrclaw::exec::resident::ResidentExecutor;
+use amrclaw::exec::{Executor, LevelState, NewValues};
+use amrclaw::index::{CellBox, Level, Ratio};
+use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
+use amrclaw::physics::{Boundary, Problem};
+use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
+use amrclaw::regrid::nest::split_to_size;
+use amrclaw::regrid::{ClusterParams, Clustering, RegridOptions};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
+
+/// Values of which no two cells have the same.
+fn random<const D: usize>(level: usize, mesh: &LevelMesh<D>, count: usize, seed: u64) -> LevelState<D> {
+    let value = |cell: [i32; D], m: usize| {
+        let number = mixed(&cell.map(i64::from), seed ^ (level * 16 + m) as u64);
+        (number >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let of_patch =
+        |patch: &CellBox<D>| (0..count).flat_map(|m| patch.cells().map(move |cell| value(cell, m))).collect();
+    LevelState {
+        time: 0.0,
+        q: mesh.patches().iter().map(of_patch).collect(),
+        aux: vec![Vec::new(); mesh.patches().len()],
+    }
+}
+
+/// A hierarchy of boxes around blots.
+fn hierarchy<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Hierarchy<D> {
+    let domain = problem.0.domain.clone();
+    let coarsest = split_to_size(&[domain.coarsest()], [17; D]);
+    let mut hierarchy = Hierarchy::new(domain, setting.ratios.map(|r| Ratio([r; D])).to_vec(), coarsest);
+    refine(problem, setting, &mut hierarchy, 0);
+    hierarchy
+}
+
+/// Replaces the levels above one.
+fn refine<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>, hierarchy: &mut Hierarchy<D>, base: usize) {
+    for l in base..REFINED {
+        let made = boxes_of_host(problem, hierarchy, l, setting);
+        hierarchy.replace_finer(Level(l as u8), made);
+        if hierarchy.num_levels() < l + 2 {
+            break;
+        }
+    }
+}
+
+/// Every verb once, on all levels.
+fn step<const D: usize>(exec: &mut dyn Executor<D>, plans: &[LevelPlans<D>]) {
+    for (l, own) in plans.iter().enumerate() {
+        exec.fill_ghosts(Level(l as u8), own).expect("there is memory");
+        exec.advance(Level(l as u8), plans, 1e-3).expect("there is memory");
+        // Slopes between cells that are at the new time fill ghost cells of the next finer level.
+        exec.fill_ghosts(Level(l as u8), own).expect("there is memory");
+    }
+    for (l, own) in plans.iter().enumerate().skip(1).rev() {
+        exec.reflux(Level(l as u8), own);
+        exec.average_down(Level(l as u8), own);
+    }
+}
+
+/// All values of all levels, as they are stored.
+fn values<const D: usize>(exec: &dyn Executor<D>, hierarchy: &Hierarchy<D>) -> Vec<Vec<Vec<u64>>> {
+    let levels = (0..hierarchy.num_levels()).map(|l| exec.snapshot(Level(l as u8)).q);
+    levels.map(|q| q.iter().map(|patch| patch.iter().map(|x| x.to_bits()).collect()).collect()).collect()
+}
+
+fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>, base: usize) -> Result<(), TestCaseError> {
+    let (kernels, emulator) = (problem.1.double.clone(), &problem.2);
+    let domain = Domain { cells: setting.cells, ..problem.0.domain.clone() };
+    let problem = (Problem { domain, ..problem.0.clone() }, problem.1.clone(), emulator.clone());
+    let first = hierarchy(&problem, setting);
+    let mut second = first.clone();
+    refine(
+        &problem,
+        &Setting { seed: setting.seed ^ 1, ..setting.clone() },
+        &mut second,
+        base.min(first.num_levels() - 1),
+    );
+    let (case, count, ratios) = (&problem.0, kernels.equations().len(), first.ratios().to_vec());
+    let cpu = CpuExecutor::new(case.clone(), kernels.clone(), ratios.clone(), 1);
+    let device = ResidentExecutor::new(emulator.clone().with_resident_tiles(1 << 10), case.clone(), kernels, ratios, 1)
+        .expect("there is memory");
+    let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
+    let state =
+        |level: Level, _: &dyn Fn(usize) -> bool| random(level.index(), first.level(level), count, setting.seed);
+    let [expected, found] = both.each_mut().map(|exec| {
+        let mut change = MeshChange::new(&first, None, OPTIONS);
+        exec.adopt(&mut change, NewValues::Given(&state)).expect("the state fits");
+        let plans = change.into_plans();
+        step(&mut **exec, &plans);
+        let stepped = values(&**exec, &first);
+        for (l, own) in plans.iter().enumerate() {
+            exec.fill_ghosts(Level(l as u8), own).expect("there is memory");
+        }
+        let mut change = MeshChange::new(&second, Some((&first, &plans[..])), OPTIONS);
+        exec.adopt(&mut change, NewValues::Transferred).expect("there is memory");
+        let plans = change.into_plans();
+        let moved = values(&**exec, &second);
+        step(&mut **exec, &plans);
+        ([stepped, moved, values(&**exec, &second)], plans)
+    });
+    prop_assert!(found.1.iter().all(|plans| !plans.are_made()), "the host has been asked for plans");
+    for (what, (expected, found)) in ["a step", "a regrid", "a step more"].iter().zip(expected.0.iter().zip(&found.0)) {
+        for (l, (expected, found)) in expected.iter().zip(found).enumerate() {
+            for (k, (expected, found)) in expected.iter().zip(found).enumerate() {
+                prop_assert!(expected == found, "after {what}: patch {k} of level {l}: {first:?}, then {second:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
+    let options = (prop_oneof![Just(0.5), Just(0.7), Just(1.0)], 1..3i32, 0..3i32, 8..30i32);
+    let ratios = prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 4, 2]), Just([2, 2, 4])];
+    let settings = (cells, options, ratios, 0..2usize, any::<u64>());
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
+    let outcome = runner.run(&settings, |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, base, seed)| {
+        let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size });
+        let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions: Vec::new() };
+        check(problem, &Setting { cells, ratios, options, seed }, base)
+    });
+    outcome.unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// The same with other sides: those across an axis that repeats are periodic, the others are as given.
+fn with_sides<const D: usize>((problem, kernels, emulator): Kernels<D>, sides: [[Boundary<D>; 2]; D]) -> Kernels<D> {
+    let periodic = sides.each_ref().map(|sides| matches!(sides[0], Boundary::Periodic));
+    let domain = Domain { periodic, ..problem.domain.clone() };
+    (Problem { boundary: sides, domain, ..problem }, kernels, emulator)
+}
+
+fn sound<const D: usize>() -> Kernels<D> {
+    let solver = PLANE.replace("\"advection\"\nu = 1.0\nv = 1.0", "\"acoustics\"\ndensity = 1.0\nbulk = 4.0");
+    problem::<D>(&solver.replace("q = \"0\"", "pressure = \"0\"\nu = \"0\"\nv = \"0\""))
+}
+
+#[test]
+fn tables_of_a_plane_do_what_plans_do() {
+    let cells = || [1..60i32, 1..44i32];
+    let open = || [Boundary::Extrapolate, Boundary::Extrapolate];
+    let closed = || [Boundary::Wall, Boundary::Extrapolate];
+    run(&with_sides(sound::<2>(), [closed(), open()]), 8, cells());
+    run(&with_sides(sound::<2>(), [[Boundary::Periodic, Boundary::Periodic], closed()]), 8, cells());
+    run(&with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), 8, cells());
+}
+
+#[test]
+fn tables_on_a_line_do_what_plans_do() {
+    let line = PLANE.replace("v = 1.0\n", "").replace("[8, 8]", "[8]");
+    let cells = || (1..300i32).prop_map(|n| [n]);
+    run(&with_sides(problem::<1>(&line), [[Boundary::Extrapolate, Boundary::Extrapolate]]), 12, cells());
+    run(&with_sides(problem::<1>(&line), [[Boundary::Periodic, Boundary::Periodic]]), 12, cells());
+}
+
+#[test]
+fn tables_in_space_do_what_plans_do() {
+    let parameters = [("density", 1.0), ("bulk", 4.0)];
+    let sides = [
+        [Boundary::Periodic, Boundary::Periodic],
+        [Boundary::Wall, Boundary::Extrapolate],
+        [Boundary::Extrapolate, Boundary::Wall],
+    ];
+    run(&in_space(&sound::<2>().0, ("acoustics", &parameters), sides), 5, [1..16i32, 1..12i32, 1..10i32]);
+}
