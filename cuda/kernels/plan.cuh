@@ -87,6 +87,20 @@ __device__ void find_near(
     __syncwarp();
 }
 
+// Cells of one patch that come from another's, as tables have them.
+__device__ __forceinline__ Region region_of(int target, int source, const CellBox& cells, const int* shift)
+{
+    Region region = {};
+    region.target = target, region.source = source;
+    #pragma unroll
+    for (int d = 0; d < 3; d++) {
+        region.lo[d] = d < DIM ? cells.lo[d] : 0;
+        region.size[d] = d < DIM ? cells.hi[d] - cells.lo[d] : 1;
+        region.shift[d] = d < DIM && shift ? shift[d] : 0;
+    }
+    return region;
+}
+
 // What a lane has found: counted, or written behind what is before it.
 template <bool WRITES> struct Items {
     const PlanArgs& args;
@@ -119,15 +133,7 @@ template <bool WRITES> struct Items {
         const unsigned item = next[ITEMS + KIND]++;
         chunks(table, next[CHUNKS + KIND], item, volume(cells));
         if (!WRITES) return;
-        Region region = {};
-        region.target = target, region.source = source;
-        #pragma unroll
-        for (int d = 0; d < 3; d++) {
-            region.lo[d] = d < DIM ? cells.lo[d] : 0;
-            region.size[d] = d < DIM ? cells.hi[d] - cells.lo[d] : 1;
-            region.shift[d] = d < DIM && shift ? shift[d] : 0;
-        }
-        table.regions[item] = region;
+        table.regions[item] = region_of(target, source, cells, shift);
         if (origin) args.origins[item - inside] = *origin;
     }
 
@@ -160,16 +166,7 @@ template <bool WRITES> struct Items {
         // They are numbered as the new ones.
         const unsigned item = next[ITEMS + NEW] - 1 - moved;
         chunks(args.new_coarse, next[NEW_COARSE], item, volume(coarse));
-        if (!WRITES) return;
-        Region region = {};
-        region.target = patch, region.source = under.patch;
-        #pragma unroll
-        for (int d = 0; d < 3; d++) {
-            region.lo[d] = d < DIM ? coarse.lo[d] : 0;
-            region.size[d] = d < DIM ? coarse.hi[d] - coarse.lo[d] : 1;
-            region.shift[d] = d < DIM ? under.shift[d] : 0;
-        }
-        args.new_coarse.regions[item] = region;
+        if (WRITES) args.new_coarse.regions[item] = region_of(patch, under.patch, coarse, under.shift);
     }
 };
 

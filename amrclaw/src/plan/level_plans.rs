@@ -81,7 +81,13 @@ impl<const D: usize> LevelPlans<D> {
     }
 
     fn made(&self) -> &MadePlans<D> {
-        self.made.get_or_init(|| self.source.as_ref().expect("plans are made, or can be").make())
+        if let Some(made) = self.made.get() {
+            return made;
+        }
+        // Several threads may make the same at once. None waits for another's: they share the work of making it, and one that waited while it
+        // had some of that work to do would wait for itself.
+        let made = self.source.as_ref().expect("plans are made, or can be").make();
+        self.made.get_or_init(|| made)
     }
 
     /// Ghost cells of the level.

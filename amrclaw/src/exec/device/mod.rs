@@ -14,7 +14,7 @@ mod regions;
 mod sweep_args;
 mod tables;
 
-pub(super) use axes::axes;
+pub(super) use axes::{axes, box_by_axes};
 pub use case_functions::CaseFunctions;
 pub(super) use evaluate::{EvaluatePlace, FunctionTables};
 pub(super) use kernels::{EVALUATE_AUX, EVALUATE_CENTRES, EVALUATE_INITIAL, compile};
@@ -24,7 +24,7 @@ pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::{Sides, origin};
 pub(super) use parcels::{BothWays, Parcels, Share};
 pub(super) use patch_table::{patch_table, strips, swept, tile_table};
-pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, plans_by_kernels};
+pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, kernels_have_room};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
 pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};
 pub(super) use tables::{

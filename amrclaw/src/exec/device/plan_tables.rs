@@ -3,8 +3,8 @@
 
 use super::parcels::{LevelParcels, TransferParcels};
 use super::tables::{FillTable, Runs, SideTable};
-use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, pointer};
-use crate::index::{CellBox, Ratio};
+use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, box_by_axes, pointer};
+use crate::index::Ratio;
 use crate::mesh::{Beyond, LevelMesh};
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -24,10 +24,6 @@ pub(in crate::exec) struct DeviceBoxes<M> {
     level: PlanLevel,
 }
 
-fn on_device<const D: usize>(cells: &CellBox<D>) -> amr::CellBox {
-    amr::CellBox { lo: axes(cells.lo, 0), hi: axes(cells.hi, 1) }
-}
-
 /// No level.
 const NOWHERE: PlanLevel =
     PlanLevel { boxes: Pointer::NULL, num_boxes: 0, tallest: 0, domain: amr::CellBox { lo: [0; 3], hi: [1; 3] } };
@@ -35,11 +31,11 @@ const NOWHERE: PlanLevel =
 impl<M> DeviceBoxes<M> {
     /// Those of a mesh.
     pub fn send<const D: usize, N: Machine<Memory = M>>(mesh: &LevelMesh<D>, machine: &N) -> Result<Self, CudaError> {
-        let boxes: Vec<_> = mesh.patches().iter().map(on_device).collect();
+        let boxes: Vec<_> = mesh.patches().iter().map(box_by_axes).collect();
         let memory = machine.allocate(size_of_val(&boxes[..]).max(1))?;
         machine.upload(super::bytes_of(&boxes), &memory, 0)?;
         let tallest = mesh.patches().iter().map(|patch| patch.size()[D - 1]).max().unwrap_or(0);
-        let (num_boxes, domain) = (boxes.len() as u32, on_device(&mesh.domain()));
+        let (num_boxes, domain) = (boxes.len() as u32, box_by_axes(&mesh.domain()));
         let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), num_boxes, tallest, domain };
         Ok(DeviceBoxes { _memory: memory, level })
     }
@@ -76,8 +72,8 @@ pub(in crate::exec) struct CountedTables<N: Machine> {
 /// Tables of a level's plans and, if that was asked for, of where its values come from.
 pub(in crate::exec) type WrittenTables<N> = (LevelTables<N>, Option<TransferTables<<N as super::Queue>::Memory>>);
 
-/// True if kernels plan levels with so many patches.
-pub(in crate::exec) fn plans_by_kernels(most_patches: usize) -> bool {
+/// True if kernels can plan levels of so many patches each.
+pub(in crate::exec) fn kernels_have_room(most_patches: usize) -> bool {
     most_patches <= MOST_PATCHES
 }
 
@@ -122,13 +118,9 @@ impl<N: Machine> CountedTables<N> {
         let face_runs = room.of::<FaceRun>(of(FaceRuns));
         let runs = room.table(face_runs, chunks(FaceRuns), args.runs);
         let memory = machine.allocate(room.0.max(1))?;
-        let place = |table: &Table, known: PlanTable| PlanTable {
-            regions: table.items::<_, N>(&memory),
-            chunks: table.chunks::<N>(&memory),
-            ..known
-        };
-        (args.ghost, args.averages) = (place(&fill, args.ghost), place(&restrict, args.averages));
-        args.runs = place(&runs, args.runs);
+        args.ghost = placed::<N>(&fill, &memory, args.ghost);
+        args.averages = placed::<N>(&restrict, &memory, args.averages);
+        args.runs = placed::<N>(&runs, &memory, args.runs);
         (args.origins, args.face_runs) = (pointer::<_, N>(&memory, origins), runs.items::<_, N>(&memory));
         let mut moved = Room::default();
         let regions = moved.of::<Region>(of(Moved) + of(New));
@@ -138,12 +130,8 @@ impl<N: Machine> CountedTables<N> {
         let conserve = moved.table(regions, of(NewCoarse), args.new_coarse);
         let transfer = if transfers { Some(machine.allocate(moved.0.max(1))?) } else { None };
         if let Some(memory) = &transfer {
-            let place = |table: &Table, known: PlanTable| PlanTable {
-                regions: table.items::<_, N>(memory),
-                chunks: table.chunks::<N>(memory),
-                ..known
-            };
-            (args.values, args.new_coarse) = (place(&values, args.values), place(&conserve, args.new_coarse));
+            args.values = placed::<N>(&values, memory, args.values);
+            args.new_coarse = placed::<N>(&conserve, memory, args.new_coarse);
         }
         // SAFETY: there is room for as many items and chunks as have been counted.
         unsafe { machine.run(&WRITE_PLAN, D, args.level.num_boxes as usize, &args)? };
@@ -163,6 +151,11 @@ impl<N: Machine> CountedTables<N> {
         let transfer = transfer.map(|memory| TransferTables { memory, fill: values, conserve, parcels });
         Ok(Some((tables, transfer)))
     }
+}
+
+/// A table as the kernel writes it that has its place in some memory.
+fn placed<N: Machine>(table: &Table, memory: &N::Memory, known: PlanTable) -> PlanTable {
+    PlanTable { regions: table.items::<_, N>(memory), chunks: table.chunks::<N>(memory), ..known }
 }
 
 /// Bytes of memory that have been given away.

@@ -132,28 +132,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (head, count) = (self.head(Phase::NewPatches, level), self.sizes.num_eqn);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let ratio = axes(ratio.0, 1);
-        let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
-        let args = FillArgs {
-            regions: made.fill.items::<_, N>(&made.memory),
-            origins: Pointer::NULL,
-            chunks: made.fill.chunks::<N>(&made.memory),
-            target_patches: store.patches(),
-            source_patches: old.as_ref().map_or(Pointer::NULL, |o| o.patches()),
-            coarse_patches: coarse.patches(),
-            target: store.q_address(),
-            source: old.as_ref().map_or(Pointer::NULL, |o| o.q_address()),
-            coarse_old: coarse.q_address(),
-            coarse_new: coarse.q_address(),
-            alpha: 1.0,
-            num_chunks,
-            chunk_cells,
-            num_copies: num_first,
-            wide: 0,
-            ratio,
-            num_inside: u32::MAX,
-            num_outside_copies: 0,
-            normals: [-1; 3],
-        };
+        let args = transfer_args::<D, N>(&made, store, (old.as_ref(), coarse), ratio);
         let BothWays { sent, received } = &made.parcels.values;
         let packed = self.pack(head, (sent, count), |message| {
             let args = into_messages::<N>(args, &made.memory, sent, message);
@@ -161,7 +140,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args) }
         })?;
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
-        unsafe { self.machine.run(&FILL, D, num_chunks as usize, &args)? };
+        unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
         self.send(packed, head, (sent, count))?;
         let to = CopyEnd::of(store.patches(), store.q_address(), count);
         let places = [Unpacked { first: 0, count, to }];
@@ -276,5 +255,36 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn fetch(&self, (array, start): Place<'_, N>, values: &mut [R]) -> Result<(), ExecError> {
         let inner = PACK_OVERRUN..values.len() - PACK_OVERRUN;
         Ok(self.machine.download(array, start + PACK_OVERRUN * R::BYTES, bytes_of_mut(&mut values[inner]))?)
+    }
+}
+
+/// What fills a new level from the level that it replaces and from the next coarser one.
+fn transfer_args<const D: usize, N: Machine>(
+    made: &TransferTables<N::Memory>,
+    store: &DeviceLevel<D, N>,
+    (old, coarse): (Option<&DeviceLevel<D, N>>, &DeviceLevel<D, N>),
+    ratio: [i32; 3],
+) -> FillArgs {
+    let Table { num_chunks, chunk_cells, num_first, .. } = made.fill;
+    FillArgs {
+        regions: made.fill.items::<_, N>(&made.memory),
+        origins: Pointer::NULL,
+        chunks: made.fill.chunks::<N>(&made.memory),
+        target_patches: store.patches(),
+        source_patches: old.map_or(Pointer::NULL, |o| o.patches()),
+        coarse_patches: coarse.patches(),
+        target: store.q_address(),
+        source: old.map_or(Pointer::NULL, |o| o.q_address()),
+        coarse_old: coarse.q_address(),
+        coarse_new: coarse.q_address(),
+        alpha: 1.0,
+        num_chunks,
+        chunk_cells,
+        num_copies: num_first,
+        wide: 0,
+        ratio,
+        num_inside: u32::MAX,
+        num_outside_copies: 0,
+        normals: [-1; 3],
     }
 }

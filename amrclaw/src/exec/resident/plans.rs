@@ -6,7 +6,7 @@ use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor, slide};
 use crate::exec::device::{
     CountedTables, DeviceBoxes, HostLevelTables, LevelContext, LevelTables, PlanRequest, TransferTables,
-    plans_by_kernels,
+    kernels_have_room,
 };
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh};
@@ -23,10 +23,15 @@ pub(super) struct CountedLevel<N: Machine> {
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// True if kernels make the tables of a hierarchy's plans.
     pub(super) fn plans_by_kernels(&self, hierarchy: &Hierarchy<D>) -> bool {
-        let most = hierarchy.levels().iter().map(|mesh| mesh.patches().len()).max().unwrap_or(0);
+        self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len()))
+    }
+
+    /// The same of levels with so many patches each.
+    fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
+        let most = patches.max().unwrap_or(0);
         // Of levels that slide the host has to know which runs are whose.
         let slides = slide::is_worth_it(most, self.machine.resident_tiles());
-        self.ranks.is_solo() && !self.sides.ask() && !slides && plans_by_kernels(most)
+        self.ranks.is_solo() && !self.sides.ask() && !slides && kernels_have_room(most)
     }
 
     fn plan_request<'a>(
@@ -65,9 +70,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Tables of the plans of a level that is there, if kernels make them.
     pub(super) fn tables_by_kernels(&mut self, level: Level) -> Result<Option<LevelTables<N>>, CudaError> {
         let l = level.index();
-        let near = self.levels[l.saturating_sub(1)..=l].iter().map(|store| store.mesh.patches().len()).max();
-        let slides = slide::is_worth_it(near.unwrap_or(0), self.machine.resident_tiles());
-        if !self.ranks.is_solo() || self.sides.ask() || slides || !plans_by_kernels(near.unwrap_or(0)) {
+        if !self.planned_by_kernels(self.levels[l.saturating_sub(1)..=l].iter().map(|store| store.mesh.patches().len()))
+        {
             return Ok(None);
         }
         self.send_boxes()?;

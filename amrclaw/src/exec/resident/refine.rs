@@ -6,7 +6,7 @@ use super::flags::Flags;
 use super::host_tables::EarlyTables;
 use super::{Machine, ResidentExecutor};
 use crate::exec::RefineRequest;
-use crate::exec::device::{axes, bytes_of_mut, pointer};
+use crate::exec::device::{axes, box_by_axes, bytes_of_mut, pointer};
 use crate::index::{CellBox, Level};
 use crate::mesh::Tiling;
 use cuda::CudaError;
@@ -93,10 +93,6 @@ impl<M> NewBoxes<M> {
     fn boxes<N: Machine<Memory = M>>(&self) -> Pointer<amr::CellBox> {
         pointer::<_, N>(&self.0, STATE)
     }
-}
-
-fn on_device<const D: usize>(cells: &CellBox<D>) -> amr::CellBox {
-    amr::CellBox { lo: axes(cells.lo, 0), hi: axes(cells.hi, 1) }
 }
 
 /// Reads structs from bytes.
@@ -243,7 +239,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             words: tags.words(),
             finer: finer.state::<N>(),
             boxes: finer.boxes::<N>(),
-            domain: on_device(&hierarchy.domain_box(tags.level)),
+            domain: box_by_axes(&hierarchy.domain_box(tags.level)),
             ratio: axes(hierarchy.ratio(tags.level).0, 1),
             ratio_fine: axes(hierarchy.ratio(tags.level.finer()).0, 1),
             width: request.nesting_width,
@@ -267,7 +263,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let (queue, run, num_tiles) = (pointer::<_, N>(&memory.queue, 0), memory.run, tags.num_tiles());
         let turned_memory = self.machine.allocate(num_tiles * size_of::<TurnedTile>())?;
         let turned = pointer::<_, N>(&turned_memory, 0);
-        let (words, bounds) = (tags.words(), on_device(&tags.bounds));
+        let (words, bounds) = (tags.words(), box_by_axes(&tags.bounds));
         let turning = TurnArgs { words, turned, state, queue, bounds, num_tiles: num_tiles as u32, run };
         let num_planes = tags.bounds.size().iter().map(|&n| n as usize).sum::<usize>();
         let (is_long, scratch_words) = (num_planes > BLOCK_PLANES, 2 * num_planes + num_planes.div_ceil(32) + D);
@@ -318,7 +314,7 @@ fn nest_args<const D: usize, N: Machine>(
         state,
         boxes: pointer::<_, N>(&memory.boxes[0], 0),
         nested: pointer::<_, N>(&memory.boxes[1], 0),
-        base_domain: on_device(&mesh.domain()),
+        base_domain: box_by_axes(&mesh.domain()),
         between: std::array::from_fn(|k| between.get(k).map_or([1; 3], |ratio| axes(ratio.0, 1))),
         ratio: axes(ratio.0, 1),
         largest: axes(ratio.0.map(|r| (request.max_patch_size / r).max(1)), 1),
