@@ -1,6 +1,8 @@
 //! Every kernel compiles for every built-in solver that has a text, in both precisions, for the architectures that are
 //! supported. Needs NVRTC but no GPU: `cargo xtask cuda` installs it and runs this.
 
+#[path = "../../xtask/src/fault/fault.rs"]
+mod fault;
 mod support;
 
 use cuda::amr::{CaseFunction, Group, Shape, UpdateOptions, mapped_cells};
@@ -9,6 +11,7 @@ use cuda::compile::{Precision, Source, Target};
 use cuda::nvrtc::Nvrtc;
 use riemann::device_source::DeviceSource;
 use riemann::limiter::Limiter;
+use riemann::solver::{Described, Solver};
 use support::level::{FULLEST, fewer_options, fullest, option_table};
 use support::solvers::{all, all_in};
 
@@ -46,6 +49,25 @@ fn every_kernel_compiles_for_every_solver() {
             }
         }
     }
+}
+
+/// So does that of the solver that shows what a kernel's fault does, whose text is written by hand.
+#[test]
+#[ignore = "needs NVRTC: cargo xtask cuda"]
+fn every_kernel_of_the_fault_compiles() {
+    let source = fault::Fault::from_parameters(&[1.0]).device_source().expect("it has a text");
+    let options = UpdateOptions {
+        order: 2,
+        transverse: 0,
+        double_transverse: false,
+        limiters: vec![Limiter::Mc],
+        capacity: None,
+        sweep: [true, false, false],
+        keeps_faces: true,
+    };
+    let target = Target { precision: Precision::Double, fused: true, solver: Some(source.clone()) };
+    let compiled = options.source(&source, Precision::Double).compile(&target, "sm_90");
+    compiled.unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// In space: one architecture, the update that uses most of all axes at once, and of one axis, in `f32` for one solver alone. They keep

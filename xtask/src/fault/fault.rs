@@ -74,8 +74,9 @@ impl Solver<1, 1, 0> for Fault {
                 face.apdq[0] = real_max(speed, Real(0)) * jump;
                 return face;
             }
+            __device__ __forceinline__ State mean_state(State ql, State) const { return ql; }
             __device__ __forceinline__ Transverse transverse(
-                Axis, Axis, Side, State, State, TransverseAux, State) const {
+                Axis, Axis, Side, State, State, State, TransverseAux, State) const {
                 return Transverse();
             }";
         Some(DeviceSource {
