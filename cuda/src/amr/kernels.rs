@@ -293,11 +293,13 @@ impl Shape {
         (Source { file, texts, definitions, defines }, Target { solver, ..target.clone() })
     }
 
-    /// The text of a group whose kernels call a function of the case, which computes in double whatever the arrays hold.
+    /// The text of a group whose kernels call a function of the case, which computes in double whatever the arrays hold. Values that are kept,
+    /// initial and auxiliary ones, are computed without fused operations: the host computes some of them anew where a run goes on.
     pub fn text_of_case(&self, group: Group, function: &CaseFunction, target: &Target) -> (Source, Target) {
         let solver = target.solver.clone().filter(|_| function.solves);
         let has_solver = solver.is_some();
-        let double = Target { precision: Precision::Double, solver: None, ..target.clone() };
+        let fused = target.fused && group != Group::Evaluate;
+        let double = Target { precision: Precision::Double, solver: None, fused };
         let (mut source, double) = self.text(group, &double);
         if has_solver {
             source.defines.retain(|(name, _)| !["M", "A"].contains(name));
@@ -333,6 +335,16 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Initial and auxiliary values are the host's to the bit in runs with fused operations too; what acts in a step may use them.
+    #[test]
+    fn kept_values_are_computed_without_fused_operations() {
+        let shape = Shape { dim: 2, num_ghost: 2, equations: 1, aux: 1, capacity: -1, aux_face: vec![-1] };
+        let function = CaseFunction { text: String::new(), solves: false, num_values: 1, positive: -1 };
+        let target = Target { precision: Precision::Double, fused: true, solver: None };
+        let fused = |group| shape.text_of_case(group, &function, &target).1.fused;
+        assert!(!fused(Group::Evaluate) && fused(Group::SourceFunction));
+    }
 
     /// Every file of a kernel has a row, but for the update's.
     #[test]
