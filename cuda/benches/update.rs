@@ -69,8 +69,9 @@ impl Bench<'_> {
         let size = size_of_patch(dim, cells);
         let shape = options.tile_shape(&solver.source, target.precision);
         let rows = std::env::var("ROWS").ok().and_then(|rows| rows.parse().ok());
-        let strips = std::iter::repeat_n(shape.strips(size), count);
-        let rows = rows.unwrap_or_else(|| rows_per_tile(strips, kernel.resident_tiles()));
+        let mut strips = TileTable::new(shape);
+        (0..count).for_each(|k| strips.add_patch(k as u32, [[0; 3], size]));
+        let rows = rows.unwrap_or_else(|| rows_per_tile(strips.strips(), kernel.resident_tiles()));
         let level = Level::<R>::new(self, solver, (options, shape, rows), (count, size))?;
         // SAFETY: the tables belong together, and all buffers live until the last event has passed.
         let times = self.times(|n| unsafe { kernel.launch(self.stream, &level.args(n)) })?;
@@ -183,7 +184,8 @@ impl<R: Scalar + Plain> Level<R> {
         let mut table = TileTable::new(shape);
         let patches = Patches::new(solver.kernels.double.dim(), count, size);
         let component = patches.all[0].component as usize;
-        (0..count).for_each(|k| table.add_patch(rows, k as u32, [[0; 3], size]));
+        (0..count).for_each(|k| table.add_patch(k as u32, [[0; 3], size]));
+        table.cut(|_| rows);
         let [words, bases, slots] = if options.keeps_faces { patches.edges() } else { Default::default() };
         let [q_of_one, aux_of_one] = numbers_of_one(solver, component);
         let fill = |one: &[R]| -> Result<DeviceBuffer<R>, CudaError> {

@@ -8,9 +8,9 @@ template <int RATIO>
 __device__ __forceinline__ Real mean_of(
     const AverageArgs& args, const Real* values, const Real* kappa, const Patch& fine, Real coarse_kappa)
 {
-    int ratio[3];
-    #pragma unroll
-    for (int d = 0; d < 3; d++) ratio[d] = d >= DIM ? 1 : RATIO > 0 ? RATIO : args.ratio[d];
+    const int ratio_x = RATIO > 0 ? RATIO : args.ratio[X];
+    const int ratio_y = DIM < 2 ? 1 : RATIO > 0 ? RATIO : args.ratio[Y];
+    const int ratio_z = DIM < 3 ? 1 : RATIO > 0 ? RATIO : args.ratio[Z];
     const Real weight = Real(args.weight);
     Real sum = Real(0);
 #if CAPACITY < 0
@@ -18,18 +18,18 @@ __device__ __forceinline__ Real mean_of(
     const Real first = values[0];
 #endif
     #pragma unroll
-    for (int kz = 0; kz < ratio[2]; kz++)
+    for (int kz = 0; kz < ratio_z; kz++)
         #pragma unroll
-        for (int ky = 0; ky < ratio[1]; ky++) {
+        for (int ky = 0; ky < ratio_y; ky++) {
             const size_t row = size_t(ky) * stride(fine, Y) + size_t(kz) * stride(fine, Z);
 #if CAPACITY >= 0
             #pragma unroll
-            for (int kx = 0; kx < ratio[0]; kx++) sum += kappa[row + kx] * values[row + kx];
+            for (int kx = 0; kx < ratio_x; kx++) sum += kappa[row + kx] * values[row + kx];
 #else
             const Real* line = values + row;
-            Real part = ratio[0] == 2 ? (line[0] - first) + (line[1] - first) : Real(0) + (line[0] - first);
+            Real part = ratio_x == 2 ? (line[0] - first) + (line[1] - first) : Real(0) + (line[0] - first);
             #pragma unroll
-            for (int kx = ratio[0] == 2 ? 2 : 1; kx < ratio[0]; kx++) part = part + (line[kx] - first);
+            for (int kx = ratio_x == 2 ? 2 : 1; kx < ratio_x; kx++) part = part + (line[kx] - first);
             sum += part;
 #endif
         }

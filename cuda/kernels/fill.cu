@@ -6,15 +6,14 @@
 // Order   every cell is written by one lane, and none is read that a lane writes: repeats bit for bit
 
 // Slope of a cell between its neighbours, zero at extrema. `wide`: min(2 |below|, 2 |above|, |central| / 2), for ghost
-// cells; else min(|below|, |above|), for new patches.
+// cells; else min(|below|, |above|), for new patches. Without branches: a cell's loads would wait for those of the one before.
 __device__ __forceinline__ Real limited_slope(bool wide, Real below, Real here, Real above)
 {
-    Real minus = here - below, plus = above - here;
-    if (minus * plus <= Real(0)) return Real(0);
-    Real central = above - below;
-    Real size = real_min(real_abs(minus), real_abs(plus));
-    if (wide) size = real_min(size + size, Real(0.5) * real_abs(central));
-    return central > Real(0) ? size : -size;
+    const Real minus = here - below, plus = above - here, central = above - below;
+    const Real least = real_min(real_abs(minus), real_abs(plus));
+    const Real size = wide ? real_min(least + least, Real(0.5) * real_abs(central)) : least;
+    const Real slope = central > Real(0) ? size : -size;
+    return minus * plus <= Real(0) ? Real(0) : slope;
 }
 
 // Distance of a fine cell's centre from its coarse cell's, in coarse cells.
@@ -54,23 +53,35 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
     }
     size_t source = place(from, M, in_patch(from, coarse, region.shift));
     Real alpha = Real(args.alpha);
-    Array<Real, M> values;
+    // All values are asked for before the first is used.
+    Array<Real, M> here;
+    Array<Array<Real, DIM>, M> below, above;
     #pragma unroll
     for (int m = 0; m < M; m++) {
         size_t centre = source + size_t(m) * from.component;
         auto value = [&](size_t i) { return coarse_value<BETWEEN>(args, alpha, i); };
-        Real here = value(centre), left = value(centre - 1), right = value(centre + 1), result = here;
+        here[m] = value(centre);
         #pragma unroll
-        for (int d = 1; d < DIM; d++) {
-            Real below = value(centre - from.stride[d]), above = value(centre + from.stride[d]);
-            result += xi[d] * limited_slope(args.wide, below, here, above);
+        for (int d = 0; d < DIM; d++) {
+            below[m][d] = value(centre - stride(from, d));
+            above[m][d] = value(centre + stride(from, d));
         }
-        values[m] = result + xi[0] * limited_slope(args.wide, left, here, right);
+    }
+    Array<Real, M> values;
+    #pragma unroll
+    for (int m = 0; m < M; m++) {
+        Real result = here[m];
+        #pragma unroll
+        for (int d = 1; d < DIM; d++) result += xi[d] * limited_slope(args.wide, below[m][d], here[m], above[m][d]);
+        values[m] = result + xi[0] * limited_slope(args.wide, below[m][0], here[m], above[m][0]);
     }
     return values;
 }
 
-extern "C" __global__ void fill(const FillArgs args)
+// Blocks of a multiprocessor: so few that all values of a cell's neighbours find registers while they are on their way.
+constexpr int BLOCKS = M * (2 * DIM + 1) > 24 ? 3 : 4;
+
+extern "C" __global__ void __launch_bounds__(128, BLOCKS) fill(const FillArgs args)
 {
     start_next();
     unsigned warp = warp_number();

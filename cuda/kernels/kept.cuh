@@ -1,17 +1,17 @@
 // kept.cuh: what the update in planes keeps. What is said of y holds for z in a sweep along it.
 
 // Keeps the second-order corrections of faces at the edge of another level, which a map names. The lanes hold the masks of 32
-// rows.
+// rows, or of fewer of each part of the tile.
 struct KeptFaces {
-    unsigned x_faces, y_faces; // of rows base + lane - 1 and base + lane, a bit for each lane
+    unsigned x_faces, y_faces; // of rows base + n - 1 and base + n, a bit for each place; n: the lane's number within its part's
     unsigned x_place, y_place; // where the slots of these rows' first ones lie
-    unsigned rows;             // which of these 32 rows have any
-    int base;
+    unsigned rows;             // in which of these rows any part has some
+    int base, of_part;         // first row at hand, number of rows of each part
     unsigned x_word, y_word, word_step; // words of the map: where those of row 0 begin, and from row to row
     bool keeps_x, keeps_y;     // of the row at hand
     unsigned x_slot, y_slot;   // where these go
 
-    __device__ __forceinline__ KeptFaces(const Lane& at) : base(at.first_row())
+    __device__ __forceinline__ KeptFaces(const Lane& at) : base(at.first_row()), of_part(32 / at.parts)
     {
         if constexpr (KEEPS_FACES > 0) {
             const int of_row = at.patch.stride[Y], rows = at.patch.component / of_row, words = (of_row + 31) / 32;
@@ -29,13 +29,16 @@ struct KeptFaces {
         const int end = at.end_row(), right = at.tile.lo[X] + at.tile.size[X];
         const unsigned own = ((at.tile.size[X] < 32 ? 1u << at.tile.size[X] : 0u) - 1u) << MARGIN;
         const unsigned last = right == at.patch.size[X] && at.tile.size[X] < 32 ? 1u << (MARGIN + at.tile.size[X]) : 0u;
-        const int row = base + at.lane;
+        const int part = min(at.lane / of_part, at.parts - 1), row = base + at.lane - part * of_part, below = at.rows_below(part);
+        const int last_row = below + end == at.patch.size[ROWS] ? end : end - 1;
         // All that may be needed is asked for at once.
-        const unsigned y = SWEEP_ROWS ? line(at, y_word, min(row, end == at.patch.size[ROWS] ? end : end - 1), y_place) : 0u;
-        const unsigned x = SWEEP_X ? line(at, x_word, min(max(row, at.first_row() + 1), end) - 1, x_place) : 0u;
-        y_faces = row < end || (row == end && end == at.patch.size[ROWS]) ? y & own : 0u;
+        const unsigned y = SWEEP_ROWS ? line(at, y_word, below + min(row, last_row), y_place) : 0u;
+        const unsigned x = SWEEP_X ? line(at, x_word, below + min(max(row, at.first_row() + 1), end) - 1, x_place) : 0u;
+        y_faces = row <= last_row ? y & own : 0u;
         x_faces = row > at.first_row() && row <= end ? x & (own | last) : 0u;
-        rows = __ballot_sync(ALL_LANES, (x_faces | y_faces) != 0u);
+        const unsigned all = __ballot_sync(ALL_LANES, (x_faces | y_faces) != 0u);
+        rows = 0u;
+        for (int n = 0; n < at.parts; n++) rows |= all >> n * of_part;
     }
 
     // Marked faces below the cells of row K, one bit a lane. FIRST: where the slots lie of the tile's own, if there are any.
@@ -54,8 +57,8 @@ struct KeptFaces {
     {
         keeps_x = keeps_y = false;
         if (k < at.first_row()) return;
-        if (k - base == 32) {
-            base += 32;
+        if (k - base == of_part) {
+            base += of_part;
             fetch(at);
         }
         if (!(rows >> (k - base) & 1u)) return;
@@ -66,9 +69,10 @@ struct KeptFaces {
     // Whether the lane's face of a row is marked, and its slot then: those of a row follow one another.
     __device__ __forceinline__ bool keeps(const Lane& at, unsigned faces, unsigned place, int row, unsigned& slot) const
     {
-        const unsigned of_row = __shfl_sync(ALL_LANES, faces, row), first = __shfl_sync(ALL_LANES, place, row);
-        const bool kept = of_row >> at.lane & 1u;
-        if (kept) slot = at.args.face_slots[first + __popc(of_row & ((1u << at.lane) - 1u))];
+        const int holder = at.part * of_part + row;
+        const unsigned of_row = __shfl_sync(ALL_LANES, faces, holder), first = __shfl_sync(ALL_LANES, place, holder);
+        const bool kept = of_row >> at.place & 1u;
+        if (kept) slot = at.args.face_slots[first + __popc(of_row & ((1u << at.place) - 1u))];
         return kept;
     }
 

@@ -32,7 +32,9 @@ __device__ __forceinline__ Array<State, W> from_right(const Array<State, W>& a)
     return b;
 }
 
-// Where a lane reads and writes.
+// Where a lane reads and writes. The lanes of a warp hold as many parts of a tile side by side as have room, one above the other in the
+// tile, each with the columns around it. Parts have the same number of rows: where these do not divide, the last part begins in rows of
+// the one before it, and both write the same there.
 struct Lane {
     const UpdateArgs& args;
     const Tile tile;
@@ -41,9 +43,13 @@ struct Lane {
     const long long to_plane;
     // That cell's number, its component 0 in arrays of states and of auxiliary values.
     const unsigned long long first_cell, first_state, first_aux;
-    int lane;    // 0 … 31
-    int column;  // of the patch; lanes that no cell of the tile needs stand at the last that one does
-    bool inside; // the column is one of the tile's
+    int lane;     // 0 … 31
+    int parts;    // of the tile
+    int part;     // the lane's
+    int place;    // 0 … in its part: MARGIN is the tile's first column
+    int column;   // of the patch; lanes that no cell of the tile needs stand at the last that one does
+    int to_part;  // numbers from the first row of the first part to that of the lane's
+    bool inside;  // the column is one of the tile's
 
     __device__ __forceinline__ Lane(const UpdateArgs& a, int number)
         : args(a), tile(a.tiles[number]), patch(a.patches[tile.patch]),
@@ -51,19 +57,31 @@ struct Lane {
           first_state(PACK_OVERRUN + patch.first * M + to_plane), first_aux(PACK_OVERRUN + patch.first * A + to_plane),
           lane(threadIdx.x & 31)
     {
-        column = tile.lo[X] - MARGIN + min(lane, tile.size[X] + 2 * MARGIN - 1);
-        inside = lane >= MARGIN && lane - MARGIN < tile.size[X];
+        const int width = tile.size[X] + 2 * MARGIN;
+        parts = 32 / width;
+        part = min(lane / width, parts - 1);
+        place = lane - part * width;
+        column = tile.lo[X] - MARGIN + min(place, width - 1);
+        to_part = rows_below(part) * patch.stride[ROWS];
+        inside = place >= MARGIN && place - MARGIN < tile.size[X];
     }
 
-    // First row of the tile, and the row behind its last.
+    // Rows of each part.
+    __device__ __forceinline__ int num_rows() const { return (tile.size[ROWS] + parts - 1) / parts; }
+    // Rows of the tile below those of a part.
+    __device__ __forceinline__ int rows_below(int part) const { return min(part * num_rows(), tile.size[ROWS] - num_rows()); }
+
+    // First row of the first part, and the row behind its last: rows are told by those beside them in that part.
     __device__ __forceinline__ int first_row() const { return tile.lo[ROWS]; }
-    __device__ __forceinline__ int end_row() const { return tile.lo[ROWS] + tile.size[ROWS]; }
+    __device__ __forceinline__ int end_row() const { return tile.lo[ROWS] + num_rows(); }
+
+    // Numbers from the plane's first cell to the lane's in row k.
+    __device__ __forceinline__ long long offset(int k) const { return (long long)k * patch.stride[ROWS] + to_part + column; }
 
     // The state of the lane's column in row k.
-    __device__ __forceinline__ State state(int k) const { return state_at(column, k); }
-    __device__ __forceinline__ State state_at(int i, int k) const
+    __device__ __forceinline__ State state(int k) const
     {
-        const Real* cell = args.q + first_state + (long long)k * patch.stride[ROWS] + i;
+        const Real* cell = args.q + first_state + offset(k);
         State q;
 #pragma unroll
         for (int m = 0; m < M; m++) q[m] = cell[(long long)m * patch.component];
@@ -78,7 +96,7 @@ struct Lane {
     {
         Aux values;
         if constexpr (A > 0) {
-            const Real* cell = args.aux + first_aux + (long long)k * patch.stride[ROWS] + i;
+            const Real* cell = args.aux + first_aux + (long long)k * patch.stride[ROWS] + to_part + i;
 #pragma unroll
             for (int a = 0; a < A; a++) values[a] = __ldg(cell + (long long)a * patch.component);
         }

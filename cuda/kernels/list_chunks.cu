@@ -9,13 +9,8 @@ extern "C" __global__ void list_chunks(const ListArgs args)
     await_previous();
     unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
     if (number >= args.num_chunks) return;
-    // The last region whose first chunk is not behind this one.
-    unsigned here = 0, behind = args.num_regions;
-    while (behind - here > 1) {
-        unsigned middle = (here + behind) / 2;
-        (args.regions[middle].first_chunk <= number ? here : behind) = middle;
-    }
-    const Chunked region = args.regions[here];
+    const unsigned k = last_not_behind(args.num_regions, number, [&](unsigned n) { return args.regions[n].first_chunk; });
+    const Chunked region = args.regions[k];
     Chunk chunk;
     chunk.region = region.number;
     chunk.first = (number - region.first_chunk) * region.chunk_cells;

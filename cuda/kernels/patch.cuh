@@ -88,6 +88,17 @@ __device__ __forceinline__ Cell first_fine(const Cell& coarse, const int* ratio)
     return fine;
 }
 
+// Of things that lie one behind another, the one in which place `number` is: the last whose first place is not behind it.
+template <class First> __device__ __forceinline__ unsigned last_not_behind(unsigned count, unsigned number, First first)
+{
+    unsigned here = 0, behind = count;
+    while (behind - here > 1) {
+        const unsigned middle = (here + behind) / 2;
+        (first(middle) <= number ? here : behind) = middle;
+    }
+    return here;
+}
+
 __device__ __forceinline__ unsigned warp_number() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 __device__ __forceinline__ unsigned lane_number() { return threadIdx.x % 32; }
 

@@ -16,7 +16,7 @@ struct RowsAhead {
     // Asks for the lane's state in row K.
     __device__ __forceinline__ void ask(const Lane& at, int k) const
     {
-        const Real* cell = at.args.q + at.first_state + (long long)min(k, at.end_row() + 1) * at.patch.stride[ROWS] + at.column;
+        const Real* cell = at.args.q + at.first_state + at.offset(min(k, at.end_row() + 1));
 #pragma unroll
         for (int m = 0; m < M; m++) {
             const Real* from = cell + (long long)m * at.patch.component;

@@ -1,6 +1,7 @@
 // update_2d.cu: the wave-propagation update of patches in planes, unsplit or one sweep of a split scheme, in space too:
 // riemann/src/patch/update.rs.
-// Map     one warp per tile of a plane: up to 32 columns, of which MARGIN on both sides are there for the others alone, marched up its rows
+// Map     one warp per tile of a plane: up to 32 columns, of which MARGIN on both sides are there for the others alone, marched up its rows;
+//         of a tile of few columns several parts, one above the other, side by side
 // x       neighbours are lanes of the warp: shuffles
 // y       neighbours are rows before: registers
 // z       in a sweep along it as y: planes are then those of x and z, whose rows follow one another along z
@@ -44,7 +45,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
     const State ql = from_left(q);
     const Normal face = solver.normal(X, ql, q, at.aux(-1, k), at.aux(0, k));
     const Real kappa_left = CAPACITY >= 0 ? from_left(kappa) : Real(1.0);
-    found.speeds(face.speeds, kappa_left, kappa, dtdx, counts && at.lane >= MARGIN && at.lane - MARGIN <= at.tile.size[X]);
+    found.speeds(face.speeds, kappa_left, kappa, dtdx, counts && at.place >= MARGIN && at.place - MARGIN <= at.tile.size[X]);
     if constexpr (ORDER == 2) {
         const Array<Real, W> dot_right = dots(face.waves, from_right(face.waves));
         const Real mean = Real(0.5) * (kappa_left + kappa);
@@ -72,7 +73,7 @@ __device__ __forceinline__ XRow solve_row(const Solver& solver, const Lane& at, 
 __device__ __forceinline__ void write(const Solver& solver, const Lane& at, int k, const State& q, Found& found)
 {
     if (!at.inside) return;
-    Real* cell = at.args.q_next + at.first_state + (long long)k * at.patch.stride[ROWS] + at.column;
+    Real* cell = at.args.q_next + at.first_state + at.offset(k);
 #pragma unroll
     for (int m = 0; m < M; m++) {
         cell[(long long)m * at.patch.component] = q[m];

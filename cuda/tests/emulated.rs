@@ -14,8 +14,9 @@ use support::emulator::Emulated;
 use support::level::{Choice, DX, Tables, TestLevel, fewer_options, fewer_options_in_space, in_plane};
 use support::solvers::{Random, TestSolver, all, all_in};
 
-/// Odd, narrower and wider than a warp, longer and shorter than a tile.
-const SIZES: [[i32; 2]; 3] = [[61, 21], [5, 3], [28, 16]];
+/// Odd, narrower and wider than a warp, longer and shorter than a tile; columns left over of which two, three and six parts of a tile are
+/// marched up side by side.
+const SIZES: [[i32; 2]; 3] = [[61, 21], [5, 3], [41, 37]];
 const ROWS: i32 = 9;
 /// In space: wider than a tile along both axes, single cells, longer than a tile.
 const SIZES_IN_SPACE: [[i32; 3]; 3] = [[37, 13, 5], [1, 1, 1], [3, 4, 11]];

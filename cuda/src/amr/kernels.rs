@@ -7,10 +7,10 @@ use super::tuning::{
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
-    ContinueArgs, CopyArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagFunctionArgs, FlagTile,
-    LargestArgs, ListArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch, PatchReport, PlanArgs, PlanLevel,
-    PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs, SourceArgs, TileMap, TotalsArgs,
-    TurnArgs, TurnedTile, WidenArgs,
+    ContinueArgs, CopyArgs, CutCells, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagFunctionArgs,
+    FlagTile, LargestArgs, ListArgs, ListTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch,
+    PatchReport, PlanArgs, PlanLevel, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs,
+    SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -180,6 +180,8 @@ macro_rules! kernels {
 kernels! {
     /// Lists the chunks of tables, which other kernels take for tables.
     LIST_CHUNKS = "list_chunks" in Regions, Work::ThreadPerItem, ListArgs: Chunked;
+    /// Lists the tiles that the update works on.
+    LIST_TILES = "list_tiles" in Regions, Work::ThreadPerItem, ListTilesArgs: CutCells Tile;
     /// Copies and interpolates cells.
     FILL = "fill" in Regions, Work::WarpPerChunk, FillArgs: Origin;
     /// Copies cells into messages and out of them.

@@ -24,5 +24,5 @@ pub use regrid::{
     Candidate, CellBox, ClusterArgs, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs,
     TurnedTile,
 };
-pub use tiles::{TileShape, TileTable};
+pub use tiles::{CutCells, ListTilesArgs, TileShape, TileTable};
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions};

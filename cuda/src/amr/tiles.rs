@@ -1,9 +1,44 @@
 //! Cutting patches into tiles.
 
 use super::Tile;
-use super::tuning::{LANES, space_block};
+use super::tuning::{EXTRA_ROWS, LANES, space_block};
+use crate::abi::Pointer;
 use crate::compile::Precision;
+use crate::device_struct;
 use crate::kernel::Grid;
+
+device_struct! {
+    /// Cells of a patch that are cut into tiles of one shape: along each axis into pieces of nearly equal length, of which the first ones
+    /// have one cell more where the others cannot all have as many.
+    pub struct CutCells {
+        /// Tiles of all such cells before.
+        pub first_tile: u32,
+        /// The patch.
+        pub patch: u32,
+        /// First cell, counted from the patch's first interior one.
+        pub lo: [i32; 3],
+        /// Number of cells along each axis.
+        pub size: [i32; 3],
+        /// Number of pieces along each axis.
+        pub pieces: [i32; 3],
+        /// Rows, or planes, that a block marches up for the largest tile.
+        pub marched: i32,
+    }
+}
+
+device_struct! {
+    /// What `list_tiles` takes.
+    pub struct ListTilesArgs {
+        /// Cells in the order of their tiles.
+        pub cells: Pointer<CutCells>,
+        /// Tiles, written.
+        pub tiles: Pointer<Tile>,
+        /// How many cut into tiles there are.
+        pub num_cells: u32,
+        /// Number of tiles.
+        pub num_tiles: u32,
+    }
+}
 
 /// Three axes are swept at once.
 pub(super) fn in_space(sweep: [bool; 3]) -> bool {
@@ -12,6 +47,9 @@ pub(super) fn in_space(sweep: [bool; 3]) -> bool {
 
 /// Which tiles the update of some axes takes. One block works on a tile, marching along an axis: a warp on columns of a plane, or, where
 /// three axes are swept at once, a thread on each column of cells.
+///
+/// A warp whose tile has few columns marches up several parts of it side by side. Columns that are left over from whole warps so keep its
+/// lanes busy: without that, patches of twenty to forty columns on each side would leave a third of them idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileShape {
     sweep: [bool; 3],
@@ -47,23 +85,39 @@ impl TileShape {
         if self.sweep[2] { 2 } else { 1 }
     }
 
-    /// How a box of this size is cut along each axis, into pieces of its whole height.
-    fn cuts(self, size: [i32; 3]) -> [Cut; 3] {
-        let along = self.along();
-        if in_space(self.sweep) {
-            let [x, y] = cross_section(self.threads as i32, [size[0], size[1]]);
-            return [Cut::evenly(size[0], x), Cut::evenly(size[1], y), Cut::whole(size[2])];
-        }
-        // A warp's lanes, less those that it computes for their neighbours alone.
-        let columns = if self.sweep[0] { LANES - 4 } else { LANES };
-        let mut cuts = [Cut::at_every(columns, size[0]), Cut::at_every(1, size[1]), Cut::at_every(1, size[2])];
-        cuts[along] = Cut::whole(size[along]);
-        cuts
+    /// Columns of a warp that it computes for their neighbours alone.
+    fn edges(self) -> i32 {
+        if self.sweep[0] { 4 } else { 0 }
     }
 
-    /// Height and number of the pieces that a box of this size is cut into across the axis that they are marched along.
-    pub fn strips(self, size: [i32; 3]) -> [i32; 2] {
-        [size[self.along()], self.cuts(size).iter().map(|cut| cut.count).product()]
+    /// Rows, or planes, that a block marches up for so many of a tile with so many columns: a warp marches up as many parts of it side by
+    /// side as have room.
+    fn marched(self, columns: i32, rows: i32) -> i32 {
+        let parts = if in_space(self.sweep) { 1 } else { (LANES / (columns + self.edges())).max(1) };
+        (rows + parts - 1) / parts
+    }
+
+    /// The columns of a box in groups, each of which is cut into tiles by itself: those of whole warps; what is left over, as one, or two of
+    /// which the first fills half a warp, if these take less time.
+    fn groups(self, columns: i32, rows: i32) -> [i32; 3] {
+        let (most, half) = (LANES - self.edges(), LANES / 2 - self.edges());
+        let rest = if in_space(self.sweep) { 0 } else { columns % most };
+        let time = |columns: i32| f64::from(self.marched(columns, rows)) + EXTRA_ROWS;
+        let is_cut = rest > half && time(half) + time(rest - half) < time(rest);
+        let first = if is_cut { half } else { rest };
+        [columns - rest, first, rest - first]
+    }
+
+    /// How many pieces a box of this size is cut into along each axis, but for that along which tiles are marched.
+    fn pieces(self, size: [i32; 3]) -> [i32; 3] {
+        if in_space(self.sweep) {
+            let [x, y] = cross_section(self.threads as i32, [size[0], size[1]]);
+            return [x, y, 1];
+        }
+        let most = LANES - self.edges();
+        let mut pieces = [(size[0] + most - 1) / most, size[1], size[2]];
+        pieces[self.along()] = 1;
+        pieces
     }
 }
 
@@ -71,140 +125,108 @@ impl TileShape {
 /// these, those that are longest along x.
 fn cross_section(threads: i32, [columns, rows]: [i32; 2]) -> [i32; 2] {
     let pieces = |x: i32| {
-        let most_rows = threads / (Cut::evenly(columns, x).longest() + 2) - 2;
+        let most_rows = threads / ((columns + x - 1) / x + 2) - 2;
         (most_rows > 0).then(|| [x, (rows + most_rows - 1) / most_rows])
     };
     // One column and one row always fit.
     (1..=columns.max(1)).filter_map(pieces).min_by_key(|[x, y]| x * y.max(&1)).unwrap_or([columns, rows])
 }
 
-/// How cells along an axis are cut into pieces.
-#[derive(Clone, Copy, Debug)]
-struct Cut {
-    cells: i32,
-    count: i32,
-    /// Cells of a piece.
-    length: i32,
-    /// So many pieces, the first ones, have one cell more.
-    longer: i32,
-}
-
-impl Cut {
-    /// One piece.
-    fn whole(cells: i32) -> Cut {
-        Cut { cells, count: 1, length: cells, longer: 0 }
+impl CutCells {
+    fn num_tiles(&self) -> u32 {
+        self.pieces.iter().product::<i32>() as u32
     }
 
-    /// Pieces of one length, but the last.
-    fn at_every(length: i32, cells: i32) -> Cut {
-        Cut { cells, count: (cells + length - 1) / length, length, longer: 0 }
+    /// First cell of a piece along an axis, and how many it has.
+    fn piece(&self, axis: usize, number: i32) -> [i32; 2] {
+        let (length, longer) = (self.size[axis] / self.pieces[axis], self.size[axis] % self.pieces[axis]);
+        [self.lo[axis] + number * length + number.min(longer), length + i32::from(number < longer)]
     }
 
-    /// So many pieces of nearly equal length.
-    fn evenly(cells: i32, count: i32) -> Cut {
-        let count = count.max(1);
-        Cut { cells, count, length: cells / count, longer: cells % count }
+    /// A tile, x fastest.
+    fn tile(&self, number: i32) -> Tile {
+        let [x, y, _] = self.pieces;
+        let [x, y, z] = [number % x, number / x % y, number / (x * y)];
+        let pieces = [self.piece(0, x), self.piece(1, y), self.piece(2, z)];
+        Tile { patch: self.patch, lo: pieces.map(|piece| piece[0]), size: pieces.map(|piece| piece[1]) }
     }
-
-    /// Length of the longest.
-    fn longest(self) -> i32 {
-        self.length + i32::from(self.longer > 0)
-    }
-
-    /// First cell of a piece, and one past its last.
-    fn piece(self, number: i32) -> [i32; 2] {
-        [number, number + 1].map(|n| (n * self.length + n.min(self.longer)).min(self.cells))
-    }
-}
-
-/// Cells of a patch, and how they are cut.
-#[derive(Clone, Copy, Debug)]
-struct CutPatch {
-    patch: u32,
-    lo: [i32; 3],
-    cuts: [Cut; 3],
 }
 
 /// Patches of a level, cut into tiles.
 #[derive(Clone, Debug)]
 pub struct TileTable {
     shape: TileShape,
-    patches: Vec<CutPatch>,
+    cells: Vec<CutCells>,
 }
 
 impl TileTable {
     /// No tiles, of this shape.
     pub fn new(shape: TileShape) -> Self {
-        TileTable { shape, patches: Vec::new() }
+        TileTable { shape, cells: Vec::new() }
     }
 
-    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into tiles of at most `height` cells along the axis
-    /// that they are marched along, all of nearly the same height.
-    pub fn add_patch(&mut self, height: i32, patch: u32, [lo, hi]: [[i32; 3]; 2]) {
-        let size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
-        let (along, mut cuts) = (self.shape.along(), self.shape.cuts(size));
-        cuts[along] = Cut::evenly(size[along], (size[along] + height - 1) / height);
-        self.patches.push(CutPatch { patch, lo, cuts });
-    }
-
-    /// The tiles, patch by patch.
-    pub fn tiles(&self) -> Vec<Tile> {
-        let mut tiles = Vec::with_capacity(self.patches.iter().map(CutPatch::num_tiles).sum());
-        self.patches.iter().for_each(|patch| patch.for_each_tile(|tile| tiles.push(tile)));
-        tiles
-    }
-
-    /// The tiles, the tallest first, so that blocks end together; those of one height patch by patch.
-    pub fn tallest_first(&self) -> Vec<Tile> {
-        let along = self.shape.along();
-        let tallest = self.patches.iter().map(|patch| patch.cuts[along].longest()).max().unwrap_or(0);
-        // Where the tiles of each height go, by how much lower than the tallest they are.
-        let mut places = vec![0; tallest as usize + 2];
-        for patch in &self.patches {
-            let Cut { count, length, longer, .. } = patch.cuts[along];
-            let across = patch.num_tiles() / count as usize;
-            for (height, pieces) in [(length + 1, longer), (length, count - longer)].into_iter().filter(|(_, n)| *n > 0)
-            {
-                places[(tallest - height) as usize + 1] += pieces as usize * across;
-            }
+    /// Cuts the cells `lo .. hi` of a patch, counted from its first interior cell, into strips of their whole height.
+    pub fn add_patch(&mut self, patch: u32, [mut lo, hi]: [[i32; 3]; 2]) {
+        let (shape, along) = (self.shape, self.shape.along());
+        let mut size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
+        for columns in shape.groups(size[0], size[along]).into_iter().filter(|&columns| columns > 0) {
+            size[0] = columns;
+            let pieces = shape.pieces(size);
+            let marched = shape.marched((columns + pieces[0] - 1) / pieces[0], size[along]);
+            self.cells.push(CutCells { first_tile: 0, patch, lo, size, pieces, marched });
+            lo[0] += columns;
         }
+    }
+
+    /// The strips that there are before they are cut: rows, or planes, that a block marches up for one, and how many have as many.
+    pub fn strips(&self) -> impl Iterator<Item = [i32; 2]> {
+        self.cells.iter().map(|cells| [cells.marched, cells.num_tiles() as i32])
+    }
+
+    /// Cuts strips into tiles, those of a patch with the same number of rows into tiles of nearly the same height. `most_rows`: that a block
+    /// marches up, of these strips; see [`TileTable::strips`].
+    pub fn cut(&mut self, mut most_rows: impl FnMut([i32; 2]) -> i32) {
+        let along = self.shape.along();
+        for cells in &mut self.cells {
+            let most_rows = most_rows([cells.marched, cells.num_tiles() as i32]);
+            let pieces = (cells.marched + most_rows - 1) / most_rows;
+            cells.marched = (cells.marched + pieces - 1) / pieces;
+            cells.pieces[along] = pieces;
+        }
+    }
+
+    /// Puts those with the most rows to march up first, so that blocks end together; others stay in order.
+    pub fn sort(&mut self) {
+        let most = self.cells.iter().map(|cells| cells.marched).max().unwrap_or(0);
+        // Where those of each height go, by how much lower than the tallest they are.
+        let mut places = vec![0; most as usize + 2];
+        self.cells.iter().for_each(|cells| places[(most - cells.marched) as usize + 1] += 1);
         for k in 1..places.len() {
             places[k] += places[k - 1];
         }
-        let mut tiles = vec![Tile { patch: 0, lo: [0; 3], size: [0; 3] }; places.last().copied().unwrap_or(0)];
-        for patch in &self.patches {
-            patch.for_each_tile(|tile| {
-                let place = &mut places[(tallest - tile.size[along]) as usize];
-                tiles[*place] = tile;
-                *place += 1;
-            });
+        let mut sorted = self.cells.clone();
+        for cells in &self.cells {
+            let place = &mut places[(most - cells.marched) as usize];
+            sorted[*place] = *cells;
+            *place += 1;
         }
-        tiles
-    }
-}
-
-impl CutPatch {
-    fn num_tiles(&self) -> usize {
-        self.cuts.iter().map(|cut| cut.count as usize).product()
+        self.cells = sorted;
     }
 
-    /// Calls `visit` with each tile, x fastest.
-    fn for_each_tile(&self, mut visit: impl FnMut(Tile)) {
-        let mut tile = Tile { patch: self.patch, lo: self.lo, size: [0; 3] };
-        let take = |tile: &mut Tile, d: usize, number: i32| {
-            let [first, end] = self.cuts[d].piece(number);
-            (tile.lo[d], tile.size[d]) = (self.lo[d] + first, end - first);
-        };
-        for z in 0..self.cuts[2].count {
-            take(&mut tile, 2, z);
-            for y in 0..self.cuts[1].count {
-                take(&mut tile, 1, y);
-                for x in 0..self.cuts[0].count {
-                    take(&mut tile, 0, x);
-                    visit(tile);
-                }
-            }
+    /// How cells are cut, in the order of their tiles, and how many these are.
+    pub fn finish(mut self) -> (Vec<CutCells>, u32) {
+        let mut num_tiles = 0;
+        for cells in &mut self.cells {
+            cells.first_tile = num_tiles;
+            num_tiles += cells.num_tiles();
         }
+        (self.cells, num_tiles)
+    }
+
+    /// The tiles.
+    pub fn tiles(&self) -> Vec<Tile> {
+        let tiles = |cells: &CutCells| (0..cells.num_tiles() as i32).map(|k| cells.tile(k)).collect::<Vec<_>>();
+        self.cells.iter().flat_map(tiles).collect()
     }
 }
 
@@ -234,7 +256,9 @@ mod tests {
         for (sweep, lo, hi) in table {
             let shape = shape(sweep);
             let mut table = TileTable::new(shape);
-            table.add_patch(16, 7, [lo, hi]);
+            table.add_patch(7, [lo, hi]);
+            let strips: Vec<_> = table.strips().collect();
+            table.cut(|_| 16);
             let tiles = table.tiles();
             let mut covered = std::collections::HashSet::new();
             for Tile { lo, size, .. } in &tiles {
@@ -251,8 +275,7 @@ mod tests {
             }
             let size: [i32; 3] = std::array::from_fn(|d| hi[d] - lo[d]);
             assert_eq!(covered.len() as i32, size.iter().product());
-            let [height, count] = shape.strips(size);
-            assert_eq!(tiles.len() as i32, count * ((height + 15) / 16));
+            assert_eq!(tiles.len() as i32, strips.iter().map(|[rows, count]| count * ((rows + 15) / 16)).sum::<i32>());
         }
     }
 
@@ -265,20 +288,51 @@ mod tests {
         }
     }
 
-    /// A patch is cut into tiles whose heights differ by one row at most, the tallest tiles come first, and none is lost.
+    /// Columns that are left over keep lanes busy: a warp marches up several parts of a tile, whose rows are those of the tile together;
+    /// what is left over is cut in two where the parts of both are marched up sooner, which low ones are not.
+    #[test]
+    fn few_columns_are_marched_up_in_parts() {
+        let table = |sweep, size| {
+            let mut table = TileTable::new(shape(sweep));
+            table.add_patch(0, [[0; 3], size]);
+            table
+        };
+        let strips = |sweep, size| table(sweep, size).strips().collect::<Vec<_>>();
+        let cases = [
+            ([56, 60, 1], vec![[60, 2]]),
+            ([35, 60, 1], vec![[60, 1], [30, 1]]),
+            ([16, 60, 1], vec![[30, 1], [15, 1]]),
+            ([16, 12, 1], vec![[12, 1]]),
+            ([25, 60, 1], vec![[60, 1]]),
+            ([1, 60, 1], vec![[10, 1]]),
+        ];
+        for (size, expected) in cases {
+            assert_eq!(strips([true, true, false], size), expected, "{size:?}");
+        }
+        assert_eq!(strips([false, true, false], [40, 60, 3]), [[60, 3], [15, 3]]);
+        assert_eq!(strips([true; 3], [3, 9, 60]).len(), 1);
+        let mut table = table([true, true, false], [35, 60, 1]);
+        table.cut(|_| 8);
+        let rows_of = |x: i32| table.tiles().iter().filter(|tile| tile.lo[0] == x).map(|tile| tile.size[1]).max();
+        assert_eq!([rows_of(0), rows_of(28)], [Some(8), Some(15)]);
+    }
+
+    /// A patch is cut into tiles whose heights differ by one row at most, those that are marched up for longest come first, and none is lost.
     #[test]
     fn tiles_are_of_like_height_and_sorted() {
         let mut table = TileTable::new(shape([true, true, false]));
         for (k, rows) in [33, 72, 5].into_iter().enumerate() {
-            table.add_patch(32, k as u32, [[0; 3], [40, rows, 1]]);
+            table.add_patch(k as u32, [[0; 3], [56, rows, 1]]);
         }
-        let (tiles, sorted) = (table.tiles(), table.tallest_first());
+        table.cut(|_| 32);
+        let tiles = table.tiles();
         let heights =
             |patch| -> Vec<i32> { tiles.iter().filter(|tile| tile.patch == patch).map(|tile| tile.size[1]).collect() };
         assert_eq!((heights(0), heights(1), heights(2)), (vec![17, 17, 16, 16], vec![24; 6], vec![5, 5]));
-        let key = |tile: &Tile| (-tile.size[1], tile.patch, tile.lo[1], tile.lo[0], tile.size[0]);
-        let mut expected: Vec<_> = tiles.iter().map(key).collect();
-        expected.sort_unstable();
-        assert_eq!(sorted.iter().map(key).collect::<Vec<_>>(), expected);
+        table.sort();
+        let order: Vec<u32> = table.tiles().iter().map(|tile| tile.patch).collect();
+        assert_eq!(order, [[1; 6].as_slice(), &[0; 4], &[2; 2]].concat());
+        let (cells, num_tiles) = table.finish();
+        assert_eq!((cells.iter().map(|cells| cells.first_tile).collect::<Vec<_>>(), num_tiles), (vec![0, 6, 10], 12));
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn space_block(equations: usize, precision: Precision) -> [u32; 2] {
 }
 
 /// Rows that a warp marches through beyond those of its tile, about: it starts below and ends above.
-const EXTRA_ROWS: f64 = 4.0;
+pub(super) const EXTRA_ROWS: f64 = 4.0;
 /// The part of the last tiles' time that the device waits for: measured on an H200, by heights from 16 to 128.
 const TAIL: f64 = 0.8;
 /// Heights that are tried.

@@ -177,8 +177,9 @@ impl<R: Scalar> TestLevel<R> {
             }
             first += component;
             patches.push(patch);
-            tiles.add_patch(rows, k as u32, self.written(size));
+            tiles.add_patch(k as u32, self.written(size));
         }
+        tiles.cut(|_| rows);
         // Faces lie by the bits of their words, whatever the slots.
         let mut bases = Vec::new();
         let mut count = 0;

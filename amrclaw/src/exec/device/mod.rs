@@ -23,7 +23,7 @@ pub use machine::{Machine, Queue};
 pub(super) use machine::{bytes_of, bytes_of_mut, pointer, words_of};
 pub(super) use outside::{Sides, origin};
 pub(super) use parcels::{BothWays, Parcels, Share};
-pub(super) use patch_table::{patch_table, strips, swept, tile_table};
+pub(super) use patch_table::{cut_into_tiles, patch_table, strip_table};
 pub(super) use plan_tables::{CountedTables, DeviceBoxes, PlanRequest, kernels_have_room};
 pub(super) use regions::{HostTables, Table, TableBuilder, region};
 pub(super) use sweep_args::{DeviceSweep, FaceMapPlace, RegisterPlace, UpdatePlace, tile_shape};

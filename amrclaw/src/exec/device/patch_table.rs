@@ -5,7 +5,7 @@ use crate::exec::step::Sweep;
 use crate::fields::{LevelLayout, PatchLayout};
 use crate::index::CellBox;
 use cuda::amr::tuning::TileHeights;
-use cuda::amr::{Patch, Tile, TileShape, TileTable};
+use cuda::amr::{CutCells, Patch, TileShape, TileTable};
 use std::ops::Range;
 
 /// A patch of another rank, whose values are elsewhere: kernels that look at every patch find no cells in it, ghost cells included.
@@ -57,31 +57,30 @@ pub(in crate::exec) fn patch_table<const D: usize>(layout: &LevelLayout<D>) -> (
 }
 
 /// What a sweep updates of patches, counted from each one's first cell: lowest cell, and one past the highest.
-pub(in crate::exec) fn swept<const D: usize>(cells: &CellBox<D>, sweep: &Sweep) -> [[i32; 3]; 2] {
+fn swept<const D: usize>(cells: &CellBox<D>, sweep: &Sweep) -> [[i32; 3]; 2] {
     let size = cells.size();
     let axis = |d: usize| if d < D { [-sweep.grow[d], size[d] + sweep.grow[d]] } else { [0, 1] };
     [0, 1].map(|side| std::array::from_fn(|d| axis(d)[side]))
 }
 
-/// Height and number of the strips that a sweep cuts cells into: see [`TileShape::strips`].
-pub(in crate::exec) fn strips(shape: TileShape, [lo, hi]: [[i32; 3]; 2]) -> [i32; 2] {
-    shape.strips(std::array::from_fn(|d| hi[d] - lo[d]))
-}
-
-/// Cuts patches of a level into the tiles of a sweep, the tallest first. `resident_tiles`: that the device works on at once.
-pub(in crate::exec) fn tile_table<const D: usize>(
+/// Cuts patches of a level into strips for the tiles of a sweep.
+pub(in crate::exec) fn strip_table<const D: usize>(
     layout: &LevelLayout<D>,
     sweep: &Sweep,
     shape: TileShape,
     patches: Range<usize>,
-    resident_tiles: u32,
-) -> Vec<Tile> {
-    let patches = patches.filter(|&k| layout.patches[k].is_here);
-    let boxes = patches.clone().map(|k| swept(&layout.patches[k].cells, sweep));
-    let mut heights = TileHeights::new(boxes.clone().map(|cells| strips(shape, cells)), resident_tiles);
+) -> TileTable {
     let mut table = TileTable::new(shape);
-    for (k, cells) in patches.zip(boxes) {
-        table.add_patch(heights.next(strips(shape, cells)), k as u32, cells);
+    for k in patches.filter(|&k| layout.patches[k].is_here) {
+        table.add_patch(k as u32, swept(&layout.patches[k].cells, sweep));
     }
-    table.tallest_first()
+    table
+}
+
+/// Cuts strips into tiles, the tallest first. `resident_tiles`: that the device works on at once.
+pub(in crate::exec) fn cut_into_tiles(mut table: TileTable, resident_tiles: u32) -> (Vec<CutCells>, u32) {
+    let mut heights = TileHeights::new(table.strips(), resident_tiles);
+    table.cut(|strips| heights.next(strips));
+    table.sort();
+    table.finish()
 }

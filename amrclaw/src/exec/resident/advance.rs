@@ -1,7 +1,7 @@
 //! One step of a level: source terms, sweeps over tiles, and what the conservation fix keeps of them.
 
-use super::slide::Tiles;
 use super::store::Place;
+use super::tiles::Tiles;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::device::{
@@ -45,6 +45,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.or_later(refreshed)?;
         let reports = self.reports.begin(&self.machine, self.levels[l].mesh.patches().len())?;
         self.make_arrays(l)?;
+        self.make_tiles(l)?;
         let step = Step { level, dt, reports };
         let (time, source_split) = (self.levels[l].states.time, self.problem.source_split);
         let slides = self.levels[l].slide.is_some();
@@ -62,7 +63,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 self.slide(step, n, own)?;
             } else {
                 let (from, to) = (self.address(l, input), self.address(l, output));
-                self.sweep(step, n, [from, to], self.levels[l].tiles(n))?;
+                self.sweep(step, n, [from, to], self.levels[l].tiles().all[n])?;
                 if plans.get(l + 1).is_some_and(LevelPlans::has_faces) {
                     self.register(step, n, from, None)?;
                 }
@@ -150,10 +151,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let places = [from, to].map(|start| pointer::<Real, N>(memory, start));
         let count = slide.batches.len();
         for k in 0..count {
-            let batch = &slide.batches[if to > from { count - 1 - k } else { k }];
-            self.sweep(step, n, places, batch.tiles[n])?;
+            let batch = if to > from { count - 1 - k } else { k };
+            self.sweep(step, n, places, store.tiles().batches[batch][n])?;
             if has_faces {
-                self.register(step, n, places[0], Some(batch.patches.clone()))?;
+                self.register(step, n, places[0], Some(slide.batches[batch].clone()))?;
             }
         }
         self.levels[step.level.index()].slide_next_to(to);
@@ -163,7 +164,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn sweep(&self, step: Step, n: usize, [from, to]: [Pointer<Real>; 2], tiles: Tiles) -> Result<(), ExecError> {
         let l = step.level.index();
         let (store, sweep) = (&self.levels[l], self.sweeps[n]);
-        let (tiles, num_tiles) = (store.tiles_at(tiles), tiles.count as u32);
+        let (tiles, num_tiles) = (store.tiles().address::<N>(tiles), tiles.count);
         let map = store.map.as_ref();
         let faces = map.map_or(FaceMapPlace::NONE, FaceMap::place);
         let place = UpdatePlace { tiles, num_tiles, q_next: to, reports: step.reports };

@@ -1,7 +1,7 @@
 //! Ghost cells and the values of new patches.
 
 use super::exchange::{CopyEnd, Unpacked};
-use super::host_tables::{HostMeshTables, NewLevelTables, PlanTables};
+use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::{DeviceLevel, Place};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
@@ -112,7 +112,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         hierarchy: &Hierarchy<D>,
         level: Level,
-        (of_mesh, (of_plans, boxes)): (HostMeshTables<D>, NewLevelTables<N>),
+        (of_mesh, (of_plans, boxes)): (HostLevel<D>, NewLevelTables<N>),
     ) -> Result<(), ExecError> {
         let l = level.index();
         let time = self.levels[l - 1].states.time;
@@ -121,7 +121,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if let Some(old) = self.levels.get_mut(l) {
             old.keep_states_alone();
         }
-        let mut store = DeviceLevel::new(&self.machine, mesh, of_mesh.level, geometry, time, self.sizes)?;
+        let mut store = DeviceLevel::new(&self.machine, mesh, of_mesh, geometry, time, self.sizes)?;
         store.boxes = boxes;
         let (tables, made) = match of_plans {
             PlanTables::Host(tables, transfer) => (Err(tables), transfer.send(&self.machine)?),
@@ -148,7 +148,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // Sent while the device fills the level.
         let store = &mut self.levels[l];
         store.tables = Some(tables.or_else(|tables| tables.send(&self.machine))?);
-        store.flag_tables = of_mesh.flags.map(|flags| flags.send(&self.machine)).transpose()?;
         let filled = self.fill_aux(level, time);
         self.or_later(filled)?;
         if capacity {

@@ -16,7 +16,7 @@ use std::time::Instant;
 /// The tiles that a level's flags are put in.
 pub(super) struct FlagTables<const D: usize, M> {
     cover: TileCover<D>,
-    /// Tiles, then the patches in them: on the device, a [`TableBuilder`] before they are sent.
+    /// Tiles, then the patches in them.
     memory: M,
     /// Where the patches begin.
     parts: usize,
@@ -39,9 +39,13 @@ fn within<const D: usize>(step: &[i32; 3]) -> bool {
     step[D..].iter().all(|&along| along == 0)
 }
 
-impl<const D: usize> FlagTables<D, TableBuilder> {
-    /// Made by any thread. `is_here`: whether the values of a patch are; `kept`: flags stay with the rank, whose tiles are all that is needed.
-    pub fn on_host(mesh: &LevelMesh<D>, is_here: impl Fn(usize) -> bool, kept: bool) -> Self {
+impl<const D: usize, M> FlagTables<D, M> {
+    /// `is_here`: whether the values of a patch are; `kept`: flags stay with the rank, whose tiles are all that is needed.
+    fn new<N: Machine<Memory = M>>(
+        mesh: &LevelMesh<D>,
+        (is_here, kept): (impl Fn(usize) -> bool, bool),
+        machine: &N,
+    ) -> Result<Self, CudaError> {
         let cover = TileCover::new(mesh, |patch| !kept || is_here(patch));
         let mut patches: Vec<u32> = Vec::with_capacity(cover.patches().len());
         let mut tiles: Vec<FlagTile> = (cover.tiles().iter().enumerate())
@@ -61,16 +65,9 @@ impl<const D: usize> FlagTables<D, TableBuilder> {
         memory.append_all(&tiles);
         let parts = memory.append_all(&patches);
         let map = cover.map().map(|(around, numbers)| (memory.append_all(numbers), around));
-        FlagTables { cover, memory, parts, map }
-    }
-
-    pub fn send<N: Machine>(self, machine: &N) -> Result<FlagTables<D, N::Memory>, CudaError> {
-        let FlagTables { cover, memory, parts, map } = self;
         Ok(FlagTables { cover, memory: memory.send(machine)?, parts, map })
     }
-}
 
-impl<const D: usize, M> FlagTables<D, M> {
     /// The tiles as kernels find them, and a box of tiles around all.
     pub fn map<N: Machine<Memory = M>>(&self) -> Option<(TileMap, CellBox<D>)> {
         let (numbers, around) = self.map?;
@@ -106,7 +103,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let tables = tables.map_or_else(
             || {
                 let kept = self.ranks.keeps_flags(store.mesh.num_cells());
-                FlagTables::on_host(&store.mesh, |k| store.layout.patches[k].is_here, kept).send(&self.machine)
+                FlagTables::new(&store.mesh, (|k| store.layout.patches[k].is_here, kept), &self.machine)
             },
             Ok,
         )?;

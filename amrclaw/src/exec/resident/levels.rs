@@ -1,6 +1,6 @@
 //! Levels come and go: their tables, and the values of new ones.
 
-use super::host_tables::{HostLevel, HostMeshTables, NewLevelTables};
+use super::host_tables::{HostLevel, NewLevelTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
 use crate::exec::device::{HostLevelTables, LevelContext, bytes_of};
@@ -22,9 +22,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<(), ExecError> {
         self.truncate(level);
         let mesh = hierarchy.level(level);
-        let finest = level.index() + 1 == hierarchy.max_levels();
-        let owner = (self.ranks.rank().number, partition);
-        let tables = HostLevel::new(mesh, owner, self.sizes, &self.sweeps, (self.machine.resident_tiles(), finest));
+        let tables = self.host_level(mesh, level, partition);
         let geometry = hierarchy.geometry(level);
         self.levels.push(DeviceLevel::new(&self.machine, mesh.clone(), tables, geometry, time, self.sizes)?);
         Ok(())
@@ -89,7 +87,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn transfer_values(
         &mut self,
         change: &MeshChange<'_, D>,
-        mut of_meshes: Vec<Option<HostMeshTables<D>>>,
+        mut of_meshes: Vec<Option<HostLevel<D>>>,
         mut of_plans: Vec<Option<NewLevelTables<N>>>,
     ) -> Result<(), ExecError> {
         for level in change.new_levels() {
@@ -121,7 +119,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         change: &MeshChange<'_, D>,
         values: NewValues<'_, D>,
-        of_meshes: Vec<Option<HostMeshTables<D>>>,
+        of_meshes: Vec<Option<HostLevel<D>>>,
         of_plans: Vec<Option<NewLevelTables<N>>>,
     ) -> Result<(), ExecError> {
         let hierarchy = change.hierarchy();

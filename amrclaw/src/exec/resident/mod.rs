@@ -29,6 +29,7 @@ mod refine;
 mod slide;
 mod store;
 mod synchronize;
+mod tiles;
 
 pub use hardware::Hardware;
 
@@ -48,7 +49,7 @@ use crate::plan::{LevelPlans, MeshChange};
 use cuda::CudaError;
 use cuda::compile::Precision;
 use gather::Reports;
-use host_tables::{EarlyTables, Sizes};
+use host_tables::Sizes;
 use parking_lot::Mutex;
 use refine::ClusterMemory;
 use riemann::axis::Axis;
@@ -96,8 +97,6 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     outboxes: Mutex<Vec<(Arc<N::Shared>, usize)>>,
     /// For making boxes of tags, once that has been asked for.
     cluster_memory: Option<ClusterMemory<N::Memory>>,
-    /// What new levels need, if it was made as soon as their boxes were known.
-    early: Vec<Option<EarlyTables<D>>>,
     /// Flags of all ranks, put together.
     flag_words: Vec<u64>,
     /// Which of the samples that wait were taken here.
@@ -160,7 +159,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ranks: Ranks::default(),
             outboxes: Mutex::default(),
             cluster_memory: None,
-            early: Vec::new(),
             flag_words: Vec::new(),
             sampled: Vec::new(),
             failed: None,
@@ -191,9 +189,8 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
             change.plan_when_asked();
         }
         let counted = if by_kernels && moved { self.count_plans(change)? } else { Vec::new() };
-        let early = std::mem::take(&mut self.early);
         let of_levels = |owners: &[_]| match moved {
-            true => self.host_tables_of_levels(hierarchy, &new, owners, early),
+            true => self.host_levels(hierarchy, &new, owners),
             false => Vec::new(),
         };
         let (of_meshes, of_plans) = if by_kernels {

@@ -3,7 +3,6 @@
 //! They are those that `regrid` makes of the same tags; where there are more of something than there is room for, it makes them.
 
 use super::flags::Flags;
-use super::host_tables::EarlyTables;
 use super::{Machine, ResidentExecutor};
 use crate::exec::RefineRequest;
 use crate::exec::device::{axes, box_by_axes, bytes_of_mut, pointer};
@@ -59,9 +58,6 @@ impl<M> ClusterMemory<M> {
         Ok(ClusterMemory { queue, boxes, scratch: None, run: 0, made, known: vec![0; levels] })
     }
 }
-
-/// New boxes by level, the coarsest first; and by level of the hierarchy what has been made of some of them.
-type BoxesAndTables<const D: usize> = (Vec<Vec<CellBox<D>>>, Vec<Option<EarlyTables<D>>>);
 
 /// The tags of a level.
 struct Tags<'a, const D: usize, N: Machine> {
@@ -130,18 +126,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let made = std::mem::take(&mut memory.made);
         let boxes = self.boxes_of_tags(request, (&mut memory, &made));
         self.cluster_memory = Some(ClusterMemory { made, ..memory });
-        let Some((boxes, early)) = boxes? else { return Ok(None) };
-        self.early = early;
+        let Some(boxes) = boxes? else { return Ok(None) };
         self.levels.iter_mut().for_each(|store| store.flags = None);
         Ok(Some(boxes))
     }
 
-    /// Makes boxes, and on the host what is needed of those that it knows while the device goes on.
+    /// Makes boxes: those of each level, the coarsest first.
     fn boxes_of_tags(
         &self,
         request: &RefineRequest<'_, D>,
         (memory, made): (&mut ClusterMemory<N::Memory>, &[NewBoxes<N::Memory>]),
-    ) -> Result<Option<BoxesAndTables<D>>, CudaError> {
+    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, CudaError> {
         let Some(tags) = self.tags_of(request) else { return Ok(None) };
         let base = tags.last().expect("a level is to be refined");
         let (mut finer, mut downloads) = (None, Vec::new());
@@ -153,18 +148,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             finer = Some(boxes);
         }
         let mut levels = Vec::new();
-        let mut early: Vec<_> = (0..request.hierarchy.max_levels()).map(|_| None).collect();
         for (tags, download) in tags.iter().zip(downloads) {
             let Some(found) = self.fetch_boxes(&made[tags.level.index()], download)? else { return Ok(None) };
-            let level = tags.level.finer();
-            // While the device makes the boxes of the next coarser level.
-            if tags.level != base.level && !found.is_empty() {
-                early[level.index()] = Some(self.early_tables(request.hierarchy, level, &found));
-            }
             memory.known[tags.level.index()] = found.len();
             levels.insert(0, found);
         }
-        Ok(Some((levels, early)))
+        Ok(Some(levels))
     }
 
     /// The boxes of a level, of which a part is on its way to the host; `None` if there was too little room for them.

@@ -12,45 +12,35 @@ const BATCHES: usize = 8;
 /// Levels that slide have so many patches in a batch for each tile that the device works on at once: few tiles wait for others then.
 const PATCHES_PER_TILE: usize = 2;
 
-/// Where the tiles of a sweep begin in the table of patches, and their number.
-#[derive(Clone, Copy)]
-pub(super) struct Tiles {
-    pub start: usize,
-    pub count: usize,
-}
-
 /// How a level's states slide.
 pub(super) struct Slide {
     /// How far, in bytes.
     pub bytes: usize,
-    pub batches: Vec<Batch>,
+    /// Patches that are swept together: their states are no larger than the way.
+    pub batches: Vec<Range<usize>>,
 }
 
-/// Patches that are swept together, and their tiles in each sweep.
-pub(super) struct Batch {
-    pub patches: Range<usize>,
-    pub tiles: Vec<Tiles>,
-}
-
-/// The way, in bytes, and runs of patches whose states are no larger. `cell`: bytes of a cell's state.
-pub(super) fn runs<const D: usize>(layout: &LevelLayout<D>, cell: usize) -> (usize, Vec<Range<usize>>) {
-    let numbers = |patch: &PatchLayout<D>| if patch.is_here { patch.component() } else { 0 };
-    let largest = layout.patches.iter().map(numbers).max().unwrap_or(0);
-    let bytes = (cell * largest.max(layout.num_cells_with_ghosts() / BATCHES)).next_multiple_of(512);
-    let mut runs: Vec<Range<usize>> = Vec::new();
-    let mut room = 0;
-    for (k, patch) in layout.patches.iter().enumerate() {
-        let needed = cell * numbers(patch);
-        match runs.last_mut() {
-            Some(run) if needed <= room => run.end = k + 1,
-            _ => {
-                runs.push(k..k + 1);
-                room = bytes;
+impl Slide {
+    /// Of a level's patches. `cell`: bytes of a cell's state.
+    pub fn new<const D: usize>(layout: &LevelLayout<D>, cell: usize) -> Slide {
+        let numbers = |patch: &PatchLayout<D>| if patch.is_here { patch.component() } else { 0 };
+        let largest = layout.patches.iter().map(numbers).max().unwrap_or(0);
+        let bytes = (cell * largest.max(layout.num_cells_with_ghosts() / BATCHES)).next_multiple_of(512);
+        let mut batches: Vec<Range<usize>> = Vec::new();
+        let mut room = 0;
+        for (k, patch) in layout.patches.iter().enumerate() {
+            let needed = cell * numbers(patch);
+            match batches.last_mut() {
+                Some(batch) if needed <= room => batch.end = k + 1,
+                _ => {
+                    batches.push(k..k + 1);
+                    room = bytes;
+                }
             }
+            room -= needed;
         }
-        room -= needed;
+        Slide { bytes, batches }
     }
-    (bytes, runs)
 }
 
 /// Whether so many patches are enough.
@@ -72,7 +62,7 @@ mod tests {
         let ends: Vec<i32> = (0..24).map(|k| k * 11 + k * k % 7).chain([300]).collect();
         let patches = ends.windows(2).map(|x| CellBox::new([x[0], 0], [x[1], 8])).collect();
         let layout = LevelLayout::new(&LevelMesh::new(domain, [false; 2], patches), 2);
-        let (way, runs) = runs(&layout, 3 * 8);
+        let Slide { bytes: way, batches: runs } = Slide::new(&layout, 3 * 8);
         assert!(runs.len() >= BATCHES && way <= layout.len(3) * 8 / 4, "{way} bytes, {} batches", runs.len());
         assert!(runs.iter().flat_map(|run| run.clone()).eq(0..layout.patches.len()));
         let bytes = |run: &Range<usize>| {

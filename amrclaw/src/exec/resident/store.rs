@@ -2,14 +2,15 @@
 
 use super::flags::{FlagTables, Flags};
 use super::host_tables::{HostLevel, Sizes};
-use super::slide::{Slide, Tiles};
-use crate::exec::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, Queue, pointer};
+use super::slide::Slide;
+use super::tiles::LevelTiles;
+use crate::exec::device::{DeviceBoxes, FaceMap, FunctionTables, LevelTables, Machine, Queue, bytes_of, pointer};
 use crate::exec::step::States;
 use crate::fields::LevelLayout;
 use crate::mesh::{Geometry, LevelMesh, Partition};
 use cuda::CudaError;
 use cuda::abi::{Pointee, Pointer};
-use cuda::amr::{Patch, Tile};
+use cuda::amr::Patch;
 use std::sync::Arc;
 
 /// Terms of the conservation fix between a level and the next coarser one.
@@ -41,14 +42,13 @@ pub(super) struct DeviceLevel<const D: usize, N: Machine> {
     pub aux_tables: Option<FunctionTables<N::Memory>>,
     /// Physical positions of cells: `[axis, cell]`, once a source has asked for them.
     pub centres: Option<N::Memory>,
-    /// Table of patches, then the tiles of each sweep.
     patches: N::Memory,
     /// The patches' boxes, once kernels have been asked to plan.
     pub boxes: Option<DeviceBoxes<N::Memory>>,
     /// Words of a face map.
     pub map_words: usize,
-    /// What each sweep updates.
-    tiles: Vec<Tiles>,
+    /// What each sweep updates, once a step has asked for it.
+    pub tiles: Option<LevelTiles<N::Memory>>,
     pub tables: Option<LevelTables<N>>,
     /// Second-order corrections that the last sweep kept: `[equation, slot]`.
     pub kept: Option<N::Memory>,
@@ -70,8 +70,9 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         time: f64,
         sizes: Sizes,
     ) -> Result<Self, CudaError> {
-        let HostLevel { layout, partition, builder, map_words, tiles, slide } = tables;
-        let patches = builder.send(machine)?;
+        let HostLevel { layout, partition, patches: table, map_words, slide } = tables;
+        let patches = machine.allocate(size_of_val(&table[..]).max(1))?;
+        machine.upload(bytes_of(&table), &patches, 0)?;
         let aux = match sizes.num_aux {
             0 => None,
             count => Some(machine.allocate(layout.len(count) * sizes.number)?),
@@ -93,7 +94,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             patches,
             boxes: None,
             map_words,
-            tiles,
+            tiles: None,
             tables: None,
             kept: None,
             num_kept: 0,
@@ -104,14 +105,9 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
         })
     }
 
-    /// Where the tiles of a sweep of the whole level are.
-    pub fn tiles(&self, sweep: usize) -> Tiles {
-        self.tiles[sweep]
-    }
-
-    /// The address of tiles.
-    pub fn tiles_at(&self, tiles: Tiles) -> Pointer<Tile> {
-        pointer::<_, N>(&self.patches, tiles.start)
+    /// What sweeps update.
+    pub fn tiles(&self) -> &LevelTiles<N::Memory> {
+        self.tiles.as_ref().expect("made before the step")
     }
 
     /// The table of patches.
@@ -200,7 +196,7 @@ impl<const D: usize, N: Machine> DeviceLevel<D, N> {
             self.buffers[k] = None;
         }
         self.states.forget_spare();
-        (self.tables, self.kept, self.map, self.register) = (None, None, None, None);
+        (self.tiles, self.tables, self.kept, self.map, self.register) = (None, None, None, None, None);
         (self.flags, self.flag_tables, self.aux_tables, self.centres) = (None, None, None, None);
     }
 

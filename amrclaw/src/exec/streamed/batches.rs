@@ -1,10 +1,10 @@
 //! A level's patches in batches, and the tables that kernels read.
 
-use crate::exec::device::{strips, swept};
+use crate::exec::device::strip_table;
 use crate::exec::step::LevelSweep;
 use crate::fields::{LevelLayout, PatchLayout};
 use cuda::amr::tuning::rows_per_tile;
-use cuda::amr::{Patch, Tile, TileShape, TileTable};
+use cuda::amr::{Patch, Tile, TileShape};
 use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::cmp::Reverse;
@@ -96,17 +96,12 @@ pub(super) fn tiles_of_batches<const D: usize, R: Scalar>(
     (shape, resident_tiles): (TileShape, u32),
     batches: &mut [Batch],
 ) -> Vec<Tile> {
-    let (patches, sweep) = (&context.layout.patches, &context.sweep);
+    let strips = |batch: &Batch| strip_table(context.layout, &context.sweep, shape, batch.patches.clone());
     // The device has one batch at a time to work on, mostly.
-    let largest = batches.first().map_or(0..0, |batch| batch.patches.clone());
-    let of_patch = |patch: &PatchLayout<D>| strips(shape, swept(&patch.cells, sweep));
-    let here = |patches: Range<usize>| patches.filter(|&k| context.layout.patches[k].is_here);
-    let rows = rows_per_tile(here(largest).map(|k| of_patch(&patches[k])), resident_tiles);
+    let rows = batches.first().map_or(1, |largest| rows_per_tile(strips(largest).strips(), resident_tiles));
     let cut = |batch: &Batch| {
-        let mut table = TileTable::new(shape);
-        for k in here(batch.patches.clone()) {
-            table.add_patch(rows, k as u32, swept(&patches[k].cells, sweep));
-        }
+        let mut table = strips(batch);
+        table.cut(|_| rows);
         table.tiles()
     };
     let made: Vec<Vec<Tile>> = batches.par_iter().with_max_len(1).map(cut).collect();
