@@ -6,6 +6,7 @@
 
 use amrclaw::index::{CellBox, Ratio};
 use amrclaw::io::frame::{Frame, FrameLevel, FramePatch};
+use amrclaw::io::vtkhdf::Parts;
 use amrclaw::io::{Checkpoint, FrameFormat, InputError, OutputError, checkpoint, read, vtkhdf};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -108,12 +109,24 @@ fn write_samples<const D: usize>() {
             }
         }
     }
+    (0..2).for_each(|number| drop(write_in_parts(&sample::<D>(number), &dir.join("vtkhdf.parts"))));
     let dir = dir.join("clawpack-binary-no-aux");
     fs::create_dir_all(&dir).unwrap();
     let mut frame = sample::<D>(0);
     frame.aux.clear();
     frame.levels.iter_mut().flat_map(|l| &mut l.patches).for_each(|p| p.aux.clear());
     FrameFormat::ClawpackBinary.write(&frame, &dir).unwrap();
+}
+
+/// Writes a sample with its values in parts: one has none, one those of all of a level and pieces of another; answers the files.
+fn write_in_parts<const D: usize>(frame: &Frame<D>, dir: &Path) -> Vec<PathBuf> {
+    fs::create_dir_all(dir).unwrap();
+    let parts = Parts::new(3, vec![vec![2, 0], vec![0, 0], vec![2]]);
+    for part in 0..3 {
+        vtkhdf::write_part(frame, frame, dir, (&parts, part)).unwrap().show().unwrap();
+    }
+    // Whoever puts them together has no values.
+    FrameFormat::VtkHdf.write_from(frame, &frame.outline(), dir, Some(&parts)).unwrap()
 }
 
 /// Every format writes 1D, 2D and 3D frames, and leaves no temporary file behind.
@@ -125,9 +138,46 @@ fn samples_are_written_in_all_dimensions() {
     let (dir, _guard) = folder("mapped");
     fs::create_dir_all(&dir).unwrap();
     FrameFormat::VtkHdf.write(&mapped_sample(), &dir).unwrap();
+    write_in_parts(&mapped_sample(), &dir.with_extension("parts"));
     let (dir, _guard) = folder("mapped_in_space");
     fs::create_dir_all(&dir).unwrap();
     FrameFormat::VtkHdf.write(&mapped_sample_in_space(), &dir).unwrap();
+    write_in_parts(&mapped_sample_in_space(), &dir.with_extension("parts"));
+}
+
+/// Frames in parts come back, on mapped meshes too; without one of its files, or with one of another frame or of another part, a frame is refused by
+/// that file's name, and a part is not taken for a frame.
+#[test]
+fn parts_come_back_together() {
+    fn back<const D: usize>(frame: &Frame<D>) {
+        let dir = tempfile::tempdir().unwrap();
+        let files = write_in_parts(frame, dir.path());
+        assert_eq!((&read::frame::<D>(&files[0]).unwrap(), files.len()), (frame, 5));
+        let left = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        assert_eq!(left.filter(|path| !files.contains(path)).count(), 0);
+    }
+    back(&sample::<1>(3));
+    back(&sample::<2>(3));
+    back(&sample::<3>(3));
+    back(&mapped_sample());
+    back(&mapped_sample_in_space());
+
+    let dir = tempfile::tempdir().unwrap();
+    let files = write_in_parts(&sample::<2>(3), dir.path());
+    let refused = |file: &Path| read::frame::<2>(file).unwrap_err().to_string();
+    let [none, one] = [0, 2].map(|part| dir.path().join(vtkhdf::part_name(3, part)));
+    let message = refused(&one);
+    assert!(message.contains("part_0002.h5 is not a frame") && message.contains("frame_0003.vtkhdf"), "{message}");
+    let whole = fs::read(&one).unwrap();
+    fs::copy(&none, &one).unwrap();
+    assert!(refused(&files[0]).contains("part_0002.h5 is damaged"), "{}", refused(&files[0]));
+    let other = write_in_parts(&sample::<2>(2), dir.path());
+    fs::copy(other[0].with_file_name(vtkhdf::part_name(2, 2)), &one).unwrap();
+    assert!(refused(&files[0]).contains("part_0002.h5 is damaged"), "{}", refused(&files[0]));
+    fs::write(&one, &whole[..whole.len() - 1]).unwrap();
+    assert!(refused(&files[0]).contains("part_0002.h5"), "{}", refused(&files[0]));
+    fs::remove_file(&one).unwrap();
+    assert!(refused(&files[0]).contains("cannot read") && refused(&files[0]).contains("frame_0003.part_0002.h5"));
 }
 
 /// A mapped frame comes back with its mapping; one whose formulas make no sense is damaged.

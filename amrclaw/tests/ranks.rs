@@ -4,9 +4,12 @@
 mod common;
 
 use amrclaw::io::config::Case;
+use amrclaw::io::frame::Frame;
+use amrclaw::io::read;
 use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, run};
 use common::{EXAMPLES, Left, SHORT, all_cases, example, load, run_on};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// Runs a case on one rank and on others, and compares what they leave.
@@ -115,4 +118,72 @@ fn a_refusal_is_shared() {
     let refused = |ranks| run_on(ranks, &case, &RunFiles::new(file.join("below"))).outcome;
     assert!(refused(1).is_err());
     assert_eq!(refused(3), refused(1));
+}
+
+/// The frames in a folder.
+fn frames<const D: usize>(dir: &Path) -> Vec<Frame<D>> {
+    let files = read::list_frames(dir).expect("a folder");
+    files.iter().map(|(_, path)| read::frame(path).unwrap_or_else(|e| panic!("{e}"))).collect()
+}
+
+/// Runs a case on one rank, which makes no parts, and on others in groups: the frames have the same values, the first file of each none, and
+/// what is not of a frame has the same bytes.
+fn assert_groups_do_not_matter<const D: usize>(name: &str, sets: &[&str]) {
+    for (ranks, groups) in [(2, 2), (3, 2), (3, 7), (5, 3)] {
+        let asked = format!("output.groups={groups}");
+        let case = load(&example(name), &[&SHORT[..3], &["output.count=1", &asked], sets].concat());
+        let folder = tempfile::tempdir().expect("a folder");
+        let [one, many] = ["one", "many"].map(|dir| folder.path().join(dir));
+        let single = run_on(1, &case, &RunFiles::new(&one));
+        let in_groups = run_on(ranks, &case, &RunFiles::new(&many));
+        let what = format!("{name} on {ranks} ranks in {groups} groups");
+        assert_eq!(in_groups.outcome, Ok(()), "{what}");
+        let expected = frames::<D>(&one);
+        assert!(expected.len() == 2 && frames::<D>(&many) == expected, "{what}");
+        let part_of = |name: &str| name.split_once(".part_").map(|(frame, _)| frame.to_owned());
+        let count = |frame: &str| in_groups.files.keys().filter(|n| part_of(n).as_deref() == Some(frame)).count();
+        assert_eq!(["frame_0000", "frame_0001"].map(count), [ranks.min(groups); 2], "{what}");
+        assert!(single.files.keys().all(|name| part_of(name).is_none()));
+        let differs = |name: &str| part_of(name).is_some() || name.ends_with(".vtkhdf") || name == ".amrclaw";
+        let alike = |left: &Left| left.files.clone().into_iter().filter(|(n, _)| !differs(n)).collect::<Vec<_>>();
+        assert!(alike(&single).len() > 1 && alike(&in_groups) == alike(&single), "{what}");
+    }
+}
+
+/// Frames that groups of ranks write are those of a single rank: in one, two and three dimensions, on mapped meshes, with further fields and
+/// auxiliary values, with few patches for many ranks, and levels that only one of the groups has.
+#[test]
+fn frames_in_groups_are_the_same() {
+    let small = "regrid.max_patch_size=8";
+    assert_groups_do_not_matter::<1>("traffic_light", &["mesh.cells=[50]", small]);
+    let field = "output.field=[{name=\"twice\",formula=\"2 * pressure\"}]";
+    assert_groups_do_not_matter::<2>("acoustics_radial", &["mesh.cells=[40,36]", small, field]);
+    assert_groups_do_not_matter::<2>("acoustics_interface", &["mesh.cells=[30,26]", "output.aux=true"]);
+    assert_groups_do_not_matter::<2>("acoustics_cylinder", &["mesh.cells=[12,24]", small]);
+    assert_groups_do_not_matter::<3>("acoustics_spherical", &["mesh.cells=[12,10,8]", small]);
+}
+
+/// Parts go where their run's other files go: a run that goes on replaces those of frames that it takes again, whatever groups there are now, and
+/// one that takes the place of another leaves none of it.
+#[test]
+fn parts_are_files_of_their_run() {
+    let case = |groups: &str, more: &[&str]| {
+        let sets =
+            ["mesh.cells=[40,36]", "output.every_steps=1", "output.checkpoint_every_steps=2", "output.png=false"];
+        load(&example("acoustics_radial"), &[&sets[..], &[groups], more].concat())
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let dir = folder.path().join("out");
+    let first = run_on(3, &case("output.groups=3", &["time.max_steps=3"]), &RunFiles::new(&dir));
+    assert_eq!(first.files.keys().filter(|name| name.contains(".part_")).count(), 4 * 3);
+    let restart = RunFiles { restart: Some(dir.join("checkpoint_000002.h5")), ..RunFiles::new(&dir) };
+    let on = run_on(2, &case("output.groups=2", &["time.max_steps=4"]), &restart);
+    assert_eq!(on.outcome, Ok(()));
+    assert_eq!(on.files.keys().filter(|name| name.contains(".part_")).count(), 3 * 3 + 2 * 2);
+    let whole = folder.path().join("whole");
+    run_on(1, &case("output.groups=1", &["time.max_steps=4"]), &RunFiles::new(&whole));
+    assert!(frames::<2>(&dir) == frames::<2>(&whole));
+    let replaced = RunFiles { overwrite: true, ..RunFiles::new(&dir) };
+    let last = run_on(1, &case("output.groups=1", &["time.max_steps=1"]), &replaced);
+    assert!(last.outcome.is_ok() && last.files.keys().all(|name| !name.contains(".part_")), "{:?}", last.files.keys());
 }

@@ -68,15 +68,20 @@ def assert_close(found, expected):
     np.testing.assert_allclose(found, expected, rtol=RTOL, atol=ATOL)
 
 
+# Frames whose values are in files beside them, and frames that have theirs themselves.
+IN_PARTS = pytest.mark.parametrize("ending", ["", ".parts"])
+
+
 @pytest.mark.parametrize("dim", DIMENSIONS)
 @pytest.mark.parametrize("frame", [0, 1])
-def test_vtk_reads_vtkhdf(frames, dim, frame):
+@IN_PARTS
+def test_vtk_reads_vtkhdf(frames, dim, frame, ending):
     """VTK's own reader returns every patch at its place, and hides exactly the cells under finer ones."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
     reader = vtkHDFReader()
-    reader.SetFileName(str(frames / f"{dim}d" / "vtkhdf" / f"frame_{frame:04}.vtkhdf"))
+    reader.SetFileName(str(frames / f"{dim}d" / f"vtkhdf{ending}" / f"frame_{frame:04}.vtkhdf"))
     reader.Update()
     amr = reader.GetOutputDataObject(0)
     patches = written_patches(dim)
@@ -106,13 +111,14 @@ def test_vtk_reads_vtkhdf(frames, dim, frame):
             np.testing.assert_array_equal(ghost, np.where(patch.covered(patches), 8, 0))
 
 
-def test_vtk_reads_mapped_cells(frames):
+@IN_PARTS
+def test_vtk_reads_mapped_cells(frames, ending):
     """VTK's own reader returns the finest cells at each place as quadrangles between their mapped corners, with their values."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
     reader = vtkHDFReader()
-    reader.SetFileName(str(frames / "mapped" / "frame_0000.vtkhdf"))
+    reader.SetFileName(str(frames / f"mapped{ending}" / "frame_0000.vtkhdf"))
     reader.Update()
     grid = reader.GetOutputDataObject(0)
     points = vtk_to_numpy(grid.GetPoints().GetData())
@@ -136,13 +142,14 @@ def test_vtk_reads_mapped_cells(frames):
     assert_close(vtk_to_numpy(grid.GetCellData().GetArray("pressure")), values)
 
 
-def test_vtk_reads_mapped_cells_in_space(frames):
+@IN_PARTS
+def test_vtk_reads_mapped_cells_in_space(frames, ending):
     """VTK's own reader returns the finest cells at each place as hexahedra between their mapped corners, with their values."""
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkIOHDF import vtkHDFReader
 
     reader = vtkHDFReader()
-    reader.SetFileName(str(frames / "mapped_in_space" / "frame_0000.vtkhdf"))
+    reader.SetFileName(str(frames / f"mapped_in_space{ending}" / "frame_0000.vtkhdf"))
     reader.Update()
     grid = reader.GetOutputDataObject(0)
     points = vtk_to_numpy(grid.GetPoints().GetData())

@@ -35,6 +35,27 @@ impl Partial {
         Ok((Partial { temporary, path: path.to_owned(), shown: false }, file))
     }
 
+    /// Writes a file here and there, of which `content` is told the temporary name too.
+    ///
+    /// # Errors
+    /// Whatever `content` or the operating system reports; nothing is left behind then.
+    pub fn write(
+        path: &Path,
+        durability: Durability,
+        content: impl FnOnce(&File, &Path) -> io::Result<()>,
+    ) -> Result<Self, OutputError> {
+        let (partial, file) = Partial::create(path)?;
+        let write = || -> io::Result<()> {
+            content(&file, &partial.temporary)?;
+            if durability == Durability::Machine {
+                file.sync_all()?;
+            }
+            Ok(())
+        };
+        write().map_err(OutputError::io("write", path))?;
+        Ok(partial)
+    }
+
     /// Gives the file its name, in place of one that has it.
     ///
     /// # Errors
@@ -80,17 +101,7 @@ pub fn write_in_places(
     durability: Durability,
     content: impl FnOnce(&File, &Path) -> io::Result<()>,
 ) -> Result<(), OutputError> {
-    let (partial, file) = Partial::create(path)?;
-    let write = || -> io::Result<()> {
-        content(&file, &partial.temporary)?;
-        if durability == Durability::Machine {
-            file.sync_all()?;
-        }
-        Ok(())
-    };
-    write().map_err(OutputError::io("write", path))?;
-    drop(file);
-    partial.show()?;
+    Partial::write(path, durability, content)?.show()?;
     if durability == Durability::Machine { sync_parent(path) } else { Ok(()) }
 }
 

@@ -33,6 +33,13 @@ pub enum OutputError {
         .0.display()
     )]
     Foreign(PathBuf),
+    /// A rank that has to write into the folder does not see it.
+    #[error(
+        "{} is not there for this rank: with `output.groups` the first rank of each group writes into the folder, so that their \
+         machines must share it; have them share it, or leave `output.groups` out",
+        .0.display()
+    )]
+    NotShared(PathBuf),
     /// There is no free folder of that name.
     #[error("{} and all folders numbered after it are in use; name another one by --output", .0.display())]
     InUse(PathBuf),

@@ -2,6 +2,7 @@
 
 use super::error::OutputError;
 use super::frame::{Frame, PatchSource};
+use super::vtkhdf::Parts;
 use super::{clawpack, plotfile, vtkhdf};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -90,10 +91,11 @@ impl FrameFormat {
     /// # Errors
     /// Names the file and the cause.
     pub fn write<const D: usize>(self, frame: &Frame<D>, dir: &Path) -> Result<Vec<PathBuf>, OutputError> {
-        self.write_from(frame, frame, dir)
+        self.write_from(frame, frame, dir, None)
     }
 
-    /// As [`FrameFormat::write`], of a frame whose values come from `values`, patch by patch: no level of them is held at once.
+    /// As [`FrameFormat::write`], of a frame whose values come from `values`, patch by patch: no level of them is held at once. `parts`: the
+    /// VTKHDF files that have them already.
     ///
     /// # Errors
     /// Names the file and the cause.
@@ -102,6 +104,7 @@ impl FrameFormat {
         frame: &Frame<D>,
         values: &dyn PatchSource<D>,
         dir: &Path,
+        parts: Option<&Parts>,
     ) -> Result<Vec<PathBuf>, OutputError> {
         let unsupported = |reason| {
             let name = self.file_names(frame.number, false).swap_remove(0);
@@ -109,7 +112,7 @@ impl FrameFormat {
         };
         self.supports(&frame.ratios).map_err(unsupported)?;
         match self {
-            FrameFormat::VtkHdf => vtkhdf::write(frame, values, dir),
+            FrameFormat::VtkHdf => vtkhdf::write(frame, values, dir, parts),
             FrameFormat::ClawpackAscii => clawpack::write(frame, values, dir, clawpack::Encoding::Ascii),
             FrameFormat::ClawpackBinary => clawpack::write(frame, values, dir, clawpack::Encoding::Binary64),
             FrameFormat::Plotfile => plotfile::write(frame, values, dir),
@@ -131,7 +134,7 @@ pub fn frame_number(name: &str) -> Option<usize> {
     };
     let forts = ["fort.t", "fort.q", "fort.b", "fort.a"].map(|start| (start, "", 4));
     let others = [("frame_", ".vtkhdf", 4), ("frame_", ".png", 4), ("plt", "", 5)];
-    others.into_iter().chain(forts).find_map(numbered)
+    others.into_iter().chain(forts).find_map(numbered).or_else(|| vtkhdf::frame_of_part(name))
 }
 
 impl fmt::Display for FrameFormat {
@@ -201,7 +204,18 @@ mod tests {
             }
         }
         assert_eq!(frame_number(&picture_name(12345)), Some(12345));
-        for name in ["frame_12.png", "frame_00x1.png", "plt1234", "fort.q", "frame_0001.png.txt", "gauge_0001.csv"] {
+        assert_eq!(frame_number(&vtkhdf::part_name(12, 12345)), Some(12));
+        for name in [
+            "frame_0012.part_3.h5",
+            "frame_12.part_0003.h5",
+            "frame_0012.part_0003.h5.txt",
+            "frame_12.png",
+            "frame_00x1.png",
+            "plt1234",
+            "fort.q",
+            "frame_0001.png.txt",
+            "gauge_0001.csv",
+        ] {
             assert_eq!(frame_number(name), None, "{name}");
         }
     }

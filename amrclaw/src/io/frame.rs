@@ -81,6 +81,23 @@ impl<const D: usize> PatchSource<D> for Frame<D> {
 }
 
 impl<const D: usize> Frame<D> {
+    /// The frame without values.
+    pub fn outline(&self) -> Self {
+        let bare = |patch: &FramePatch<D>| FramePatch { cells: patch.cells, q: Vec::new(), aux: Vec::new() };
+        let level =
+            |level: &FrameLevel<D>| FrameLevel { dx: level.dx, patches: level.patches.iter().map(bare).collect() };
+        let Frame { steps, equations, aux, ratios, mapping, .. } = self;
+        Frame {
+            levels: self.levels.iter().map(level).collect(),
+            steps: steps.clone(),
+            equations: equations.clone(),
+            aux: aux.clone(),
+            ratios: ratios.clone(),
+            mapping: mapping.clone(),
+            ..*self
+        }
+    }
+
     /// Names of all fields, the equations' first, then the auxiliary ones.
     pub fn fields(&self) -> impl Iterator<Item = (&str, FieldIndex)> {
         let equations = self.equations.iter().enumerate().map(|(m, name)| (name.as_str(), FieldIndex::Equation(m)));

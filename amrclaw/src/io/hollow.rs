@@ -150,7 +150,7 @@ impl Write for Sparse<'_> {
 }
 
 /// The operating system's error behind one of the HDF5 library, or the library's own.
-fn io_error(error: hdf5::Error) -> io::Error {
+pub fn io_error(error: hdf5::Error) -> io::Error {
     match error {
         hdf5::Error::Io(error) => error,
         error => io::Error::other(error),

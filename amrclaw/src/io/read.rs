@@ -2,8 +2,8 @@
 
 use super::error::InputError;
 use super::frame::{Frame, FrameLevel, FramePatch};
-use super::frame_header::{Attributes, check_patches, damaged, open};
-use super::vtkhdf::{DATASETS, FORMAT_VERSION, copies, file_name, level_path};
+use super::frame_header::{Attributes, check_patches, damaged, open, open_in_pieces};
+use super::vtkhdf::{DATASETS, FORMAT_VERSION, PART, PART_OF_BOX, PARTS, copies, file_name, level_path};
 use crate::index::CellBox;
 use hdf5::{AttrValue, Group};
 use std::path::{Path, PathBuf};
@@ -41,21 +41,48 @@ pub fn peek_dimension(path: &Path) -> Result<usize, InputError> {
 /// Reads a frame: equal to the one written, bit for bit.
 ///
 /// # Errors
-/// The file cannot be read, is of another kind, version or dimension, or is damaged.
+/// The file, or one beside it that has values of the frame, cannot be read, is of another kind, version or dimension, or is damaged.
 pub fn frame<const D: usize>(path: &Path) -> Result<Frame<D>, InputError> {
     let file = open(path, KIND)?;
     let header = header(path, &file)?;
     let (mut frame, num_levels) = header.frame::<D>()?;
+    if header.has(PART) {
+        let reason = format!("it has values of a part of {}", file_name(frame.number));
+        return Err(InputError::Kind { path: path.to_owned(), expected: KIND, reason });
+    }
     let names = header.strings(DATASETS)?;
     if names.len() != frame.fields().count() {
         return Err(InputError::Damaged { path: path.to_owned(), reason: format!("fields are {names:?}") });
     }
+    let parts = header.strings(PARTS)?;
+    let parts = parts.iter().enumerate().map(|(part, name)| Part::open(&path.with_file_name(name), part, &frame));
+    let parts = parts.collect::<Result<Vec<_>, InputError>>()?;
     for l in 0..num_levels {
         let group = file.group(&level_path(&frame, l)).map_err(damaged(path))?;
-        let level = read_level(path, &group, l, &names, &frame)?;
+        let level = read_level(path, &group, l, &names, (&frame, &parts))?;
         frame.levels.push(level);
     }
     Ok(frame)
+}
+
+/// A file with values of some of a frame's patches.
+struct Part {
+    path: PathBuf,
+    file: hdf5::File,
+}
+
+impl Part {
+    /// Opens it, which must be of the frame with this header.
+    fn open<const D: usize>(path: &Path, part: usize, frame: &Frame<D>) -> Result<Self, InputError> {
+        let file = open_in_pieces(path, KIND)?;
+        let header = header(path, &file)?;
+        let (found, _) = header.frame::<D>()?;
+        if found != *frame || header.integer(PART)? != part as i64 {
+            let reason = format!("it is no part {part} of the frame of t = {}", frame.time);
+            return Err(InputError::Damaged { path: path.to_owned(), reason });
+        }
+        Ok(Part { path: path.to_owned(), file })
+    }
 }
 
 /// The attributes of `/amrclaw`, once their version is checked.
@@ -70,25 +97,59 @@ fn header<'a>(path: &'a Path, file: &hdf5::File) -> Result<Attributes<'a>, Input
     Ok(header)
 }
 
-/// Level `l` of the frame whose header is `frame`; its fields are in the data sets `names`.
+/// Level `l` of the frame whose header is `frame`; its fields are in the data sets `names`, of the file or of the parts that there are.
 fn read_level<const D: usize>(
     path: &Path,
     group: &Group,
     l: usize,
     names: &[String],
-    frame: &Frame<D>,
+    (frame, parts): (&Frame<D>, &[Part]),
 ) -> Result<FrameLevel<D>, InputError> {
     let spacing: [f64; 3] = Attributes::of(path, group)?.array("Spacing", AttrValue::to_f64s)?;
-    let boxes = group.dataset("AMRBox").and_then(|set| set.read_i32()).map_err(damaged(path))?;
-    let mut patches: Vec<FramePatch<D>> = boxes
-        .chunks_exact(6)
-        .map(|b| {
-            let lo = std::array::from_fn(|d| b[2 * d]);
-            let hi = std::array::from_fn(|d| b[2 * d + 1] + 1);
-            FramePatch { cells: CellBox::new(lo, hi), q: Vec::new(), aux: Vec::new() }
-        })
-        .collect();
+    let mut patches = read_boxes(path, group)?;
     check_patches(path, frame, l, &patches)?;
+    if parts.is_empty() {
+        read_values(path, group, names, frame, &mut patches.iter_mut().collect::<Vec<_>>())?;
+    } else {
+        let of_boxes = group.dataset(PART_OF_BOX).and_then(|set| set.read_i32()).map_err(damaged(path))?;
+        if of_boxes.len() != patches.len() || of_boxes.iter().any(|&part| !(0..parts.len() as i32).contains(&part)) {
+            let reason = format!("the values of {} boxes are in parts {of_boxes:?}", patches.len());
+            return Err(InputError::Damaged { path: path.to_owned(), reason });
+        }
+        for (part, number) in parts.iter().zip(0..) {
+            let group = part.file.group(&level_path(frame, l)).map_err(damaged(&part.path))?;
+            let own = patches.iter_mut().zip(&of_boxes).filter(|(_, part)| **part == number).map(|(patch, _)| patch);
+            let mut own: Vec<&mut FramePatch<D>> = own.collect();
+            let found = read_boxes::<D>(&part.path, &group)?;
+            if !found.iter().map(|patch| patch.cells).eq(own.iter().map(|patch| patch.cells)) {
+                let reason = format!("it has other boxes of level {} than {}", l + 1, path.display());
+                return Err(InputError::Damaged { path: part.path.clone(), reason });
+            }
+            read_values(&part.path, &group, names, frame, &mut own)?;
+        }
+    }
+    Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })
+}
+
+/// The boxes of a level, as patches without values.
+fn read_boxes<const D: usize>(path: &Path, group: &Group) -> Result<Vec<FramePatch<D>>, InputError> {
+    let boxes = group.dataset("AMRBox").and_then(|set| set.read_i32()).map_err(damaged(path))?;
+    let patch = |b: &[i32]| {
+        let lo = std::array::from_fn(|d| b[2 * d]);
+        let hi = std::array::from_fn(|d| b[2 * d + 1] + 1);
+        FramePatch { cells: CellBox::new(lo, hi), q: Vec::new(), aux: Vec::new() }
+    };
+    Ok(boxes.chunks_exact(6).map(patch).collect())
+}
+
+/// Reads the values of the patches whose boxes a level of a file has.
+fn read_values<const D: usize>(
+    path: &Path,
+    group: &Group,
+    names: &[String],
+    frame: &Frame<D>,
+    patches: &mut [&mut FramePatch<D>],
+) -> Result<(), InputError> {
     let copies = copies(frame);
     let num_cells = copies * patches.iter().map(|p| p.cells.volume()).sum::<usize>();
     for (m, name) in names.iter().enumerate() {
@@ -101,12 +162,12 @@ fn read_level<const D: usize>(
         }
         let values = set.read_f64().map_err(damaged(path))?;
         let mut rest = values.as_slice();
-        for patch in &mut patches {
+        for patch in patches.iter_mut() {
             let volume = patch.cells.volume();
             let own = &rest[..volume];
             rest = &rest[copies * volume..];
             if m < frame.equations.len() { patch.q.extend(own) } else { patch.aux.extend(own) }
         }
     }
-    Ok(FrameLevel { dx: std::array::from_fn(|d| spacing[d]), patches })
+    Ok(())
 }

@@ -126,6 +126,16 @@ fn a_restart_goes_on_in_its_folder() {
     assert_eq!(checkpoints("out"), ["checkpoint_000006.h5", "checkpoint_000007.h5"]);
 }
 
+/// Runs the case where files have at most so many blocks of 512 bytes.
+#[cfg(unix)]
+fn run_limited(folder: &Path, blocks: u64, sets: &[&str], arguments: &[&str]) -> Outcome {
+    let script = format!(r#"trap "" XFSZ; ulimit -f {blocks}; exec "$@""#);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_amrclaw"), "run"]).arg(case()).current_dir(folder);
+    limited.args(sets.iter().flat_map(|set| ["--set", set])).args(arguments);
+    Outcome::from(limited.output().unwrap())
+}
+
 /// A frame for which there is no room (files are bounded to less than it needs) ends the run with a message that names it, and a
 /// checkpoint of its time; the restart begins with that frame, and ends with the files of a run that had room.
 #[cfg(unix)]
@@ -137,11 +147,7 @@ fn a_frame_that_found_no_room_is_not_lost() {
     let [whole, parts] = ["whole", "parts"].map(|dir| folder.path().join(dir));
     // Two thirds of a frame, in blocks of 512 bytes: a checkpoint has each value once, a frame twice.
     let blocks = std::fs::metadata(whole.join("frame_0000.vtkhdf")).unwrap().len() * 2 / 3 / 512;
-    let script = format!(r#"trap "" XFSZ; ulimit -f {blocks}; exec "$@""#);
-    let mut limited = Command::new("sh");
-    limited.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_amrclaw"), "run"]).arg(case()).current_dir(folder.path());
-    limited.args(sets.iter().flat_map(|set| ["--set", set])).args(["--output", "parts"]);
-    let outcome = Outcome::from(limited.output().unwrap());
+    let outcome = run_limited(folder.path(), blocks, &sets, &["--output", "parts"]);
     assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
     for part in ["cannot write parts/frame_0000.vtkhdf: File too large", "t = 0.01", "checkpoint_", "run.json"] {
         assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
@@ -171,5 +177,37 @@ fn checkpoints_of_other_times_are_refused() {
         let outcome = run(folder.path(), &case(), &sets, &["--output", "out", "--restart", &last]);
         assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
         assert!(outcome.stderr.contains(part), "{}", outcome.stderr);
+    }
+}
+
+/// A part for which there is no room ends the run on all ranks by an error that names it; no file of that frame is left, but a checkpoint of
+/// its time, from which a run in groups goes on to the frames of one that had room.
+#[cfg(unix)]
+#[test]
+fn a_part_that_found_no_room_is_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    // With further fields a part, half of a frame, needs twice the room of a checkpoint.
+    let fields = ["a", "b", "c"].map(|name| format!("{{name=\"{name}\",formula=\"pressure\"}}")).join(",");
+    let fields = format!("output.field=[{fields}]");
+    let times = ["time.end=0.02", "output.times=[0.01,0.02]", "output.png=false", "output.groups=2"];
+    let sets = [&["mesh.cells=[40,40]", "regrid.max_patch_size=8"][..], &times, &[&*fields]].concat();
+    run_well(folder.path(), &case(), &sets, &["--output", "whole", "--ranks", "2"]);
+    let [whole, parts] = ["whole", "parts"].map(|dir| folder.path().join(dir));
+    let blocks = std::fs::metadata(whole.join("frame_0000.part_0001.h5")).unwrap().len() * 5 / 6 / 512;
+    let outcome = run_limited(folder.path(), blocks, &sets, &["--output", "parts", "--ranks", "2"]);
+    assert_eq!(outcome.code, Some(1), "{}", outcome.stderr);
+    for part in ["cannot write parts/frame_0000.part_000", "File too large", "t = 0.01", "checkpoint_", "run.json"] {
+        assert!(outcome.stderr.contains(part), "no \"{part}\" in\n{}", outcome.stderr);
+    }
+    let left = files(&parts);
+    assert!(left.iter().all(|name| !name.contains("frame_")), "{left:?}");
+    let checkpoint = left.into_iter().find(|name| name.starts_with("checkpoint_")).unwrap();
+    let restart = format!("parts/{checkpoint}");
+    run_well(folder.path(), &case(), &sets, &["--output", "parts", "--ranks", "2", "--restart", &restart]);
+    for number in 0..2 {
+        let name = format!("frame_{number:04}.vtkhdf");
+        let [a, b] = [&whole, &parts].map(|dir| read::frame::<2>(&dir.join(&name)).unwrap());
+        assert!(a == b, "{name}: t = {} and {}", a.time, b.time);
+        assert!(parts.join(format!("frame_{number:04}.part_0001.h5")).exists());
     }
 }

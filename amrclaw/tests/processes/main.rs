@@ -6,6 +6,7 @@ mod faults;
 mod launchers;
 mod starts;
 
+use amrclaw::io::read;
 use amrclaw::simulation::RunFiles;
 use common::{EXAMPLES, SHORT, all_cases, example, left, load, run_on};
 use launchers::Launcher;
@@ -93,5 +94,37 @@ fn processes_go_on_from_threads() {
         for name in ["processes", "threads"] {
             left(&dir(name), Ok(())).assert_ends_as(&solo, name);
         }
+    }
+}
+
+/// Groups of processes write what a single rank has, and are refused where the first of one does not see the folder, in which all stays as it was.
+#[test]
+fn groups_of_processes_share_a_folder() {
+    let path = example("acoustics_radial");
+    let sets =
+        ["mesh.cells=[40,36]", "time.max_steps=2", "regrid.max_patch_size=12", "output.png=false", "output.groups=2"];
+    for launcher in Launcher::all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let dir = |name: &str| folder.path().join(name);
+        run_on(1, &load(&path, &sets), &RunFiles::new(dir("one")));
+        let case = path.display().to_string();
+        let arguments = [&[&*case, "--output", "many"][..], &sets_of(&sets)].concat();
+        let output = launcher.run(folder.path(), 3, &arguments).output().expect("a launcher that starts");
+        assert!(output.status.success(), "{}", said(&output));
+        let frame = |name: &str| read::frame::<2>(&dir(name).join("frame_0000.vtkhdf")).expect("a frame");
+        assert!(frame("many") == frame("one"));
+        let before = left(&dir("many"), Ok(()));
+        assert!(before.files.contains_key("frame_0000.part_0001.h5"));
+
+        std::fs::create_dir(dir("elsewhere")).expect("a folder");
+        let rank =
+            [&[env!("CARGO_BIN_EXE_amrclaw"), "run"], &arguments[..], &["--overwrite", "--quiet", "--threads", "1"]];
+        let rank = rank.concat();
+        let mut apart = launcher.command(folder.path());
+        apart.args(["-n", "1"]).args(&rank).args([":", "-wdir"]).arg(dir("elsewhere")).args(["-n", "1"]).args(&rank);
+        let output = apart.output().expect("a launcher that starts");
+        assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+        assert!(said(&output).contains("rank 1: many is not there for this rank"), "{}", said(&output));
+        assert!(left(&dir("many"), Ok(())) == before);
     }
 }

@@ -38,6 +38,11 @@ pub enum InUse {
     },
 }
 
+/// Whether a folder is seen in which a run has claimed its place, as from another machine.
+pub fn is_claimed(dir: &Path) -> bool {
+    dir.join(JOURNAL).is_file()
+}
+
 /// A folder that this run alone writes to.
 #[derive(Debug)]
 pub struct RunFolder {

@@ -1,14 +1,19 @@
 //! The cells of a mapped mesh as VTK's unstructured grid: quadrangles or hexahedra where they lie, the finest at each place.
 
+use super::parts::Share;
+use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame, FramePatch};
-use crate::io::hollow::{Filler, Hollow, reserve};
+use crate::io::hollow::{Filler, Hollow};
 use crate::mesh::Mapping;
-use hdf5::{AttrValue, GroupBuilder, make_f64_type, make_i64_type};
+use hdf5::{GroupBuilder, make_f64_type, make_i64_type, make_u8_type};
 use std::io;
 
 /// VTK's numbers for quadrangles, `VTK_QUAD`, and for hexahedra, `VTK_HEXAHEDRON`.
 const QUADRANGLE: u8 = 9;
 const HEXAHEDRON: u8 = 12;
+
+/// Level and number of the patch whose points and cells come first.
+const FIRST: [usize; 2] = [0, 0];
 
 /// Corners of a cell, and VTK's number for its kind.
 const fn kind(dim: usize) -> (usize, u8) {
@@ -17,36 +22,48 @@ const fn kind(dim: usize) -> (usize, u8) {
 
 /// Numbers of points and cells; places for points, cells and values of all fields, each in the data set that `names` has for it. Patches
 /// that share corners have each their own.
-pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String]) {
-    let (mut points, mut cells) = (0, 0);
+pub fn build<const D: usize>(root: &mut GroupBuilder, frame: &Frame<D>, names: &[String], share: &mut Share<'_>) {
+    let (mut points, mut cells) = (Vec::new(), Vec::new());
     for (l, level) in frame.levels.iter().enumerate() {
-        for patch in &level.patches {
-            points += patch.cells.size().iter().map(|&n| n as usize + 1).product::<usize>();
-            cells += frame.covered(l, patch).iter().filter(|covered| !**covered).count();
+        for (k, patch) in level.patches.iter().enumerate() {
+            let nodes = patch.cells.size().iter().map(|&n| n as usize + 1).product::<usize>();
+            points.push(([l, k], nodes));
+            cells.push(([l, k], frame.covered(l, patch).iter().filter(|covered| !**covered).count()));
         }
     }
-    let (corners, kind) = kind(D);
-    root.set_attr("Type", AttrValue::AsciiString("UnstructuredGrid".into()));
-    for (what, count) in [("Points", points), ("Cells", cells), ("ConnectivityIds", corners * cells)] {
-        root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count as i64]);
+    let corners = kind(D).0;
+    let sum = |rows: &[([usize; 2], usize)]| rows.iter().map(|(_, rows)| *rows as i64).sum::<i64>();
+    let counts = [("Points", sum(&points)), ("Cells", sum(&cells)), ("ConnectivityIds", corners as i64 * sum(&cells))];
+    for (what, count) in counts {
+        root.create_dataset(&format!("NumberOf{what}")).with_i64_data(&[count]);
     }
-    reserve(root.create_dataset("Points"), make_f64_type(), 3 * points).with_shape(&[points as u64, 3]);
-    reserve(root.create_dataset("Connectivity"), make_i64_type(), corners * cells);
-    reserve(root.create_dataset("Offsets"), make_i64_type(), cells + 1);
-    root.create_dataset("Types").with_u8_data(&vec![kind; cells]);
+    let of_cells = |columns: usize| cells.iter().map(move |&(patch, rows)| (patch, columns * rows));
+    // Where each cell's corners end, behind a zero.
+    let offsets = of_cells(1).map(|(patch, rows)| (patch, rows + usize::from(patch == FIRST)));
+    let mut place =
+        |group: &mut GroupBuilder, name: &str, kind, rows: &mut dyn Iterator<Item = ([usize; 2], usize)>| {
+            let path = format!("VTKHDF/{name}");
+            let name = name.rsplit('/').next().unwrap_or(name);
+            share.reserve(group.create_dataset(name), path, kind, rows);
+        };
+    place(root, "Points", (make_f64_type(), 3), &mut points.iter().copied());
+    place(root, "Connectivity", (make_i64_type(), 1), &mut of_cells(corners));
+    place(root, "Offsets", (make_i64_type(), 1), &mut { offsets });
+    place(root, "Types", (make_u8_type(), 1), &mut of_cells(1));
     let mut data = root.create_group("CellData");
     for name in names {
-        reserve(data.create_dataset(name), make_f64_type(), cells);
+        place(&mut data, &format!("CellData/{name}"), (make_f64_type(), 1), &mut of_cells(1));
     }
     root.add_group(data.finish());
 }
 
-/// Puts points, cells and values into their places, patch by patch.
+/// Puts points, cells and values into their places, patch by patch; numbers points as in the whole frame.
 pub struct Cells<'a, const D: usize> {
     mapping: Mapping<D>,
     points: Filler<'a>,
     connectivity: Filler<'a>,
     offsets: Filler<'a>,
+    kinds: Filler<'a>,
     values: Vec<Filler<'a>>,
     num_points: i64,
     num_cells: i64,
@@ -54,19 +71,28 @@ pub struct Cells<'a, const D: usize> {
 
 impl<'a, const D: usize> Cells<'a, D> {
     /// In a file with such places.
-    pub fn new(file: &Hollow<'a>, mapping: Mapping<D>, names: &[String]) -> io::Result<Self> {
+    pub fn new(file: &Hollow<'a>, mapping: Mapping<D>, names: &[String], share: &Share<'_>) -> io::Result<Self> {
         let place = |name: &str| file.filler(&format!("VTKHDF/{name}"));
         let mut offsets = place("Offsets")?;
-        offsets.put(&[0], i64::to_le_bytes)?;
+        if share.holds(FIRST[0], FIRST[1]) {
+            offsets.put(&[0], i64::to_le_bytes)?;
+        }
         Ok(Cells {
             mapping,
             points: place("Points")?,
             connectivity: place("Connectivity")?,
             offsets,
+            kinds: place("Types")?,
             values: names.iter().map(|name| place(&format!("CellData/{name}"))).collect::<io::Result<_>>()?,
             num_points: 0,
             num_cells: 0,
         })
+    }
+
+    /// Passes the next patch over, or goes on behind it.
+    pub fn pass(&mut self, cells: &CellBox<D>, covered: &[bool]) {
+        self.num_points += cells.size().iter().map(|&n| i64::from(n) + 1).product::<i64>();
+        self.num_cells += covered.iter().filter(|covered| !**covered).count() as i64;
     }
 
     /// The next patch, of cells of this size, and which of its cells finer ones cover.
@@ -84,7 +110,9 @@ impl<'a, const D: usize> Cells<'a, D> {
         let size = patch.cells.size().map(|n| n as usize);
         let (next_row, next_plane) = (size[0] + 1, (size[0] + 1) * (size[1] + 1));
         let visible: Vec<usize> = (0..covered.len()).filter(|&k| !covered[k]).collect();
-        for &k in &visible {
+        let (corners, kind) = kind(D);
+        self.kinds.put(&vec![kind; visible.len()], u8::to_le_bytes)?;
+        for (&k, cell) in visible.iter().zip(self.num_cells + 1..) {
             let (column, row, plane) = (k % size[0], k / size[0] % size[1], k / (size[0] * size[1]));
             let corner = column + row * next_row + plane * next_plane;
             let around = [corner, corner + 1, corner + next_row + 1, corner + next_row];
@@ -92,21 +120,19 @@ impl<'a, const D: usize> Cells<'a, D> {
                 let node = |n: usize| self.num_points + (n + plane * next_plane) as i64;
                 self.connectivity.put(&around.map(node), i64::to_le_bytes)?;
             }
-            self.num_cells += 1;
-            self.offsets.put(&[kind(D).0 as i64 * self.num_cells], i64::to_le_bytes)?;
+            self.offsets.put(&[corners as i64 * cell], i64::to_le_bytes)?;
         }
         for (filler, &field) in self.values.iter_mut().zip(fields) {
             let of_patch = patch.values(field);
             let seen: Vec<f64> = visible.iter().map(|&k| of_patch[k]).collect();
             filler.put(&seen, f64::to_le_bytes)?;
         }
-        self.num_points += patch.cells.size().iter().map(|&n| i64::from(n) + 1).product::<i64>();
         Ok(())
     }
 
     /// Writes what is still to be written.
     pub fn finish(self) -> io::Result<()> {
-        let all = [self.points, self.connectivity, self.offsets].into_iter().chain(self.values);
+        let all = [self.points, self.connectivity, self.offsets, self.kinds].into_iter().chain(self.values);
         all.into_iter().try_for_each(|filler| filler.finish().map(drop))
     }
 }

@@ -1,7 +1,7 @@
 //! What frames hold.
 
 use crate::io::config::Case;
-use crate::io::derived::{Vocabulary, derive};
+use crate::io::derived::{Vocabulary, append, derive};
 use crate::io::frame::Frame;
 
 /// What is in the frames of a case besides the equations' quantities.
@@ -28,4 +28,37 @@ impl FrameContent {
     pub fn num_fields<const D: usize>(&self, frame: &Frame<D>) -> usize {
         self.fields.len() + if self.aux { frame.aux.len() } else { 0 }
     }
+
+    /// Shows a frame with what the case asks for; it has its own fields again afterwards, since a checkpoint of the same state has these.
+    pub fn show<T, const D: usize>(&self, frame: &mut Frame<D>, look: impl FnOnce(&mut Frame<D>) -> T) -> T {
+        let further = self.further(frame);
+        let show = |frame: &mut Frame<D>| {
+            append(frame, further);
+            look(frame)
+        };
+        if !self.aux {
+            return without_aux(frame, show);
+        }
+        let own = frame.aux.len();
+        let seen = show(frame);
+        frame.aux.truncate(own);
+        let patches = frame.levels.iter_mut().flat_map(|level| &mut level.patches);
+        patches.for_each(|patch| patch.aux.truncate(own * patch.cells.volume()));
+        seen
+    }
+}
+
+/// Shows a frame without its auxiliary values, which it has again afterwards.
+fn without_aux<T, const D: usize>(frame: &mut Frame<D>, look: impl FnOnce(&mut Frame<D>) -> T) -> T {
+    let names = std::mem::take(&mut frame.aux);
+    let patches = |frame: &mut Frame<D>, visit: &mut dyn FnMut(&mut Vec<f64>)| {
+        frame.levels.iter_mut().flat_map(|level| &mut level.patches).for_each(|patch| visit(&mut patch.aux));
+    };
+    let mut values = Vec::new();
+    patches(frame, &mut |aux| values.push(std::mem::take(aux)));
+    let seen = look(frame);
+    let mut values = values.into_iter();
+    patches(frame, &mut |aux| *aux = values.next().unwrap_or_default());
+    frame.aux = names;
+    seen
 }

@@ -10,6 +10,7 @@ mod elsewhere;
 mod error;
 mod frames;
 mod gauges;
+mod groups;
 mod output;
 mod ranks;
 mod record;
@@ -27,6 +28,7 @@ use crate::io::config::Case;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{InUse, RunFolder, check_output_dir};
 use gauges::GaugeFiles;
+use groups::Groups;
 use output::Wish;
 use ranks::{agreed, first_says};
 use schedule::FrameTimes;
@@ -170,6 +172,8 @@ struct Driver<'a, const D: usize> {
     frame_at: Option<u64>,
     /// Of several ranks the first writes.
     files: Option<OpenFiles<D>>,
+    /// Those whose first ranks write, too.
+    groups: Option<Groups>,
     /// Seconds that it has worked.
     writer_seconds: f64,
     /// What it could not write.
@@ -196,10 +200,10 @@ struct OpenFiles<const D: usize> {
 }
 
 impl<const D: usize> OpenFiles<D> {
-    /// Opens all files, then makes room in the folder. `next_frame` is the number of the next frame.
+    /// Opens all files. `next_frame` is the number of the next frame.
     fn open(case: &Case, files: &RunFiles, simulation: &Simulation<D>, next_frame: usize) -> Result<Self, Cause> {
         let folder = Arc::new(RunFolder::claim(&files.dir, files.in_use(next_frame))?);
-        let mut gauges = GaugeFiles::open(case, simulation, folder.dir(), files.restart.is_some())?;
+        let gauges = GaugeFiles::open(case, simulation, folder.dir(), files.restart.is_some())?;
         let steps = simulation.counts().levels[0].steps;
         let earlier = if files.restart.is_some() { folder.checkpoints()? } else { Vec::new() };
         let writer = Files::new(case, folder.clone(), earlier, steps).start()?;
@@ -207,10 +211,14 @@ impl<const D: usize> OpenFiles<D> {
             let (named, taken) = (files.dir.display(), folder.dir().display());
             (files.remark)(&format!("{named} has files of another run; those of this one go to {taken}"));
         }
-        folder.begin()?;
-        folder.announce(&[gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
-        gauges.show()?;
         Ok(OpenFiles { gauges, writer, folder })
+    }
+
+    /// Makes room in the folder.
+    fn begin(&mut self) -> Result<(), Cause> {
+        self.folder.begin()?;
+        self.folder.announce(&[self.gauges.names(), vec![run_json::FILE_NAME.to_owned()]].concat())?;
+        Ok(self.gauges.show()?)
     }
 }
 
@@ -247,7 +255,9 @@ impl<'a, const D: usize> Driver<'a, D> {
             }
         };
         let open = || OpenFiles::open(case, files, &simulation, frame_number);
-        let open_files = is_first.then(open).transpose()?;
+        let mut open_files = agreed(&options.comm, is_first.then(open).transpose())?;
+        let groups = Groups::agree(case, &options.comm, open_files.as_ref().map(|files| files.folder.dir()))?;
+        open_files.as_mut().map_or(Ok(()), OpenFiles::begin)?;
         Ok(Driver {
             dir: open_files.as_ref().map_or(&*files.dir, |files| files.folder.dir()).to_owned(),
             cells_before: simulation.counts().cells_total(),
@@ -259,6 +269,7 @@ impl<'a, const D: usize> Driver<'a, D> {
             frame_number,
             frame_at: None,
             files: open_files,
+            groups,
             writer_seconds: 0.0,
             unwritten: None,
             kept: Vec::new(),

@@ -32,7 +32,8 @@ impl<const D: usize> Driver<'_, D> {
             agreed(&ranks, renewed.map_err(Cause::from))?;
             let snapshot = (leaves_files && ranks.is_first()).then(|| driver.snapshot(wish));
             if leaves_files && !ranks.is_solo() {
-                return driver.write_of_all(snapshot, |driver, snapshot| driver.send(wish, snapshot)).map(drop);
+                let send = |driver: &mut Self, snapshot| driver.send(wish, snapshot);
+                return driver.write_of_all(snapshot, wish.frame, send).map(drop);
             }
             let sent = driver.send(wish, snapshot);
             agreed(&ranks, sent)
@@ -81,6 +82,7 @@ impl<const D: usize> Driver<'_, D> {
         Box::new(Snapshot {
             frame,
             elsewhere: None,
+            parts: None,
             schedule: self.simulation.schedule_state(),
             totals_initial: self.totals_initial.clone(),
             steps: self.steps(),
@@ -188,7 +190,8 @@ impl<const D: usize> Driver<'_, D> {
             };
             let written = self.timed(|driver| match ranks.is_solo() {
                 true => send(driver, snapshot).and_then(|()| driver.settle_files()),
-                false => driver.write_of_all(snapshot, send),
+                // Other ranks do not know what is still to be written.
+                false => driver.write_of_all(snapshot, false, send),
             });
             self.kept.extend(written.unwrap_or_default());
         }

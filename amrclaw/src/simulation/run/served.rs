@@ -14,20 +14,26 @@ use crate::index::Level;
 use crate::io::frame::{Frame, FramePatch};
 use crate::mesh::{MeshEpoch, Partition};
 use crate::simulation::RunError;
+use std::cell::LazyCell;
+use std::ops::Range;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Numbers of a question: purpose, level, patch.
 const QUESTION: usize = 3;
 /// In the place of a purpose: nothing more is asked.
 const NOTHING_MORE: f64 = -1.0;
 
-/// What all ranks know of the patches that are asked for.
-struct Service<'a, const D: usize> {
-    ranks: &'a Ranks,
-    frame: &'a Frame<D>,
-    partitions: Vec<&'a Partition>,
-    epoch: MeshEpoch,
-    content: FrameContent,
+/// What ranks know of the patches that one of them, who writes, asks the others for.
+pub(super) struct Service<'a, const D: usize> {
+    pub ranks: &'a Ranks,
+    /// The frame; where questions are answered, with values.
+    pub frame: &'a Frame<D>,
+    pub partitions: Vec<&'a Partition>,
+    pub epoch: MeshEpoch,
+    pub content: FrameContent,
+    /// The ranks that have the values, first the one that writes.
+    pub group: Range<usize>,
 }
 
 impl<const D: usize> Service<'_, D> {
@@ -43,7 +49,7 @@ impl<const D: usize> Service<'_, D> {
         }
     }
 
-    /// Answers the writer until it has no more questions; then tells the others.
+    /// Answers the writer's thread until it has no more questions; then tells the others.
     fn answer_writer(&self, desk: &Desk<D>) -> Result<(), CommError> {
         for (purpose, level, number) in &desk.questions {
             let patch = self.fetch(purpose, level, number)?;
@@ -51,11 +57,17 @@ impl<const D: usize> Service<'_, D> {
                 break;
             }
         }
-        (1..self.ranks.rank().of)
-            .try_for_each(|rank| self.ranks.post_values(rank, self.head(0), &[NOTHING_MORE, 0.0, 0.0]))
+        self.ask_nothing_more()
     }
 
-    fn fetch(&self, purpose: Purpose, level: usize, number: usize) -> Result<FramePatch<D>, CommError> {
+    /// Tells the others of the group that there are no more questions.
+    pub fn ask_nothing_more(&self) -> Result<(), CommError> {
+        let mut others = self.group.clone().skip(1);
+        others.try_for_each(|rank| self.ranks.post_values(rank, self.head(0), &[NOTHING_MORE, 0.0, 0.0]))
+    }
+
+    /// Asks the owner of a patch for its values.
+    pub fn fetch(&self, purpose: Purpose, level: usize, number: usize) -> Result<FramePatch<D>, CommError> {
         let owner = self.partitions[level].owner(number);
         let question = [purpose as usize, level, number].map(|n| n as f64);
         self.ranks.post_values(owner, self.head(0), &question)?;
@@ -66,11 +78,11 @@ impl<const D: usize> Service<'_, D> {
         Ok(FramePatch { cells, q: values, aux })
     }
 
-    /// Answers the first rank until it has no more questions.
-    fn answer_first(&self) -> Result<(), CommError> {
-        let further = self.content.further(self.frame);
+    /// Answers the rank that writes until it has no more questions.
+    pub fn answer(&self) -> Result<(), CommError> {
+        let (asker, further) = (self.group.start, LazyCell::new(|| self.content.further(self.frame)));
         loop {
-            let question = self.ranks.wait_for_values(0, self.head(0), QUESTION)?;
+            let question = self.ranks.wait_for_values(asker, self.head(0), QUESTION)?;
             if question[0] == NOTHING_MORE {
                 return Ok(());
             }
@@ -84,31 +96,45 @@ impl<const D: usize> Service<'_, D> {
             if purpose == Purpose::Frame as usize {
                 values.extend(of(&further).q);
             }
-            self.ranks.post_values(0, self.head(level), &values)?;
+            self.ranks.post_values(asker, self.head(level), &values)?;
         }
     }
 }
 
 impl<const D: usize> Driver<'_, D> {
-    /// Lets the writer have a snapshot of several ranks by `send`, and waits until it is written; answers the files. All ranks call it,
-    /// the first one with the snapshot.
+    /// Lets the writer have a snapshot of several ranks by `send`, and waits until it is written; answers the files. `in_groups`: it is a
+    /// frame, of which groups of ranks write parts before if the case asks for that. All ranks call it, the first one with the snapshot.
     pub(super) fn write_of_all(
         &mut self,
-        snapshot: Option<Box<Snapshot<D>>>,
+        mut snapshot: Option<Box<Snapshot<D>>>,
+        in_groups: bool,
         send: impl FnOnce(&mut Self, Option<Box<Snapshot<D>>>) -> Result<(), Cause>,
     ) -> Result<Vec<PathBuf>, Cause> {
+        let mut frame = snapshot.as_ref().map_or_else(|| self.simulation.frame(), |snapshot| snapshot.frame.outline());
+        let clock = Instant::now();
+        let parts = match in_groups && self.groups.is_some() {
+            true => self.write_parts(snapshot.as_mut().map_or(&mut frame, |snapshot| &mut snapshot.frame)),
+            false => Ok(None),
+        };
+        self.writer_seconds += clock.elapsed().as_secs_f64();
+        let parts = match parts {
+            Ok(parts) => parts,
+            Err(cause) => {
+                self.unwritten = snapshot;
+                return Err(cause);
+            }
+        };
         let (elsewhere, desk) = Elsewhere::new();
-        let frame = snapshot.as_ref().map_or_else(|| self.simulation.frame(), |snapshot| snapshot.outline());
-        let given = snapshot.map(|snapshot| Box::new(Snapshot { elsewhere: Some(elsewhere), ..*snapshot }));
+        let given = snapshot.map(|snapshot| Box::new(Snapshot { elsewhere: Some(elsewhere), parts, ..*snapshot }));
         let sent = send(self, given);
         if let Some(unsent) = &mut self.unwritten {
             // Nothing is asked for what the writer has not got.
             unsent.elsewhere = None;
         }
-        let service = self.service(&frame);
+        let service = self.service(&frame, 0..self.options.comm.rank().of);
         let answered = match self.options.comm.is_first() {
             true => service.answer_writer(&desk),
-            false => service.answer_first(),
+            false => service.answer(),
         };
         drop(desk);
         let answered = answered.map_err(|lost| RunError::from(ExecError::from(lost)).into());
@@ -116,7 +142,8 @@ impl<const D: usize> Driver<'_, D> {
         agreed(&self.options.comm, answered.and(outcome))
     }
 
-    fn service<'a>(&'a self, frame: &'a Frame<D>) -> Service<'a, D> {
+    /// `group`: the ranks that have the values, first the one that writes.
+    pub(super) fn service<'a>(&'a self, frame: &'a Frame<D>, group: Range<usize>) -> Service<'a, D> {
         let partition = |l: usize| self.simulation.partition(Level(l as u8)).expect("several ranks share the patches");
         Service {
             ranks: &self.options.comm,
@@ -124,6 +151,7 @@ impl<const D: usize> Driver<'_, D> {
             partitions: (0..frame.levels.len()).map(partition).collect(),
             epoch: self.simulation.hierarchy().epoch(),
             content: FrameContent::of(self.case),
+            group,
         }
     }
 }

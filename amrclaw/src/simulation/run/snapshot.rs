@@ -2,7 +2,8 @@
 
 use super::content::FrameContent;
 use super::elsewhere::Elsewhere;
-use crate::io::frame::{Frame, FrameLevel, FramePatch};
+use crate::io::frame::Frame;
+use crate::io::vtkhdf::Parts;
 use crate::io::{FrameFormat, RunFolder};
 use crate::simulation::ScheduleState;
 use std::sync::Arc;
@@ -13,6 +14,8 @@ pub(super) struct Snapshot<const D: usize> {
     pub frame: Frame<D>,
     /// Where the values of the other ranks come from, until it is written.
     pub elsewhere: Option<Elsewhere<D>>,
+    /// The files in which groups of ranks have written the frame's values.
+    pub parts: Option<Parts>,
     pub schedule: ScheduleState,
     pub totals_initial: Vec<f64>,
     /// Steps of the coarsest level.
@@ -25,25 +28,6 @@ pub(super) struct Snapshot<const D: usize> {
     pub as_checkpoint: bool,
     /// The run ends here: write the checkpoint even if the frame cannot be written.
     pub last: bool,
-}
-
-impl<const D: usize> Snapshot<D> {
-    /// The frame without values.
-    pub fn outline(&self) -> Frame<D> {
-        let bare = |patch: &FramePatch<D>| FramePatch { cells: patch.cells, q: Vec::new(), aux: Vec::new() };
-        let level =
-            |level: &FrameLevel<D>| FrameLevel { dx: level.dx, patches: level.patches.iter().map(bare).collect() };
-        let Frame { steps, equations, aux, ratios, mapping, .. } = &self.frame;
-        Frame {
-            levels: self.frame.levels.iter().map(level).collect(),
-            steps: steps.clone(),
-            equations: equations.clone(),
-            aux: aux.clone(),
-            ratios: ratios.clone(),
-            mapping: mapping.clone(),
-            ..self.frame
-        }
-    }
 }
 
 /// Where and how files are written.

@@ -58,7 +58,7 @@ impl Files {
         let (mut files, mut checkpoint, mut error) = (Vec::new(), None, None);
         let elsewhere = snapshot.elsewhere.take();
         if snapshot.as_frame {
-            match frames::write(self, &mut snapshot.frame, elsewhere.as_ref()) {
+            match frames::write(self, &mut snapshot.frame, elsewhere.as_ref(), snapshot.parts.as_ref()) {
                 Ok(written) => {
                     info!(number = snapshot.frame.number, time = snapshot.frame.time, "frame written");
                     files = written;

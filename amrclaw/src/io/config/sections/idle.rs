@@ -1,5 +1,6 @@
 //! Keys that are given and change nothing.
 
+use crate::io::FrameFormat;
 use crate::io::config::choice::{ClusterKind, Criterion};
 use crate::io::config::reader::Reader;
 use crate::io::config::settings::CaseSettings;
@@ -29,6 +30,11 @@ pub fn remark(reader: &mut Reader<'_>, case: &CaseSettings, dimension: Option<us
             "has an effect in three dimensions only",
         ),
         ("scheme.limiter", case.scheme.order == 1, "has no effect at first order"),
+        (
+            "output.groups",
+            !case.output.format.contains(&FrameFormat::VtkHdf),
+            "has no effect without the format \"vtkhdf\"",
+        ),
     ];
     for (key, idle, why) in rules {
         if idle && reader.is_present(key) {

@@ -63,12 +63,13 @@ fn long_names_of_gauges_are_refused() {
 #[test]
 fn keys_without_effect_are_told() {
     let remarks = |sets: &[&str]| load(SMALL, sets).unwrap().remarks.clone();
-    let table: [(&[&str], &str); 6] = [
+    let table: [(&[&str], &str); 7] = [
         (&["time.dt=0.001", "time.cfl_desired=0.5"], "time.cfl_desired: has no effect: `time.dt` fixes the steps"),
         (&["regrid.tile_size=4"], "regrid.tile_size: has no effect without `cluster = \"tiles\"`"),
         (&["regrid.cluster=tiles", "regrid.cutoff=0.5"], "regrid.cutoff: has no effect with"),
         (&["scheme.double_transverse=true"], "scheme.double_transverse: has an effect in three dimensions only"),
         (&["scheme.order=1", "scheme.limiter=mc"], "scheme.limiter: has no effect at first order"),
+        (&["output.groups=2", "output.format=plotfile"], "output.groups: has no effect without the format \"vtkhdf\""),
         (
             &["regrid.region=[{levels=[1,1],lower=[0,0],upper=[1,1],time=[7,8]}]"],
             "regrid.region.0.time: lies outside the run",
