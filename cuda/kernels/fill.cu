@@ -78,8 +78,46 @@ __device__ __forceinline__ Array<Real, M> interpolated_cell(
     return values;
 }
 
+// Cells that a lane copies at once: each waits for memory.
+constexpr int COPIED = 4;
 // Blocks of a multiprocessor: so few that all values of a cell's neighbours find registers while they are on their way.
 constexpr int BLOCKS = M * (2 * DIM + 1) > 24 ? 3 : 4;
+
+// Fills the cells of a chunk, AT_ONCE a lane: all their values are asked for before the first is stored. `value`: of a cell, by where its
+// source is said to be.
+template <int AT_ONCE, class Value>
+__device__ __forceinline__ void fill_cells(
+    const FillArgs& args, const Chunk& chunk, const Region& region, const Patch& to, const Origin* outside, Value value)
+{
+    const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
+    for (int from = chunk.first + lane_number(); from < end; from += 32 * AT_ONCE) {
+        Array<Array<Real, M>, AT_ONCE> values;
+        Array<Real*, AT_ONCE> targets;
+        #pragma unroll
+        for (int n = 0; n < AT_ONCE; n++) {
+            if (from + 32 * n >= end) continue;
+            const Cell cell = cell_of(region, from + 32 * n);
+            Cell source = cell;
+            if (outside) {
+                #pragma unroll
+                for (int d = 0; d < DIM; d++) source[d] = outside->scale[d] * cell[d] + outside->offset[d];
+            }
+            targets[n] = args.target + place(to, M, in_patch(to, cell));
+            values[n] = value(source);
+        }
+        #pragma unroll
+        for (int n = 0; n < AT_ONCE; n++) {
+            if (from + 32 * n >= end) continue;
+            #pragma unroll
+            for (int m = 0; m < M; m++) {
+                bool turned = false;
+                #pragma unroll
+                for (int d = 0; d < DIM; d++) turned = turned != (outside && outside->negated[d] && m == args.normals[d]);
+                targets[n][size_t(m) * to.component] = turned ? -values[n][m] : values[n][m];
+            }
+        }
+    }
+}
 
 extern "C" __global__ void __launch_bounds__(128, BLOCKS) fill(const FillArgs args)
 {
@@ -88,33 +126,21 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) fill(const FillArgs ar
     if (warp >= args.num_chunks) return;
     const Chunk chunk = args.chunks[warp];
     const Region region = args.regions[chunk.region];
-    const bool outside = chunk.region >= args.num_inside;
-    const bool copies = chunk.region < (outside ? args.num_inside + args.num_outside_copies : args.num_copies);
+    const bool is_outside = chunk.region >= args.num_inside;
+    const bool copies = chunk.region < (is_outside ? args.num_inside + args.num_outside_copies : args.num_copies);
     const Patch to = args.target_patches[region.target];
     const Patch from = (copies ? args.source_patches : args.coarse_patches)[region.source];
     Origin origin = {};
-    if (outside) origin = args.origins[chunk.region - args.num_inside];
+    if (is_outside) origin = args.origins[chunk.region - args.num_inside];
+    const Origin* outside = is_outside ? &origin : nullptr;
     await_previous();
-    int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
-    for (int i = chunk.first + lane_number(); i < end; i += 32) {
-        const Cell cell = cell_of(region, i);
-        Cell source = cell;
-        if (outside) {
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) source[d] = origin.scale[d] * cell[d] + origin.offset[d];
-        }
-        // All loads come before the stores: the compiler cannot know that they read other places.
-        Array<Real, M> values;
-        if (copies) values = copied_cell(args, region, from, source);
-        else if (Real(args.alpha) == Real(1)) values = interpolated_cell<false>(args, region, from, source);
-        else values = interpolated_cell<true>(args, region, from, source);
-        Real* target = args.target + place(to, M, in_patch(to, cell));
-        #pragma unroll
-        for (int m = 0; m < M; m++) {
-            bool turned = false;
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) turned = turned != (origin.negated[d] && m == args.normals[d]);
-            target[size_t(m) * to.component] = turned ? -values[m] : values[m];
-        }
-    }
+    if (copies)
+        fill_cells<COPIED>(args, chunk, region, to, outside,
+            [&](const Cell& cell) { return copied_cell(args, region, from, cell); });
+    else if (Real(args.alpha) == Real(1))
+        fill_cells<1>(args, chunk, region, to, outside,
+            [&](const Cell& cell) { return interpolated_cell<false>(args, region, from, cell); });
+    else
+        fill_cells<1>(args, chunk, region, to, outside,
+            [&](const Cell& cell) { return interpolated_cell<true>(args, region, from, cell); });
 }

@@ -102,6 +102,17 @@ template <class First> __device__ __forceinline__ unsigned last_not_behind(unsig
 __device__ __forceinline__ unsigned warp_number() { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 __device__ __forceinline__ unsigned lane_number() { return threadIdx.x % 32; }
 
+// The sum of a number of all lanes up to this one.
+__device__ __forceinline__ unsigned sum_up_to(unsigned number)
+{
+    #pragma unroll
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
+        const unsigned below = __shfl_up_sync(0xffffffffu, number, distance);
+        if (lane_number() >= distance) number += below;
+    }
+    return number;
+}
+
 __device__ __forceinline__ int floor_divide(int a, int b)
 {
     int quotient = a / b;

@@ -15,12 +15,7 @@ extern "C" __global__ void sum_plan(const PlanArgs args)
     unsigned before = 0;
     for (unsigned first = 0; first < count; first += SUM_THREADS) {
         const unsigned k = first + threadIdx.x, own = k < count ? column[k] : 0;
-        unsigned sum = own;
-        #pragma unroll
-        for (int distance = 1; distance < 32; distance *= 2) {
-            const unsigned below = __shfl_up_sync(ALL, sum, distance);
-            if (lane >= distance) sum += below;
-        }
+        const unsigned sum = sum_up_to(own);
         if (lane == 31) sums[warp] = sum;
         __syncthreads();
         unsigned of_warps = 0, all = 0;

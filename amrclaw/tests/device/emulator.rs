@@ -84,6 +84,8 @@ impl Emulator {
                     plan @ ("count_plan" | "sum_plan" | "write_plan") => format!("EMULATE({plan}, PlanArgs)\n"),
                     // Its threads share rows.
                     "flag_widen" => "EMULATE(flag_widen, WidenArgs)\n".to_owned(),
+                    // Its lanes add up what those below have.
+                    "number_faces" => "EMULATE(number_faces, NumberFacesArgs)\n".to_owned(),
                     plain => format!(
                         "extern \"C\" void emulate_{plain}(const unsigned* b, unsigned t, const void* a) {{ run_threads({plain}, b, t, a); }}\n"
                     ),

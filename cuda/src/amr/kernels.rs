@@ -3,7 +3,8 @@
 //! To add a kernel: its file in `kernels/`, a struct for its argument, a row here.
 
 use super::tuning::{
-    BLOCK_PLANES, BLOCKS_PER_PATCH, CLUSTER_THREADS, FLAG_THREADS, LANES, SUM_THREADS, THREADS, WIDEN_THREADS,
+    BLOCK_PLANES, BLOCKS_PER_PATCH, CLUSTER_THREADS, FLAG_THREADS, LANES, NUMBER_THREADS, SUM_THREADS, THREADS,
+    WIDEN_THREADS,
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
@@ -193,7 +194,7 @@ kernels! {
     /// Makes the map of the faces kept.
     FACE_MAP = "face_map" in Regions, Work::WarpPerChunk, FaceMapArgs: ;
     /// Numbers the faces of such a map.
-    NUMBER_FACES = "number_faces" in Regions, Work::BlocksPerItem(BLOCKS_PER_PATCH), NumberFacesArgs: ;
+    NUMBER_FACES = "number_faces" in Regions, Work::BlockPerItem(NUMBER_THREADS), NumberFacesArgs: ;
     /// Applies the conservation fix.
     REFLUX = "reflux" in Regions, Work::WarpPerChunk, RefluxArgs: ;
     /// Flags by differences.

@@ -19,6 +19,9 @@ pub fn chunk_cells(total: usize) -> u32 {
     (total / WARPS).next_multiple_of(32).clamp(32, 1024) as u32
 }
 
+/// Threads that number the faces of a patch, by dimensions.
+pub const NUMBER_THREADS: [u32; 3] = [32, 64, 512];
+
 /// Threads that flag a tile.
 pub const FLAG_THREADS: u32 = 512;
 
@@ -26,7 +29,7 @@ pub const FLAG_THREADS: u32 = 512;
 pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
 
 /// Threads of a block that clusters tags.
-pub const CLUSTER_THREADS: u32 = 256;
+pub const CLUSTER_THREADS: u32 = 512;
 
 /// Threads of a block that adds up a column of counts.
 pub const SUM_THREADS: u32 = 256;
