@@ -88,8 +88,10 @@ fn fill<const D: usize>(
     values: &dyn PatchSource<D>,
     l: usize,
 ) -> io::Result<[u32; 2]> {
-    let place =
-        |(name, num_fields): (&str, usize)| (num_fields > 0).then(|| file.filler(&array_path(l, name))).transpose();
+    let place = |(name, num_fields): (&str, usize)| {
+        let filler = (num_fields > 0).then(|| file.filler(&array_path(l, name))).transpose();
+        filler.map(|filler| filler.map(Filler::with_crc))
+    };
     let [q, aux] = arrays(frame).map(place);
     let (mut q, mut aux) = (q?, aux?);
     for number in 0..frame.levels[l].patches.len() {
@@ -98,8 +100,8 @@ fn fill<const D: usize>(
             filler.as_mut().map_or(Ok(()), |filler| filler.put(values, f64::to_le_bytes))?;
         }
     }
-    let digest = |filler: Option<Filler<'_>>| filler.map_or(Ok(0), Filler::finish);
-    Ok([digest(q)?, digest(aux)?])
+    let digest = |filler: Option<Filler<'_>>| filler.map_or(Ok(None), Filler::finish);
+    Ok([digest(q)?, digest(aux)?].map(Option::unwrap_or_default))
 }
 
 /// The file but for the values, which have these digests.

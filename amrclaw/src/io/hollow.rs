@@ -14,6 +14,8 @@ use std::path::Path;
 const GATHERED: usize = 1 << 18;
 /// Zeros of so many bytes at once are left out of a file.
 const HOLE: usize = 1 << 12;
+/// What pieces are compared with, so many bytes at once.
+static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 /// Gives a data set a place for so many numbers.
 pub fn reserve(set: &mut DatasetBuilder, kind: Datatype, count: usize) -> &mut DatasetBuilder {
@@ -56,7 +58,7 @@ impl<'a> Hollow<'a> {
     /// The operating system's.
     pub fn filler(&self, data_set: &str) -> io::Result<Filler<'a>> {
         let place = self.place(data_set)?;
-        Ok(Filler { out: self.out, place, gathered: Vec::new(), crc: crc32fast::Hasher::new() })
+        Ok(Filler { out: self.out, place, gathered: Vec::new(), crc: None })
     }
 
     fn place(&self, data_set: &str) -> io::Result<Range<u64>> {
@@ -75,17 +77,26 @@ pub struct Filler<'a> {
     /// Of the values still to come, those gathered included.
     place: Range<u64>,
     gathered: Vec<u8>,
-    crc: crc32fast::Hasher,
+    crc: Option<crc32fast::Hasher>,
 }
 
 impl Filler<'_> {
+    /// Has the CRC-32 of all values computed.
+    pub fn with_crc(self) -> Self {
+        Filler { crc: Some(crc32fast::Hasher::new()), ..self }
+    }
+
     /// The next values.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn put<T: Copy, const N: usize>(&mut self, values: &[T], bytes: fn(T) -> [u8; N]) -> io::Result<()> {
+    pub fn put<T: Copy, const N: usize>(&mut self, values: &[T], bytes: impl Fn(T) -> [u8; N]) -> io::Result<()> {
         for part in values.chunks(GATHERED / N) {
-            self.gathered.extend(part.iter().flat_map(|&value| bytes(value)));
+            let start = self.gathered.len();
+            self.gathered.resize(start + N * part.len(), 0);
+            // A loop over places of known size, which compilers make a copy of whole vectors.
+            let (places, _) = self.gathered[start..].as_chunks_mut();
+            places.iter_mut().zip(part).for_each(|(place, &value)| *place = bytes(value));
             if self.gathered.len() >= GATHERED {
                 self.flush()?;
             }
@@ -96,7 +107,7 @@ impl Filler<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let end = self.place.start + self.gathered.len() as u64;
         assert!(end <= self.place.end, "more values than the data set has place for");
-        self.crc.update(&self.gathered);
+        self.crc.iter_mut().for_each(|crc| crc.update(&self.gathered));
         let mut out = self.out;
         out.seek(SeekFrom::Start(self.place.start))?;
         out.write_all(&self.gathered)?;
@@ -105,14 +116,14 @@ impl Filler<'_> {
         Ok(())
     }
 
-    /// Writes the last values; answers the CRC-32 of all.
+    /// Writes the last values; answers the CRC-32 of all, if it was to be computed.
     ///
     /// # Errors
     /// The operating system's.
-    pub fn finish(mut self) -> io::Result<u32> {
+    pub fn finish(mut self) -> io::Result<Option<u32>> {
         self.flush()?;
         assert!(self.place.is_empty(), "a data set lacks values");
-        Ok(self.crc.finalize())
+        Ok(self.crc.map(crc32fast::Hasher::finalize))
     }
 }
 
@@ -134,7 +145,8 @@ impl Write for Sparse<'_> {
             None => (u64::MAX, false),
         };
         let part = &bytes[..bytes.len().min(usize::try_from(len).unwrap_or(usize::MAX))];
-        let is_hole = is_kept || part.len() >= HOLE && part.iter().all(|&byte| byte == 0);
+        let is_zero = || part.chunks(ZEROS.len()).all(|bytes| ZEROS.starts_with(bytes));
+        let is_hole = is_kept || part.len() >= HOLE && is_zero();
         if !is_hole {
             let mut out = self.out;
             out.seek(SeekFrom::Start(at))?;
@@ -186,9 +198,9 @@ mod tests {
         let file = Hollow::new(&out, &path, content(&[0; 4], &hollow)).unwrap();
         let names: Vec<String> = sets.iter().map(|(name, _)| format!("group/{name}")).collect();
         let fill = |(name, (_, values)): (&String, &(&str, Vec<f64>))| {
-            let mut filler = file.filler(name).unwrap();
+            let mut filler = file.filler(name).unwrap().with_crc();
             values.chunks(37).for_each(|part| filler.put(part, f64::to_le_bytes).unwrap());
-            u64::from(filler.finish().unwrap())
+            u64::from(filler.finish().unwrap().unwrap())
         };
         let crcs: Vec<u64> = names.iter().zip(&sets).map(fill).collect();
         file.rewrite(content(&crcs, &hollow), &names).unwrap();

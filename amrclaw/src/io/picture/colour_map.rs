@@ -127,11 +127,18 @@ impl ColourScale {
 fn between_points(table: &[Colour], part: f64) -> Colour {
     let position = part * (table.len() - 1) as f64;
     let first = (position as usize).min(table.len() - 2);
-    let t = position - first as f64;
+    let (before, after, t) = (table[first], table[first + 1], position - first as f64);
     std::array::from_fn(|c| {
-        let (a, b) = (f64::from(table[first][c]), f64::from(table[first + 1][c]));
-        (a + (b - a) * t).round() as u8
+        let (a, b) = (f64::from(before[c]), f64::from(after[c]));
+        rounded(a + (b - a) * t)
     })
+}
+
+/// The nearest of the numbers 0 to 255 to one from 0 to 255, halves away from zero: as [`f64::round`], which is a call for each number
+/// where processors of all ages are to run the program.
+fn rounded(x: f64) -> u8 {
+    let whole = x as u8;
+    whole + u8::from(x - f64::from(whole) >= 0.5)
 }
 
 /// Moreland 2009, Fig. 6: from cool through white to warm, linear in Msh coordinates.
@@ -243,6 +250,15 @@ mod tests {
         };
         let steps: Vec<f64> = (0..=64).map(|i| lightness(f64::from(i) / 64.0)).collect();
         assert!(steps.windows(2).all(|pair| pair[1] > pair[0]), "{steps:?}");
+    }
+
+    /// Numbers become those that the standard library rounds them to, beside halves too.
+    #[test]
+    fn rounding_is_that_of_the_library() {
+        let halves = (0..=510).map(|k| f64::from(k) / 2.0);
+        for x in halves.flat_map(|x| [x.next_down().max(0.0), x, x.next_up().min(255.0)]) {
+            assert_eq!(rounded(x), x.round() as u8, "{x}");
+        }
     }
 
     /// Both signs: symmetric about zero. One sign, or an undershoot: from the lowest to the highest value.

@@ -105,23 +105,23 @@ impl Source<'_> {
     }
 
     fn range_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<(f64, f64), PictureError> {
-        let frame = read::frame::<D>(file)?;
-        let frame = shown(&frame, self.fields, &self.vocabulary(&frame))?;
-        check(&frame, options)?;
-        let name = frame.equations[0].clone();
+        let stored = read::frame::<D>(file)?;
+        let (frame, names) = shown(&stored, self.fields, &self.vocabulary(&stored))?;
+        let (frame, name) = (&*frame, &names[0]);
+        check(frame, options)?;
         // Zooms of cuts count along other axes than the frame's.
-        let any: &dyn Any = &frame;
+        let any: &dyn Any = frame;
         if let Some((frame, mapping)) = any.downcast_ref::<Frame<2>>().and_then(|frame| Some((frame, frame.mapped()?)))
         {
             let view = mapped::view(frame, &mapping, options)?;
-            return value_range((frame, frame), find_field(frame, &name)?, &view, Some(&mapping), options.log);
+            return value_range((frame, frame), find_field(frame, name)?, &view, Some(&mapping), options.log);
         }
         let view = if D == 3 || !options.cuts.is_empty() {
             View { lower: frame.lower, upper: frame.upper }
         } else {
-            View::of(&frame, options)?
+            View::of(frame, options)?
         };
-        value_range((&frame, &frame), find_field(&frame, &name)?, &view, None, options.log)
+        value_range((frame, frame), find_field(frame, name)?, &view, None, options.log)
     }
 }
 

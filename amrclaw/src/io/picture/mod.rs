@@ -37,6 +37,7 @@ use super::frame::{FieldIndex, Frame};
 use super::slice::{Projection, project, slice};
 use range::{View, value_range};
 use std::any::Any;
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
@@ -147,9 +148,8 @@ pub fn draw_fields<const D: usize>(
     vocabulary: &Vocabulary,
     options: &PictureOptions,
 ) -> Result<Image, PictureError> {
-    let frame = shown(frame, fields, vocabulary)?;
+    let (frame, names) = shown(frame, fields, vocabulary)?;
     check(&frame, options)?;
-    let names: Vec<String> = frame.equations.clone();
     let mut images = Vec::new();
     let mut across = 1;
     for name in &names {
@@ -162,16 +162,19 @@ pub fn draw_fields<const D: usize>(
     Ok(panel::arrange(&images, columns))
 }
 
-/// A frame whose fields are those to draw.
-fn shown<const D: usize>(
-    frame: &Frame<D>,
+/// A frame with the fields to draw, and their names: the frame itself, if it has them all.
+fn shown<'a, const D: usize>(
+    frame: &'a Frame<D>,
     fields: &[String],
     vocabulary: &Vocabulary,
-) -> Result<Frame<D>, PictureError> {
+) -> Result<(Cow<'a, Frame<D>>, Vec<String>), PictureError> {
     let first = || frame.fields().next().map(|(name, _)| name.to_owned()).ok_or(PictureError::Empty(frame.number));
     let fields = if fields.is_empty() { vec![first()?] } else { fields.to_vec() };
+    if fields.iter().all(|field| frame.field(field).is_some()) {
+        return Ok((Cow::Borrowed(frame), fields));
+    }
     let formulas: Vec<(String, String)> = fields.iter().map(|field| (field.clone(), field.clone())).collect();
-    Ok(derive(frame, &formulas, vocabulary)?)
+    Ok((Cow::Owned(derive(frame, &formulas, vocabulary)?), fields))
 }
 
 /// What can be told without looking at values.

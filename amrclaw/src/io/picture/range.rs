@@ -55,9 +55,12 @@ pub fn value_range<const D: usize>(
                 let centre = std::array::from_fn(|d| corner[d] + 0.5 * level.dx[d]);
                 mapping.map_or(centre, |mapping| mapping.position(centre))
             };
-            let values = patch.values(field).iter().zip(frame.covered(l, &patch)).zip(patch.cells.cells());
-            for ((&v, covered), cell) in values {
-                if !covered && v.is_finite() && (v > 0.0 || !log) && (whole || view.contains(centre(cell))) {
+            // Where all are seen, nobody asks where they lie.
+            let mut cells = (!whole).then(|| patch.cells.cells());
+            for (&v, covered) in patch.values(field).iter().zip(frame.covered(l, &patch)) {
+                let cell = cells.as_mut().and_then(Iterator::next);
+                let is_seen = || cell.is_none_or(|cell| view.contains(centre(cell)));
+                if !covered && v.is_finite() && (v > 0.0 || !log) && is_seen() {
                     let (low, high) = range.get_or_insert((v, v));
                     (*low, *high) = (low.min(v), high.max(v));
                 }
