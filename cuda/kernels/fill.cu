@@ -1,6 +1,6 @@
 // fill.cu: copies cells between patches and interpolates them from coarser patches; ghost cells outside the domain have the values
 // that cells inside have, from where these have them.
-// Map     one warp per chunk of a region's cells, one cell a lane at a time
+// Map     one warp per chunk of a region's cells; a lane takes four cells at once that are copied, one that is interpolated
 // Bytes   2 M Real per copied cell; (5 M to 10 M reads, mostly cached) + M Real per interpolated cell
 // Floor   the bytes: ghost cells are a few percent of a level
 // Order   every cell is written by one lane, and none is read that a lane writes: repeats bit for bit
