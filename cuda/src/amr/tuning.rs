@@ -154,7 +154,7 @@ fn best(candidates: impl Iterator<Item = i32>, time: impl Fn(i32) -> f64) -> (i3
 }
 
 /// Rows of a tile at most, or planes, with which strips take the least time on a device that works on `resident_tiles` tiles at once, if
-/// all tiles have the same. `strips`: of each patch their height and number, see [`super::TileShape::strips`].
+/// all tiles have the same. `strips`: rows and number of those of one width, see [`super::TileTable::strips`].
 pub fn rows_per_tile(strips: impl Iterator<Item = [i32; 2]>, resident_tiles: u32) -> i32 {
     let strips = Strips::new(strips, resident_tiles);
     best((SHORTEST / 2..=TALLEST / 2).map(|half| 2 * half), |rows| strips.time(rows)).0
