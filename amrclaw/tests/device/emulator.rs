@@ -87,7 +87,7 @@ impl Emulator {
                     // Its lanes add up what those below have.
                     "number_faces" => "EMULATE(number_faces, NumberFacesArgs)\n".to_owned(),
                     plain => format!(
-                        "extern \"C\" void emulate_{plain}(const unsigned* b, unsigned t, const void* a) {{ run_threads({plain}, b, t, a); }}\n"
+                        "EXPORTED void emulate_{plain}(const unsigned* b, unsigned t, const void* a) {{ run_threads({plain}, b, t, a); }}\n"
                     ),
                 };
             }
@@ -114,7 +114,8 @@ fn compile(source: &str) -> Compiled {
     let (file, library) = (folder.path().join("kernel.cpp"), folder.path().join("kernel.so"));
     std::fs::write(&file, source).expect("the folder can be written to");
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
-    let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-o"];
+    // Hidden, or what is static in a template would be one and the same in all libraries, which run at the same time.
+    let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared", "-w", "-o"];
     let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     // SAFETY: the library is the one just made; it has no initialisation of its own.

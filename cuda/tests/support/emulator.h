@@ -18,6 +18,9 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 
+// What the library is asked for.
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
 struct Dim3 {
     unsigned x, y, z;
 };
@@ -163,7 +166,7 @@ inline int __float_as_int(float v) { return as_bits<int>(v); }
             emulator::pass();                                                                                                    \
         }                                                                                                                        \
     }                                                                                                                            \
-    extern "C" void emulate_##KERNEL(const unsigned* blocks, unsigned num_threads, const void* args)                             \
+    EXPORTED void emulate_##KERNEL(const unsigned* blocks, unsigned num_threads, const void* args)                               \
     {                                                                                                                            \
         using namespace emulator;                                                                                                \
         args_of_##KERNEL = static_cast<const ARGS*>(args);                                                                       \

@@ -29,7 +29,8 @@ impl Emulated {
             format!("#include \"{}\"\n{}\nEMULATE({name}, {})\n", header.display(), source.assemble(target), A::CUDA);
         std::fs::write(&file, text).expect("the folder can be written to");
         let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
-        let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-shared", "-w", "-o"];
+        // Hidden, or what is static in a template would be one and the same in all libraries, which run at the same time.
+        let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared", "-w", "-o"];
         let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         // SAFETY: the library is the one just made; it has no initialisation of its own.
