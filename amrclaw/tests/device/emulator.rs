@@ -50,6 +50,7 @@ pub struct HostMemory {
 const LOOPS: &str = r"
 template <class Args> static void run_threads(void (*kernel)(Args), const unsigned* blocks, unsigned threads, const void* args)
 {
+    gridDim = Dim3{blocks[0], 1, 1};
     blockDim = Dim3{threads, 1, 1};
     for (unsigned block = 0; block < blocks[0]; block++)
         for (unsigned thread = 0; thread < threads; thread++) {
