@@ -70,6 +70,11 @@ impl<const D: usize> LevelMesh<D> {
         self.patches.iter().map(CellBox::volume).sum()
     }
 
+    /// True if patches cover the whole domain.
+    pub fn covers_domain(&self) -> bool {
+        self.num_cells() == self.domain.volume()
+    }
+
     /// Calls `visit` with each part of a region that a patch covers, periodic images included. The region may leave the
     /// domain.
     #[inline(always)]

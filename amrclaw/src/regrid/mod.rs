@@ -89,7 +89,7 @@ pub fn finer_boxes<const D: usize>(
         Clustering::BergerRigoutsos(params) => Some(params),
         Clustering::Tiles(_) => None,
     };
-    let free = ranks.is_solo() && levels.clone().all(|level| regions(level).is_empty());
+    let free = levels.clone().all(|level| regions(level).is_empty());
     let refine = params.filter(|_| free).map(|ClusterParams { cutoff, min_size }| RefineRequest {
         hierarchy,
         base,

@@ -2,6 +2,7 @@
 
 use super::emulator::Emulator;
 use super::flags::{in_space, problem};
+use super::ranks::{Way, ranks_of};
 use amrclaw::exec::comm::Ranks;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
@@ -66,8 +67,13 @@ fn blots<const D: usize>(level: usize, mesh: &LevelMesh<D>, seed: u64) -> LevelS
 
 pub(super) type Kernels<const D: usize> = (Problem<D>, SolverKernels, Emulator);
 
-fn adopt<const D: usize>(exec: &mut dyn Executor<D>, hierarchy: &Hierarchy<D>, seed: u64) -> Arc<Vec<LevelPlans<D>>> {
-    let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank: Rank::SOLO };
+fn adopt<const D: usize>(
+    exec: &mut dyn Executor<D>,
+    hierarchy: &Hierarchy<D>,
+    seed: u64,
+    rank: Rank,
+) -> Arc<Vec<LevelPlans<D>>> {
+    let options = PlanOptions { num_ghost: 2, conservation_fix: false, rank };
     let mut change = MeshChange::new(hierarchy, None, options);
     let state = |level: Level, _: &dyn Fn(usize) -> bool| blots(level.index(), hierarchy.level(level), seed);
     exec.adopt(&mut change, NewValues::Given(&state)).expect("the state fits");
@@ -83,23 +89,40 @@ pub(super) fn boxes_of_host<const D: usize>(
 ) -> Vec<Vec<CellBox<D>>> {
     let (problem, solver, _) = problem;
     let mut cpu = CpuExecutor::new(problem.clone(), solver.double.clone(), hierarchy.ratios().to_vec(), 1);
-    let plans = adopt(&mut cpu, hierarchy, setting.seed);
+    let plans = adopt(&mut cpu, hierarchy, setting.seed, Rank::SOLO);
     let at = RegridTime { time: 0.0, coarsest: Level::COARSEST, dt: 0.1, time_ratios: &[2; REFINED] };
     let base = Level(base as u8);
     finer_boxes(base, hierarchy, &mut cpu, &Ranks::default(), &plans, &setting.options, at).expect("there is memory")
 }
 
-/// Those that the device makes, if it has room for them.
-fn boxes_of_device<const D: usize>(
-    (problem, solver, emulator): &Kernels<D>,
+/// Those that devices make, if they have room for them: one, or one for each of some ranks, who must agree.
+fn boxes_of_devices<const D: usize>(
+    problem: &Kernels<D>,
     hierarchy: &Hierarchy<D>,
     base: usize,
     setting: &Setting<D>,
 ) -> Option<Vec<Vec<CellBox<D>>>> {
-    let (double, ratios) = (solver.double.clone(), hierarchy.ratios().to_vec());
-    let mut device =
-        ResidentExecutor::new(emulator.clone(), problem.clone(), double, ratios, 1).expect("there is memory");
-    let plans = adopt(&mut device, hierarchy, setting.seed);
+    let (size, way) = [(1, Way::Together), (2, Way::Together), (3, Way::Apart)][(setting.seed % 3) as usize];
+    let found: Vec<_> = std::thread::scope(|scope| {
+        let begin = |ranks| scope.spawn(move || boxes_of_rank(problem, hierarchy, base, (setting, ranks)));
+        let running: Vec<_> = ranks_of(size, way).map(begin).collect();
+        running.into_iter().map(|rank| rank.join().expect("a rank that does not panic")).collect()
+    });
+    found.iter().for_each(|boxes| assert_eq!(boxes, &found[0], "{way:?}"));
+    found.into_iter().next().expect("there is a first rank")
+}
+
+/// Those that the device of a rank makes.
+fn boxes_of_rank<const D: usize>(
+    (problem, solver, emulator): &Kernels<D>,
+    hierarchy: &Hierarchy<D>,
+    base: usize,
+    (setting, ranks): (&Setting<D>, Ranks),
+) -> Option<Vec<Vec<CellBox<D>>>> {
+    let (double, ratios, rank) = (solver.double.clone(), hierarchy.ratios().to_vec(), ranks.rank());
+    let device = ResidentExecutor::new(emulator.clone(), problem.clone(), double, ratios, 1).expect("there is memory");
+    let mut device = device.on_rank(ranks);
+    let plans = adopt(&mut device, hierarchy, setting.seed, rank);
     let (base, finest) = (Level(base as u8), hierarchy.finest().index().min(hierarchy.max_levels() - 2));
     for (l, plans) in plans.iter().enumerate() {
         device.fill_ghosts(Level(l as u8), plans).expect("there is memory");
@@ -137,7 +160,7 @@ fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(
         let mut made = Vec::new();
         for base in 0..=l {
             let mut expected = boxes_of_host(&problem, &hierarchy, base, setting);
-            let Some(found) = boxes_of_device(&problem, &hierarchy, base, setting) else {
+            let Some(found) = boxes_of_devices(&problem, &hierarchy, base, setting) else {
                 let most = expected.iter().map(Vec::len).max().unwrap_or(0);
                 prop_assert!(most > MANY, "no room for {most} boxes");
                 return Ok(());

@@ -88,6 +88,22 @@ device_struct! {
 }
 
 device_struct! {
+    /// What `join_flags` takes. The places may be the same.
+    pub struct JoinFlagsArgs {
+        /// Words of a rank.
+        pub own: Pointer<u64>,
+        /// As many of another.
+        pub other: Pointer<u64>,
+        /// As many, written.
+        pub joined: Pointer<u64>,
+        /// How many.
+        pub num_words: u32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
     /// What `sample` takes.
     pub struct SampleArgs {
         /// Patches.

@@ -9,9 +9,9 @@ use super::tuning::{
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
     ContinueArgs, CopyArgs, CutCells, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagFunctionArgs,
-    FlagTile, LargestArgs, ListArgs, ListTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch,
-    PatchReport, PlanArgs, PlanLevel, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs,
-    SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    FlagTile, JoinFlagsArgs, LargestArgs, ListArgs, ListTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
+    Patch, PatchReport, PlanArgs, PlanLevel, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs,
+    SortArgs, SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -201,6 +201,8 @@ kernels! {
     FLAG_DIFFERENCE = "flag_difference" in Regions, Work::BlockPerItem([FLAG_THREADS; 3]), FlagArgs: FlagTile;
     /// Widens flags.
     FLAG_WIDEN = "flag_widen" in Regions, Work::BlockPerItem(WIDEN_THREADS), WidenArgs: FlagTile;
+    /// Joins the flags of ranks.
+    JOIN_FLAGS = "join_flags" in Regions, Work::ThreadPerItem, JoinFlagsArgs: ;
     /// Turns tiles of tags around.
     TURN_TAGS = "turn_tags" in Regrid, Work::WarpPerItem, TurnArgs: CellBox TurnedTile Candidate ClusterState;
     /// Covers tags with boxes.

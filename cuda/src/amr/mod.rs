@@ -15,7 +15,9 @@ pub mod tuning;
 mod update;
 
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
-pub use gather::{FlagArgs, FlagFunctionArgs, FlagTile, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs};
+pub use gather::{
+    FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
+};
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};

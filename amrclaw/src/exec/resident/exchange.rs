@@ -85,14 +85,26 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             fill(pointer::<_, N>(&memory, 0))?;
             return Ok(Some(self.machine.begin_download(&memory, bytes)?));
         }
-        let memory = self.outbox(bytes)?;
-        fill(pointer::<_, N>(N::shared_memory(&memory), 0))?;
-        self.machine.publish(&memory)?;
-        for Share { rank, cells, .. } in &parcels.shares {
-            let place = Self::bytes_of_cells(cells, components);
-            self.ranks.hand(*rank, head, place.len(), Handed { memory: memory.clone(), place })?;
-        }
+        let places = parcels.shares.iter().map(|share| (share.rank, Self::bytes_of_cells(&share.cells, components)));
+        self.hand_out(head, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
         Ok(None)
+    }
+
+    /// Hands ranks of the same process a place each in memory of so many bytes that is filled first.
+    pub(super) fn hand_out(
+        &self,
+        head: Head,
+        bytes: usize,
+        places: impl Iterator<Item = (usize, Range<usize>)>,
+        fill: impl FnOnce(&N::Memory) -> Result<(), CudaError>,
+    ) -> Result<(), ExecError> {
+        let memory = self.outbox(bytes)?;
+        fill(N::shared_memory(&memory))?;
+        self.machine.publish(&memory)?;
+        for (rank, place) in places {
+            self.ranks.hand(rank, head, place.len(), Handed { memory: memory.clone(), place })?;
+        }
+        Ok(())
     }
 
     /// Memory for messages that nobody reads any more.
@@ -144,14 +156,25 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.ranks.recycle(message);
             return work(of_all(&memory, 0));
         }
-        let Handed { memory: from, place } = self.ranks.take::<Handed<N::Shared>>(*rank, head)?;
-        assert_eq!(place.len(), bytes.len(), "bytes from rank {rank}: {head:?}");
+        self.with_handed(*rank, head, bytes.len(), |memory, at| work(of_all(memory, at)))
+    }
+
+    /// Lets kernels read what a rank of the same process hands over next: so many bytes, from a place in memory on.
+    pub(super) fn with_handed(
+        &self,
+        rank: usize,
+        head: Head,
+        bytes: usize,
+        work: impl FnOnce(&N::Memory, usize) -> Result<(), ExecError>,
+    ) -> Result<(), ExecError> {
+        let Handed { memory: from, place } = self.ranks.take::<Handed<N::Shared>>(rank, head)?;
+        assert_eq!(place.len(), bytes, "bytes from rank {rank}: {head:?}");
         if self.machine.begin_reading(&from)? {
-            work(of_all(N::shared_memory(&from), place.start))?;
+            work(N::shared_memory(&from), place.start)?;
         } else {
-            let memory = self.machine.allocate(bytes.len())?;
-            self.machine.read((&from, place.start), (&memory, 0), bytes.len())?;
-            work(of_all(&memory, 0))?;
+            let memory = self.machine.allocate(bytes)?;
+            self.machine.read((&from, place.start), (&memory, 0), bytes)?;
+            work(&memory, 0)?;
         }
         Ok(self.machine.end_reading(&from)?)
     }

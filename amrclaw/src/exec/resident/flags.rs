@@ -27,9 +27,10 @@ pub(super) struct FlagTables<const D: usize, M> {
 /// Flags, on their way to the host unless they stay.
 pub(super) struct Flags<N: Machine> {
     words: Option<N::Download>,
-    /// Where they are: the tags, and the cells that patches cover.
+    /// Where they are: the tags, and the cells that patches cover, each in so many bytes.
     pub tags: N::Memory,
     pub covered: N::Memory,
+    pub bytes: usize,
     /// What has been done with them.
     pub done: FlagRequest,
 }
@@ -96,15 +97,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let here = reach <= shortest && domain.periodic == [false; D];
         // What no patch covers is known where all patches are.
         let inset = request.inset.filter(|_| self.ranks.is_solo());
-        let stay = request.stay && here;
-        let done = if here { FlagRequest { inset, ..request } } else { FlagRequest::default() };
         let tables = self.levels[level.index()].flag_tables.take();
         let store = &self.levels[level.index()];
+        let kept = self.ranks.keeps_flags(store.mesh.num_cells());
+        let stay = request.stay && here && !kept;
+        let done = if here { FlagRequest { inset, stay, ..request } } else { FlagRequest::default() };
         let tables = tables.map_or_else(
-            || {
-                let kept = self.ranks.keeps_flags(store.mesh.num_cells());
-                FlagTables::new(&store.mesh, (|k| store.layout.patches[k].is_here, kept), &self.machine)
-            },
+            || FlagTables::new(&store.mesh, (|k| store.layout.patches[k].is_here, kept), &self.machine),
             Ok,
         )?;
         let num_tiles = tables.cover.tiles().len();
@@ -128,7 +127,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let words = if stay { None } else { Some(self.machine.begin_download(&tags, bytes)?) };
         let store = &mut self.levels[level.index()];
-        store.flags = Some(Flags { words, tags, covered, done });
+        store.flags = Some(Flags { words, tags, covered, bytes, done });
         store.flag_tables = Some(tables);
         Ok(())
     }
@@ -172,8 +171,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let flags = store.flags.take().expect("flags are asked for before they are taken");
             let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
             let cover = &tables.cover;
-            let bytes = cover.tiles().len() * Tiling::<D>::ROWS * size_of::<u64>();
-            let words = flags.words.map_or_else(|| self.machine.begin_download(&flags.tags, bytes), Ok)?;
+            let words = flags.words.map_or_else(|| self.machine.begin_download(&flags.tags, flags.bytes), Ok)?;
             let own = self.machine.finish_download(words, |bytes| match told && of_all {
                 false => Ok(cover.tags(words_of(bytes))),
                 true => Err(RunLengths::new(words_of(bytes))),

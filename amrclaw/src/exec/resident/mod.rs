@@ -22,6 +22,7 @@ mod gather;
 mod hardware;
 mod host_tables;
 mod initial;
+mod join_flags;
 mod levels;
 mod plans;
 mod probe;
@@ -274,7 +275,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
 
     fn refine(&mut self, request: RefineRequest<'_, D>) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
         self.machine.enter(DevicePhase::Regrid);
-        let refined = self.refine_levels(&request).map_err(ExecError::from);
+        let refined = self.refine_levels(&request);
         self.or_end(refined)
     }
 

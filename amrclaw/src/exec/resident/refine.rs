@@ -4,8 +4,8 @@
 
 use super::flags::Flags;
 use super::{Machine, ResidentExecutor};
-use crate::exec::RefineRequest;
 use crate::exec::device::{axes, box_by_axes, bytes_of_mut, pointer};
+use crate::exec::{ExecError, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::Tiling;
 use cuda::CudaError;
@@ -118,7 +118,12 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn refine_levels(
         &mut self,
         request: &RefineRequest<'_, D>,
-    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, CudaError> {
+    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+        // The same on all ranks, whose levels are the same.
+        if self.tags_of(request).is_none() {
+            return Ok(None);
+        }
+        self.join_flags(request)?;
         let mut memory = match self.cluster_memory.take() {
             Some(memory) => memory,
             None => ClusterMemory::new(&self.machine, self.ratios.len())?,
@@ -191,7 +196,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.project(request, tags, finer)?;
         }
         let nesting = nest_args::<D, N>(request, [tags, base], memory, boxes.state::<N>());
-        if nesting.nests_all == 0 && (finer.is_some() || tags.level != base.level) {
+        if nesting.nests_all == 0 && (finer.is_some() || tags.flags.done.inset.is_none()) {
             // SAFETY: the words are those of the tiles, the covered cells those of the base level's.
             unsafe { self.machine.run(&CLIP_TAGS, D, tags.num_tiles(), &nesting)? };
         }
@@ -310,6 +315,6 @@ fn nest_args<const D: usize, N: Machine>(
         num_between: between.len() as u32,
         width: request.nesting_width,
         room: ROOM as u32,
-        nests_all: u32::from(mesh.num_cells() == mesh.domain().volume()),
+        nests_all: u32::from(mesh.covers_domain()),
     }
 }

@@ -23,8 +23,7 @@ impl<'a, const D: usize> LevelNesting<'a, D> {
     ///
     /// `ratios` leads from the base level to the level to be refined, and is empty if that is the base level itself.
     pub fn new(base: &'a LevelMesh<D>, ratios: &'a [Ratio<D>], nesting_width: i32) -> Self {
-        let base_is_whole = base.num_cells() == base.domain().volume();
-        LevelNesting { base, base_is_whole, ratios, nesting_width }
+        LevelNesting { base, base_is_whole: base.covers_domain(), ratios, nesting_width }
     }
 
     /// True if whatever box nests.
