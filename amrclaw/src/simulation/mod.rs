@@ -87,6 +87,8 @@ pub struct Simulation<const D: usize> {
     exec: Box<dyn Executor<D>>,
     subcycle: Subcycle,
     saved: Option<Box<step::Saved<D>>>,
+    /// The level whose ghost cells the regrid has filled that has just been.
+    filled: Option<Level>,
     time: f64,
     dt_next: f64,
     counts: Counts,
@@ -139,6 +141,7 @@ impl<const D: usize> Simulation<D> {
         Ok(Simulation {
             subcycle: Subcycle::new(control, Level::COARSEST),
             saved: None,
+            filled: None,
             plans: Arc::new(Vec::new()),
             equations: shape.equations.clone(),
             aux: solver.aux().iter().map(|name| (*name).to_owned()).collect(),

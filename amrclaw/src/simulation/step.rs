@@ -135,6 +135,7 @@ impl<const D: usize> Simulation<D> {
 
     fn restore(&mut self, saved: &Saved<D>) {
         self.deferred.forget();
+        self.filled = None;
         let rejected = std::mem::replace(&mut self.hierarchy, saved.hierarchy.clone());
         self.plans = saved.plans.clone();
         self.subcycle = saved.subcycle.clone();
@@ -185,7 +186,9 @@ impl<const D: usize> Simulation<D> {
         let _span = info_span!("advance", %level, time, dt).entered();
         let plans = self.plans.clone();
         let exec = &mut self.exec;
-        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
+        if self.filled.take() != Some(level) {
+            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
+        }
         self.record_gauges(level, time);
         let (exec, clock, waited) = (&mut self.exec, Instant::now(), self.ranks.traffic().waited);
         self.stopwatch.time(Phase::Advance, || exec.advance(level, &plans, dt))?;
@@ -247,6 +250,9 @@ impl<const D: usize> Simulation<D> {
             self.measure_speeds()?;
             self.adopt(Some(&old), NewValues::Transferred)?;
         }
+        // Flags were raised in filled ghost cells, whose values may depend on auxiliary ones that were renewed after them.
+        let aux_stays = self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time());
+        self.filled = Some(at.coarsest).filter(|_| aux_stays);
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
         let ([host, device], state) = (self.exec.memory_bytes(), self.exec.state_bytes());

@@ -6,17 +6,22 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Cells of a level up to which its flags are told to all ranks: to cluster so few takes less time than to do it together.
-pub(super) const TOLD: usize = 1 << 24;
+const TOLD: usize = 1 << 24;
+
+/// The same where the ranks' devices read one another's flags and make boxes of them, each of all: a gigabyte for every 2³² cells.
+const READ: usize = 1 << 27;
 
 impl Ranks {
-    /// Flags of a level of so many cells stay with the ranks that raise them, which then cluster together.
-    pub fn keeps_flags(&self, cells: usize) -> bool {
-        !self.is_solo() && cells > self.told
+    /// Flags of a level of so many cells stay with the ranks that raise them, which then cluster together. `on_device`: they lie in the
+    /// memory of devices.
+    pub fn keeps_flags(&self, cells: usize, on_device: bool) -> bool {
+        let told = if on_device && self.share_process() { READ } else { TOLD };
+        !self.is_solo() && cells > self.told.unwrap_or(told)
     }
 
     /// Flags of levels with more cells than this stay with the ranks that raise them. All ranks are told the same.
     pub fn telling_flags_up_to(self, cells: usize) -> Self {
-        Ranks { told: cells, ..self }
+        Ranks { told: Some(cells), ..self }
     }
 
     /// Sums over a group of ranks, number by number: of whole numbers, so that the order does not matter. All of the group call it.

@@ -147,8 +147,8 @@ pub struct Traffic {
 pub struct Ranks {
     comm: Arc<dyn Communicator>,
     shared: Arc<Shared>,
-    /// Flags of levels of up to so many cells are told to all.
-    told: usize,
+    /// Flags of levels of up to so many cells are told to all, if that has been said.
+    told: Option<usize>,
 }
 
 /// What copies share.
@@ -182,7 +182,7 @@ impl std::fmt::Debug for Ranks {
 impl Ranks {
     /// `asked`: is set from elsewhere to end the run; ranks act on it together, see [`Ranks::stop`].
     pub fn new(comm: Arc<dyn Communicator>, asked: Arc<AtomicBool>) -> Self {
-        Ranks { comm, shared: Arc::new(Shared { asked, ..Shared::default() }), told: collective::TOLD }
+        Ranks { comm, shared: Arc::new(Shared { asked, ..Shared::default() }), told: None }
     }
 
     /// Which rank this is.

@@ -22,7 +22,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let patches = &store.layout.patches;
         let here = patches.par_iter().filter(|patch| patch.is_here);
         let bitmaps = here.map(bitmap).collect::<Vec<Vec<u64>>>().concat();
-        Ok(match self.ranks.keeps_flags(store.mesh.num_cells()) {
+        Ok(match self.ranks.keeps_flags(store.mesh.num_cells(), false) {
             true => TagSet::from_bitmaps(&store.mesh, |k| patches[k].is_here, &bitmaps),
             false => TagSet::from_bitmaps(&store.mesh, |_| true, &self.bitmaps_of_all(level, bitmaps)?),
         })

@@ -99,7 +99,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let inset = request.inset.filter(|_| self.ranks.is_solo());
         let tables = self.levels[level.index()].flag_tables.take();
         let store = &self.levels[level.index()];
-        let kept = self.ranks.keeps_flags(store.mesh.num_cells());
+        let kept = self.ranks.keeps_flags(store.mesh.num_cells(), true);
         let stay = request.stay && here && !kept;
         let done = if here { FlagRequest { inset, stay, ..request } } else { FlagRequest::default() };
         let tables = tables.map_or_else(
@@ -165,8 +165,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn flag_level(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
         let head = self.head(Phase::Flags, level);
         let cells = self.levels[level.index()].mesh.num_cells();
-        let (told, of_all) = (!self.ranks.is_solo(), !self.ranks.keeps_flags(cells));
-        let (tags, done) = if self.flags_by_kernels() {
+        let (told, by_kernels) = (!self.ranks.is_solo(), self.flags_by_kernels());
+        let of_all = !self.ranks.keeps_flags(cells, by_kernels);
+        let (tags, done) = if by_kernels {
             let store = &mut self.levels[level.index()];
             let flags = store.flags.take().expect("flags are asked for before they are taken");
             let tables = store.flag_tables.as_ref().expect("flags are asked for with tables");
