@@ -237,7 +237,8 @@ impl<const D: usize> Simulation<D> {
         let clock = Instant::now();
         let time = self.subcycle.time(base);
         let plans = self.plans.clone();
-        let at = RegridTime { time, coarsest: self.subcycle.level(), dt, time_ratios: &self.settings.time_ratios };
+        let coarsest = self.subcycle.level();
+        let at = RegridTime { time, coarsest, dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
         let boxes = finer_boxes(base, &self.hierarchy, exec, &self.ranks, &plans, &self.settings.regrid, at)?;
         let found = clock.elapsed();
@@ -252,7 +253,7 @@ impl<const D: usize> Simulation<D> {
         }
         // Flags were raised in filled ghost cells, whose values may depend on auxiliary ones that were renewed after them.
         let aux_stays = self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time());
-        self.filled = Some(at.coarsest).filter(|_| aux_stays);
+        self.filled = Some(coarsest).filter(|_| aux_stays);
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
         let ([host, device], state) = (self.exec.memory_bytes(), self.exec.state_bytes());
