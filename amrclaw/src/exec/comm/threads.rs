@@ -106,11 +106,19 @@ impl Threads {
                 }
             }
             if patience.is_at_end(|| self.waits[from].load(Ordering::Relaxed)) {
-                return Err(CommError::Silent {
-                    rank: from,
-                    waiting: self.rank.number,
-                    seconds: self.patience.as_secs(),
-                });
+                return Err(self.lost(from));
+            }
+        }
+    }
+
+    /// Names a rank as lost, unless another has said at the same time why the run ends.
+    fn lost(&self, rank: usize) -> CommError {
+        let found = CommError::Silent { rank, waiting: self.rank.number, seconds: self.patience.as_secs() };
+        match &mut *self.ended.lock() {
+            Some(reason) => CommError::Ended(reason.clone()),
+            ended => {
+                *ended = Some(found.to_string());
+                found
             }
         }
     }
