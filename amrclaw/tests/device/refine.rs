@@ -201,7 +201,7 @@ pub(super) const PLANE: &str = "[solver]\nname = \"advection\"\nu = 1.0\nv = 1.0
 #[test]
 fn boxes_in_a_plane_are_the_hosts() {
     let problem = problem::<2>(PLANE);
-    run(&problem, 12, [3..160i32, 3..110i32]);
+    run(&problem, 8, [3..160i32, 3..110i32]);
     // More planes than a block has memory for.
     run(&problem, 1, [1400..1500i32, 3..20i32]);
 }
@@ -210,12 +210,12 @@ fn boxes_in_a_plane_are_the_hosts() {
 fn boxes_on_a_line_are_the_hosts() {
     let text = "[solver]\nname = \"advection\"\nu = 1.0\n[mesh]\ncells = [8]\n[levels]\nmax = 4\nratio = [2, 2, 2]\n\
                 [regrid.flag]\ntolerance = 0.5\n[time]\nend = 1.0\ndt_initial = 0.1\n[initial]\nq = \"0\"\n";
-    run(&problem::<1>(text), 20, prop_oneof![3..900i32, 2600..3000i32].prop_map(|n| [n]));
+    run(&problem::<1>(text), 14, prop_oneof![3..900i32, 2600..3000i32].prop_map(|n| [n]));
 }
 
 #[test]
 fn boxes_in_space_are_the_hosts() {
     let parameters = [("u", 1.0), ("v", 1.0), ("w", 1.0)];
     let sides = std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]);
-    run(&in_space(&problem::<2>(PLANE).0, ("advection", &parameters), sides), 5, [3..40i32, 3..24i32, 3..20i32]);
+    run(&in_space(&problem::<2>(PLANE).0, ("advection", &parameters), sides), 4, [3..40i32, 3..24i32, 3..20i32]);
 }
