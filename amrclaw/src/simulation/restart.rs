@@ -103,7 +103,7 @@ impl<const D: usize> Simulation<D> {
                 } else if !nested(width) {
                     return Err(self.too_narrow(case, l));
                 }
-            } else if mesh.num_cells() != domain.volume() {
+            } else if !mesh.covers_domain() {
                 return Err(damaged());
             }
             coarser = Some(mesh);

@@ -298,11 +298,8 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
 
     fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
         let tags = buffer(&self.flag_level(level, dt)?, request.width, self.problem.domain.periodic);
-        Ok(Flagged {
-            tags,
-            inset: false,
-            of_all: !self.ranks.keeps_flags(self.levels[level.index()].mesh.num_cells(), false),
-        })
+        let cells = self.levels[level.index()].mesh.num_cells();
+        Ok(Flagged { tags, inset: false, of_all: !self.ranks.keeps_flags(cells, false) })
     }
 
     fn save(&mut self) {

@@ -1,11 +1,10 @@
 //! Tags of all ranks, joined on each rank's device, so that each makes the boxes of all of them.
 
-use super::flags::Flags;
+use super::refine::Tags;
 use super::{Machine, ResidentExecutor};
-use crate::exec::comm::{Phase, RunLengths};
+use crate::exec::ExecError;
+use crate::exec::comm::{Head, Phase, RunLengths};
 use crate::exec::device::{bytes_of, pointer, words_of};
-use crate::exec::{ExecError, RefineRequest};
-use crate::index::Level;
 use crate::mesh::Rank;
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -13,33 +12,43 @@ use cuda::amr::JoinFlagsArgs;
 use cuda::amr::kernels::JOIN_FLAGS;
 use riemann::real::Scalar;
 
-impl<N: Machine> Flags<N> {
-    /// The tags, and behind them, if they matter too, the cells that patches cover.
-    fn bits(&self, covered_too: bool) -> impl Iterator<Item = &N::Memory> {
-        std::iter::once(&self.tags).chain(Some(&self.covered).filter(|_| covered_too))
+/// What all ranks are to have of a level, on the device of each.
+struct Bits<'a, N: Machine> {
+    head: Head,
+    /// The tags, and the cells that patches cover if these matter too: so many bytes each.
+    kinds: Vec<&'a N::Memory>,
+    bytes: usize,
+}
+
+impl<N: Machine> Bits<'_, N> {
+    /// Bytes of a message with all of them, one kind behind the other.
+    fn message_bytes(&self) -> usize {
+        self.kinds.len() * self.bytes
+    }
+
+    /// Of each kind its address, and where it begins in a message.
+    fn places(&self) -> impl Iterator<Item = (Pointer<u64>, usize)> {
+        self.kinds.iter().enumerate().map(|(k, bits)| (pointer::<_, N>(bits, 0), k * self.bytes))
     }
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Joins the tags of all ranks, and where boxes might not nest also what patches of the base level cover. All ranks call it.
-    pub(super) fn join_flags(&mut self, request: &RefineRequest<'_, D>) -> Result<(), ExecError> {
-        if self.ranks.is_solo() {
-            return Ok(());
-        }
-        let nests_all = request.hierarchy.level(request.base).covers_domain();
-        let mut levels = (request.base.index()..=request.finest.index())
-            .map(|l| (Level(l as u8), l == request.base.index() && !nests_all));
+    /// Joins the tags of all ranks, the base level's last, and unless whatever box nests also what patches of the base level cover. All ranks
+    /// call it.
+    pub(super) fn join_flags(&self, tags: &[Tags<'_, D, N>], nests_all: bool) -> Result<(), ExecError> {
+        let base = tags.last().map(|tags| tags.level);
+        let bits = tags.iter().map(|&Tags { level, flags, .. }| {
+            let covered = Some(&flags.covered).filter(|_| Some(level) == base && !nests_all);
+            let kinds = std::iter::once(&flags.tags).chain(covered).collect();
+            Bits { head: self.head(Phase::Flags, level), kinds, bytes: flags.bytes }
+        });
+        let levels: Vec<Bits<'_, N>> = bits.collect();
         if !self.ranks.share_process() {
-            return levels.try_for_each(|(level, covered_too)| self.gather_flags(level, covered_too));
+            return levels.iter().try_for_each(|bits| self.gather_bits(bits));
         }
         // All are told before any is waited for.
-        levels.clone().try_for_each(|(level, covered_too)| self.hand_flags(level, covered_too))?;
-        levels.try_for_each(|(level, covered_too)| self.take_flags(level, covered_too))
-    }
-
-    /// The tags of a level that are to be joined.
-    fn flags_of(&self, level: Level) -> &Flags<N> {
-        self.levels[level.index()].flags.as_ref().expect("flags are asked for before they are joined")
+        levels.iter().try_for_each(|bits| self.hand_bits(bits))?;
+        levels.iter().try_for_each(|bits| self.take_bits(bits))
     }
 
     fn other_ranks(&self) -> impl Iterator<Item = usize> + use<D, R, N> {
@@ -48,45 +57,34 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Hands other ranks of the process a copy of this one's.
-    fn hand_flags(&self, level: Level, covered_too: bool) -> Result<(), ExecError> {
-        let flags = self.flags_of(level);
-        let bytes = flags.bits(covered_too).count() * flags.bytes;
-        let places = self.other_ranks().map(|rank| (rank, 0..bytes));
-        self.hand_out(self.head(Phase::Flags, level), bytes, places, |message| {
-            flags.bits(covered_too).enumerate().try_for_each(|(k, bits)| {
-                let own = pointer::<_, N>(bits, 0);
-                self.join([own, own], pointer::<_, N>(message, k * flags.bytes), flags.bytes)
-            })
+    fn hand_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
+        let places = self.other_ranks().map(|rank| (rank, 0..bits.message_bytes()));
+        self.hand_out(bits.head, bits.message_bytes(), places, |message| {
+            // Joined with themselves they are copied.
+            bits.places()
+                .try_for_each(|(own, start)| self.join([own, own], pointer::<_, N>(message, start), bits.bytes))
         })
     }
 
     /// Joins what other ranks of the process hand over to this one's.
-    fn take_flags(&self, level: Level, covered_too: bool) -> Result<(), ExecError> {
-        let (flags, head) = (self.flags_of(level), self.head(Phase::Flags, level));
-        let bytes = flags.bits(covered_too).count() * flags.bytes;
+    fn take_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
         self.other_ranks().try_for_each(|rank| {
-            self.with_handed(rank, head, bytes, |message, at| {
-                Ok(flags.bits(covered_too).enumerate().try_for_each(|(k, bits)| {
-                    let own = pointer::<_, N>(bits, 0);
-                    self.join([own, pointer::<_, N>(message, at + k * flags.bytes)], own, flags.bytes)
-                })?)
+            self.with_handed(rank, bits.head, bits.message_bytes(), |message, at| {
+                let join = |(own, start)| self.join([own, pointer::<_, N>(message, at + start)], own, bits.bytes);
+                Ok(bits.places().try_for_each(join)?)
             })
         })
     }
 
     /// Joins those of other processes, by way of the host.
-    fn gather_flags(&mut self, level: Level, covered_too: bool) -> Result<(), ExecError> {
-        let mut words = std::mem::take(&mut self.flag_words);
-        let (flags, head) = (self.flags_of(level), self.head(Phase::Flags, level));
-        words.resize(flags.bytes / size_of::<u64>(), 0);
-        for bits in flags.bits(covered_too) {
-            let download = self.machine.begin_download(bits, flags.bytes)?;
+    fn gather_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
+        let mut words = vec![0; bits.bytes / size_of::<u64>()];
+        bits.kinds.iter().try_for_each(|memory| {
+            let download = self.machine.begin_download(memory, bits.bytes)?;
             let own = self.machine.finish_download(download, |bytes| RunLengths::new(words_of(bytes)))?;
-            RunLengths::join(&self.ranks.gather_runs(head, own)?, &mut words);
-            self.machine.upload(bytes_of(&words), bits, 0)?;
-        }
-        self.flag_words = words;
-        Ok(())
+            RunLengths::join(&self.ranks.gather_runs(bits.head, own)?, &mut words);
+            Ok(self.machine.upload(bytes_of(&words), memory, 0)?)
+        })
     }
 
     fn join(&self, [own, other]: [Pointer<u64>; 2], joined: Pointer<u64>, bytes: usize) -> Result<(), CudaError> {

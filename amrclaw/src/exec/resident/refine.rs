@@ -60,9 +60,9 @@ impl<M> ClusterMemory<M> {
 }
 
 /// The tags of a level.
-struct Tags<'a, const D: usize, N: Machine> {
-    level: Level,
-    flags: &'a Flags<N>,
+pub(super) struct Tags<'a, const D: usize, N: Machine> {
+    pub level: Level,
+    pub flags: &'a Flags<N>,
     map: TileMap,
     /// The cells of all tiles in the domain.
     bounds: CellBox<D>,
@@ -119,11 +119,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         request: &RefineRequest<'_, D>,
     ) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
-        // The same on all ranks, whose levels are the same.
-        if self.tags_of(request).is_none() {
-            return Ok(None);
-        }
-        self.join_flags(request)?;
         let mut memory = match self.cluster_memory.take() {
             Some(memory) => memory,
             None => ClusterMemory::new(&self.machine, self.ratios.len())?,
@@ -141,9 +136,13 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &self,
         request: &RefineRequest<'_, D>,
         (memory, made): (&mut ClusterMemory<N::Memory>, &[NewBoxes<N::Memory>]),
-    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, CudaError> {
+    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+        // All ranks have tags of the same levels.
         let Some(tags) = self.tags_of(request) else { return Ok(None) };
         let base = tags.last().expect("a level is to be refined");
+        if !self.ranks.is_solo() {
+            self.join_flags(&tags, request.hierarchy.level(request.base).covers_domain())?;
+        }
         let (mut finer, mut downloads) = (None, Vec::new());
         for of_level in &tags {
             let boxes = &made[of_level.level.index()];
