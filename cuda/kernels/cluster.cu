@@ -17,17 +17,16 @@ struct Division : Signature {
         // What is counted: all of it, then what is cut off along an axis.
         CellBox part = box;
         int axis = -1, at = 0;
-        unsigned place = 0;
         for (;;) {
-            count(part, axis < 0 ? counts : cut_off, axis);
+            if (axis < 0 && shared.holds_all) take_all();
+            else count(part, axis < 0 ? counts : cut_off, axis);
             __syncthreads();
-            if (axis >= 0 && threadIdx.x == 0) put(part, place);
             shrink(axis);
             find_cut(axis, at);
             if (axis < 0) return;
-            // Its place in the queue is on its way while its tags are counted.
-            if (threadIdx.x == 0) atomicAdd(&args.state->pending, 1u), place = atomicAdd(&args.state->added, 1u);
             part = cut(axis, at);
+            // By one of the last warp, which has the least to count, so that others do not wait for its place in the queue.
+            if (threadIdx.x == CLUSTER_THREADS - 1) put(part);
         }
     }
 
@@ -45,30 +44,24 @@ struct Division : Signature {
     {
         const int margin = max(args.min_size, 2);
         Word best = 0;
-        int planes = 0;
         #pragma unroll
-        for (int d = 0; d < DIM; d++) planes += box.hi[d] - box.lo[d];
-        #pragma unroll 1
-        for (int n = threadIdx.x; n < planes; n += blockDim.x) {
-            // The axis, the plane, and what is known of the axis.
-            int axis = 0, k = n, size = box.hi[X] - box.lo[X], to_middle = box.lo[X] - middle(X), place = start[X] + first[X];
-            #pragma unroll
-            for (int d = 1; d < DIM; d++) {
-                if (axis != d - 1 || k < size) continue;
-                k -= size;
-                axis = d, size = box.hi[d] - box.lo[d], to_middle = box.lo[d] - middle(d), place = start[d] + first[d];
+        for (int d = 0; d < DIM; d++) {
+            const int size = box.hi[d] - box.lo[d], to_middle = box.lo[d] - middle(d);
+            const unsigned* planes = counts + start[d] + first[d];
+            #pragma unroll 1
+            for (int k = first_of_thread(d); k < size; k += CLUSTER_THREADS) {
+                if (k == 0) continue;
+                const unsigned* here = planes + k;
+                const int own = here[0], below = here[-1];
+                if (own != 0 && below == 0) best = max(best, rank(true, k - tagged_before(d, k), to_middle + k, d));
+                if (k < margin || k > size - margin) continue;
+                const int before = int(here[-2]) - 2 * below + own, after = below - 2 * own + int(here[1]);
+                if ((before ^ after) >= 0 || before == 0 || after == 0) continue;
+                best = max(best, rank(false, abs(before - after), to_middle + k, d));
             }
-            if (k == 0) continue;
-            const unsigned* here = counts + place + k;
-            const int own = here[0], below = here[-1];
-            if (own != 0 && below == 0) best = max(best, rank(true, k - tagged_before(axis, k), to_middle + k, axis));
-            if (k < margin || k > size - margin) continue;
-            const int before = int(here[-2]) - 2 * below + own, after = below - 2 * own + int(here[1]);
-            if ((before ^ after) >= 0 || before == 0 || after == 0) continue;
-            best = max(best, rank(false, abs(before - after), to_middle + k, axis));
         }
         best = largest_of_warp(best);
-        if (lane_number() == 0) shared.best[turn][threadIdx.x / 32] = best;
+        if (lane_number() == 0) shared.best[threadIdx.x / 32] = best;
     }
 
     // Where to cut: before cell `at` of an axis, which is −1 if the candidate is not to be cut.
@@ -81,9 +74,7 @@ struct Division : Signature {
         rank_cuts();
         __syncthreads();
         if (efficiency >= args.cutoff) return;
-        Word best = 0;
-        #pragma unroll
-        for (int warp = 0; warp < WARPS; warp++) best = max(best, shared.best[turn][warp]);
+        const Word best = largest_of_warp(lane_number() < WARPS ? shared.best[lane_number()] : 0);
         if (best) {
             axis = int(best >> 1 & 3);
             const int distance = 0x7fffffff - int(best >> 3 & 0x7fffffff);
@@ -121,8 +112,10 @@ struct Division : Signature {
     }
 
     // Puts a candidate into its place in the queue: each number with that of the run, so that it is known whether it is there. By a thread.
-    __device__ __forceinline__ void put(const CellBox& candidate, unsigned place) const
+    __device__ __forceinline__ void put(const CellBox& candidate) const
     {
+        atomicAdd(&args.state->pending, 1u);
+        const unsigned place = atomicAdd(&args.state->added, 1u);
         if (place >= args.room) {
             args.state->failed = 1;
             atomicSub(&args.state->pending, 1u);
@@ -141,6 +134,7 @@ struct Division : Signature {
     {
         const unsigned number = atomicAdd(&args.state->taken, 1u);
         if (number >= args.room) return false;
+        shared.holds_all = number == 0;
         const volatile Word* ends = args.queue[number].ends;
         for (unsigned look = 1;; look++) {
             bool is_there = true;

@@ -3,13 +3,20 @@
 
 constexpr int WARPS = CLUSTER_THREADS / 32;
 
+static_assert(WARPS <= 32, "a lane for each warp");
+// Behind all planes.
+constexpr int NOWHERE = 0x3fffffff;
+
 // What the threads of a block share of their candidate, but for the signatures.
 struct Shared {
-    CellBox taken;              // the one that comes next
-    unsigned is_there;          // if one does
-    int first[2][3], end[2][3]; // planes with tags, counted from those that were first at the beginning; the two take turns
-    unsigned tags[2];
-    Word best[2][WARPS];        // the best cut that each warp has found
+    CellBox taken;         // the one that comes next
+    unsigned is_there;     // if one does
+    unsigned holds_all;    // if it is the first, of all tags
+    // What each warp has found: the first plane with tags and one past the last, counted from those that were first at the beginning, tags,
+    // and the best cut.
+    int first[3][WARPS], end[3][WARPS];
+    unsigned tags[WARPS];
+    Word best[WARPS];
     Hull hull;
 };
 
@@ -25,15 +32,19 @@ struct Signature {
     int start[DIM];          // where the counts of an axis begin
     int first[DIM];          // the candidate's first plane there
     int first_word[DIM];
-    unsigned turn;           // which of the shared places are in use
 
     __device__ __forceinline__ Signature(const ClusterArgs& args, Shared& shared, unsigned* memory, int planes)
-        : args(args), shared(shared), counts(memory), cut_off(memory + planes), tagged(memory + 2 * planes), turn(0)
+        : args(args), shared(shared), counts(memory), cut_off(memory + planes), tagged(memory + 2 * planes)
     {
         if (DIM > 2)
             for (int k = threadIdx.x; k < planes; k += blockDim.x) cut_off[k] = 0;
-        if (threadIdx.x < 3) shared.first[1][threadIdx.x] = 0x3fffffff, shared.end[1][threadIdx.x] = 0;
-        if (threadIdx.x == 0) shared.tags[1] = 0;
+    }
+
+    // Where a thread begins with the planes across an axis: axes begin with different warps, so that those of small candidates are looked at
+    // at the same time.
+    static __device__ __forceinline__ int first_of_thread(int axis)
+    {
+        return (threadIdx.x + axis * (WARPS / DIM) * 32) % CLUSTER_THREADS;
     }
 
     // Places for the planes of a candidate, which are to be counted.
@@ -50,6 +61,15 @@ struct Signature {
         if (DIM > 2) {
             for (int k = threadIdx.x; k < end; k += blockDim.x) counts[k] = 0;
             __syncthreads();
+        }
+    }
+
+    // Takes the counts of all tags, and leaves zeros for those that come next.
+    __device__ __forceinline__ void take_all() const
+    {
+        for (unsigned k = threadIdx.x; k < args.num_planes; k += CLUSTER_THREADS) {
+            counts[k] = args.planes[k];
+            args.planes[k] = 0;
         }
     }
 
@@ -162,65 +182,55 @@ struct Signature {
     // Takes what was cut off along an axis, if any, off the counts, and shrinks the candidate to its tags. A warp takes words of planes.
     __device__ __forceinline__ void shrink(int cut_axis)
     {
-        const int lane = lane_number();
-        turn ^= 1;
-        #pragma unroll 1
-        for (int n = threadIdx.x / 32;; n += WARPS) {
-            // The axis and the word, and what is known of the axis.
-            int axis = -1, word = n, lo = 0, end = 0, place = 0, words = 0;
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) {
-                if (axis >= 0) continue;
-                lo = first[d], end = lo + box.hi[d] - box.lo[d], place = start[d], words = first_word[d];
-                const int count = (end + 31) / 32 - lo / 32;
-                if (word < count) axis = d, word += lo / 32;
-                else word -= count;
-            }
-            if (axis < 0) break;
-            const int k = word * 32 + lane;
-            unsigned own = 0;
-            if (k >= lo && k < end) {
-                own = counts[place + k];
-                if (cut_axis >= 0 && axis != cut_axis) {
-                    own -= cut_off[place + k];
-                    counts[place + k] = own;
-                    if (DIM > 2) cut_off[place + k] = 0;
+        const int lane = lane_number(), warp = threadIdx.x / 32;
+        unsigned found = 0;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) {
+            const int lo = first[d], end = lo + box.hi[d] - box.lo[d];
+            int lowest_tagged = NOWHERE, end_tagged = 0;
+            #pragma unroll 1
+            for (int word = lo / 32 + first_of_thread(d) / 32; word * 32 < end; word += WARPS) {
+                const int k = word * 32 + lane;
+                unsigned own = 0;
+                if (k >= lo && k < end) {
+                    own = counts[start[d] + k];
+                    if (cut_axis >= 0 && d != cut_axis) {
+                        own -= cut_off[start[d] + k];
+                        counts[start[d] + k] = own;
+                        if (DIM > 2) cut_off[start[d] + k] = 0;
+                    }
                 }
+                if (d == X) found += own;
+                const unsigned bits = __ballot_sync(ALL, own != 0);
+                if (lane == 0) tagged[first_word[d] + word] = bits;
+                if (bits == 0) continue;
+                lowest_tagged = min(lowest_tagged, word * 32 + __ffs(int(bits)) - 1);
+                end_tagged = word * 32 + 32 - __clz(int(bits));
             }
-            const unsigned bits = __ballot_sync(ALL, own != 0);
-            if (axis == X) own = sum_of_warp(own);
-            if (lane != 0) continue;
-            tagged[words + word] = bits;
-            if (bits == 0) continue;
-            atomicMin(&shared.first[turn][axis], k + __ffs(int(bits)) - 1);
-            atomicMax(&shared.end[turn][axis], k + 32 - __clz(int(bits)));
-            if (axis == X) atomicAdd(&shared.tags[turn], own);
+            if (lane == 0) shared.first[d][warp] = lowest_tagged, shared.end[d][warp] = end_tagged;
         }
-        // The places of the next turn.
-        if (threadIdx.x < 3) shared.first[turn ^ 1][threadIdx.x] = 0x3fffffff, shared.end[turn ^ 1][threadIdx.x] = 0;
-        if (threadIdx.x == 0) shared.tags[turn ^ 1] = 0;
+        found = sum_of_warp(found);
+        if (lane == 0) shared.tags[warp] = found;
         __syncthreads();
-        tags = shared.tags[turn];
+        const bool of_warp = lane < WARPS;
+        tags = sum_of_warp(of_warp ? shared.tags[lane] : 0);
         #pragma unroll
         for (int d = 0; d < DIM; d++) {
             const int lo = box.lo[d] - first[d];
-            first[d] = shared.first[turn][d];
-            box.lo[d] = lo + first[d], box.hi[d] = lo + shared.end[turn][d];
+            first[d] = smallest_of_warp(of_warp ? shared.first[d][lane] : NOWHERE);
+            box.lo[d] = lo + first[d];
+            box.hi[d] = lo - smallest_of_warp(of_warp ? -shared.end[d][lane] : 0);
         }
     }
 
     // The last plane before one across an axis, which is not the first, that holds tags; counted from the candidate's first.
     __device__ __forceinline__ int tagged_before(int axis, int plane) const
     {
-        int begin = first[X], word = first_word[X];
-        #pragma unroll
-        for (int d = 1; d < DIM; d++)
-            if (d == axis) begin = first[d], word = first_word[d];
-        const unsigned* words = tagged + word;
-        const int last = begin + plane - 1;
+        const unsigned* words = tagged + first_word[axis];
+        const int last = first[axis] + plane - 1;
         int at = last / 32;
         unsigned bits = words[at] & (0xffffffffu >> (31 - last % 32));
         while (bits == 0) bits = words[--at];
-        return at * 32 + 31 - __clz(int(bits)) - begin;
+        return at * 32 + 31 - __clz(int(bits)) - first[axis];
     }
 };

@@ -22,6 +22,18 @@ __device__ __forceinline__ unsigned sum_of_warp(unsigned number)
 #endif
 }
 
+// The smallest number of a warp's lanes.
+__device__ __forceinline__ int smallest_of_warp(int number)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_min_sync(ALL, number);
+#else
+    #pragma unroll
+    for (int distance = 16; distance > 0; distance /= 2) number = min(number, __shfl_xor_sync(ALL, number, distance));
+    return number;
+#endif
+}
+
 // The largest number of a warp's lanes.
 __device__ __forceinline__ Word largest_of_warp(Word number)
 {

@@ -10,11 +10,11 @@ use cuda::abi::DeviceStruct;
 use cuda::{CudaError, Grid};
 use libloading::Library;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use tempfile::TempDir;
 
 /// The emulated device of one run, or of several that follow each other.
 #[derive(Clone)]
@@ -31,10 +31,16 @@ type Entries = Vec<[&'static str; 2]>;
 /// A compiled text.
 struct Compiled {
     library: Library,
-    /// Where its file lies, as long as it is in use: the system takes a new file in the place of one that is gone for the same library.
-    _folder: TempDir,
     /// Its kernels run one at a time.
     running: Mutex<()>,
+}
+
+impl Compiled {
+    fn open(library: &Path) -> Compiled {
+        // SAFETY: the library is one that `compile` has made; it has no initialisation of its own.
+        let library = unsafe { Library::new(library) }.expect("the library is there");
+        Compiled { library, running: Mutex::new(()) }
+    }
 }
 
 /// What has been compiled, by its text: simulations of one case have the same kernels.
@@ -94,9 +100,10 @@ impl Emulator {
             }
             let known = COMPILED.lock().expect("no thread panics").get(&source).cloned();
             let compiled = known.unwrap_or_else(|| {
-                let compiled = Arc::new(compile(&source));
-                COMPILED.lock().expect("no thread panics").insert(source, compiled.clone());
-                compiled
+                let library = compile(&source);
+                // Where several threads need it at the same time, one opens it for all.
+                let mut opened = COMPILED.lock().expect("no thread panics");
+                opened.entry(source).or_insert_with(|| Arc::new(Compiled::open(&library))).clone()
             });
             (compiled, text.entries)
         };
@@ -110,18 +117,27 @@ impl Emulator {
     }
 }
 
-fn compile(source: &str) -> Compiled {
-    let folder = tempfile::tempdir().expect("a folder for the compiler");
-    let (file, library) = (folder.path().join("kernel.cpp"), folder.path().join("kernel.so"));
-    std::fs::write(&file, source).expect("the folder can be written to");
-    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
+/// Compiles a text to a library, unless an earlier run of the tests has.
+fn compile(source: &str) -> PathBuf {
+    const HEADER: &str = include_str!("../../../cuda/tests/support/emulator.h");
     // Hidden, or what is static in a template would be one and the same in all libraries, which run at the same time.
-    let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared", "-w", "-o"];
-    let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // SAFETY: the library is the one just made; it has no initialisation of its own.
-    let library = unsafe { Library::new(&library) }.expect("the library was just made");
-    Compiled { library, _folder: folder, running: Mutex::new(()) }
+    const FLAGS: [&str; 8] =
+        ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared", "-w", "-o"];
+    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
+    let mut hasher = DefaultHasher::new();
+    (source, HEADER, FLAGS, &compiler).hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
+    std::fs::create_dir_all(&folder).expect("a folder for libraries");
+    let library = folder.join(format!("{:016x}.so", hasher.finish()));
+    if !library.exists() {
+        let making = tempfile::tempdir_in(&folder).expect("a folder for the compiler");
+        let (file, made) = (making.path().join("kernel.cpp"), making.path().join("kernel.so"));
+        std::fs::write(&file, source).expect("the folder can be written to");
+        let output = Command::new(compiler).args(FLAGS).arg(&made).arg(&file).output().expect("a C++ compiler");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::rename(&made, &library).expect("the library was just made");
+    }
+    library
 }
 
 impl HostMemory {

@@ -204,7 +204,7 @@ kernels! {
     /// Joins the flags of ranks.
     JOIN_FLAGS = "join_flags" in Regions, Work::ThreadPerItem, JoinFlagsArgs: ;
     /// Turns tiles of tags around.
-    TURN_TAGS = "turn_tags" in Regrid, Work::WarpPerItem, TurnArgs: CellBox TurnedTile Candidate ClusterState;
+    TURN_TAGS = "turn_tags" in Regrid, Work::WarpPerItem, TurnArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
     /// Covers tags with boxes.
     CLUSTER = "cluster" in Regrid, Work::BlockPerItem([CLUSTER_THREADS; 3]), ClusterArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
     /// The same where a block has too little memory.

@@ -80,20 +80,24 @@ device_struct! {
 device_struct! {
     /// What `turn_tags` takes.
     pub struct TurnArgs {
+        /// Tiles of the tags.
+        pub map: TileMap,
         /// Words of the tags, by tile and row.
         pub words: Pointer<u64>,
         /// The tiles turned around, written.
         pub turned: Pointer<TurnedTile>,
+        /// Tags of each plane of all cells, one axis after another: added to zeros.
+        pub planes: Pointer<u32>,
         /// Set to the beginning.
         pub state: Pointer<ClusterState>,
         /// Its first candidate is written.
         pub queue: Pointer<Candidate>,
         /// The cells of all tiles in the domain.
         pub bounds: CellBox,
-        /// Number of tiles.
-        pub num_tiles: u32,
         /// A number that no run of `cluster` has had in this queue.
         pub run: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }
 
@@ -104,6 +108,8 @@ device_struct! {
         pub map: TileMap,
         /// The tiles turned around.
         pub turned: Pointer<TurnedTile>,
+        /// Tags of each plane, of which zeros are left.
+        pub planes: Pointer<u32>,
         /// What `turn_tags` has begun.
         pub state: Pointer<ClusterState>,
         /// Candidates.

@@ -35,6 +35,8 @@ pub(super) struct ClusterMemory<M> {
     boxes: [M; 2],
     /// For signatures, with its bytes.
     scratch: Option<(M, usize)>,
+    /// Tags of each plane, zeros between two runs, with its bytes.
+    planes: Option<(M, usize)>,
     /// Number of the last run of the kernel that clusters.
     run: u32,
     /// The boxes made of each level's tags, and their number the last time.
@@ -55,7 +57,7 @@ impl<M> ClusterMemory<M> {
             Ok(NewBoxes(memory))
         };
         let made = (0..levels).map(made).collect::<Result<_, CudaError>>()?;
-        Ok(ClusterMemory { queue, boxes, scratch: None, run: 0, made, known: vec![0; levels] })
+        Ok(ClusterMemory { queue, boxes, scratch: None, planes: None, run: 0, made, known: vec![0; levels] })
     }
 }
 
@@ -244,6 +246,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         unsafe { self.machine.run(&PROJECT_BOXES, D, WARPS * self.cluster_blocks(), &args) }
     }
 
+    /// Memory of at least so many bytes, zeros where it is new.
+    fn grow(&self, memory: &mut Option<(N::Memory, usize)>, bytes: usize) -> Result<Pointer<u32>, CudaError> {
+        if bytes > memory.as_ref().map_or(0, |(_, held)| *held) {
+            let grown = self.machine.allocate(bytes)?;
+            self.machine.zero(&grown, 0, bytes)?;
+            *memory = Some((grown, bytes));
+        }
+        Ok(memory.as_ref().map_or(Pointer::NULL, |(memory, _)| pointer::<_, N>(memory, 0)))
+    }
+
     /// Covers tags with boxes.
     fn cluster(
         &self,
@@ -257,20 +269,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let turned_memory = self.machine.allocate(num_tiles * size_of::<TurnedTile>())?;
         let turned = pointer::<_, N>(&turned_memory, 0);
         let (words, bounds) = (tags.words(), box_by_axes(&tags.bounds));
-        let turning = TurnArgs { words, turned, state, queue, bounds, num_tiles: num_tiles as u32, run };
         let num_planes = tags.bounds.size().iter().map(|&n| n as usize).sum::<usize>();
+        let planes = self.grow(&mut memory.planes, num_planes * size_of::<u32>())?;
+        let turning = TurnArgs { map: tags.map, words, turned, planes, state, queue, bounds, run, padding: 0 };
         let (is_long, scratch_words) = (num_planes > BLOCK_PLANES, 2 * num_planes + num_planes.div_ceil(32) + D);
         let bytes = if is_long { self.cluster_blocks() * scratch_words * size_of::<u32>() } else { 0 };
-        if bytes > memory.scratch.as_ref().map_or(0, |(_, held)| *held) {
-            memory.scratch = Some((self.machine.allocate(bytes)?, bytes));
-        }
+        let scratch = self.grow(&mut memory.scratch, bytes)?;
         let args = ClusterArgs {
             map: tags.map,
             turned,
+            planes,
             state,
             queue,
             boxes: pointer::<_, N>(&memory.boxes[0], 0),
-            scratch: memory.scratch.as_ref().map_or(Pointer::NULL, |(scratch, _)| pointer::<_, N>(scratch, 0)),
+            scratch,
             cutoff: request.cutoff,
             halved_below: request.halved_below,
             min_size: request.min_size,
