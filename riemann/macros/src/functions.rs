@@ -1,6 +1,6 @@
 //! `#[riemann::functions]`: blocks of functions that belong to no solver, over numbers in double precision.
 //!
-//! They have methods besides the solver language's, which take numbers apart into their bits ([`PRIMITIVES`]), and `mask.any()`, whether
+//! They have methods besides the solver language's, which take numbers apart into their bits ([`PRIMITIVES`](crate::names::PRIMITIVES)), and `mask.any()`, whether
 //! any lane is set, for what is dear and rarely needed: whatever it decides must not change a result.
 
 use crate::check::check_block;
@@ -10,30 +10,6 @@ use crate::emit_rust;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
-
-/// Methods of numbers, with the number of their arguments: those of `riemann::elementary::Double`.
-pub const PRIMITIVES: [(&str, usize); 6] =
-    [("head", 0), ("power_of_two", 0), ("exponent", 0), ("significand", 0), ("two_over_pi", 0), ("copysign", 1)];
-
-/// Methods of numbers in the solver language that are made of such blocks, with the number of their arguments.
-pub const ELEMENTARY: [(&str, usize); 16] = [
-    ("exp", 0),
-    ("ln", 0),
-    ("sin", 0),
-    ("cos", 0),
-    ("tan", 0),
-    ("asin", 0),
-    ("acos", 0),
-    ("atan", 0),
-    ("sinh", 0),
-    ("cosh", 0),
-    ("tanh", 0),
-    ("floor", 0),
-    ("ceil", 0),
-    ("atan2", 1),
-    ("powf", 1),
-    ("hypot", 1),
-];
 
 /// The blocks that one takes in, then itself.
 pub struct Blocks(pub Vec<syn::ItemImpl>);

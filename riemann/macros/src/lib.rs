@@ -21,6 +21,7 @@ mod emit_cuda;
 mod emit_formulas;
 mod emit_rust;
 mod functions;
+mod names;
 mod quantities;
 mod tree;
 mod types;

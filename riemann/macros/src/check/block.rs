@@ -2,10 +2,10 @@
 
 use super::calls;
 use super::refusal;
-use super::scope::is_reserved;
 use super::signature::{ADMISSIBLE_STATE, Entry, MAPPING, OF_CELL, PLAIN, Signature};
 use super::{Checker, Context};
 use crate::description::{Description, Form};
+use crate::names::{check_name, check_shared_name};
 use crate::tree::{Expr, Function, Program, Statement};
 use crate::types::Type;
 use std::collections::HashMap;
@@ -173,29 +173,6 @@ fn check_exchanged(description: &Description, form: &Form, function: &syn::ImplI
         return Err(Error::new_spanned(&signature.ident, message));
     }
     Ok(())
-}
-
-/// Refuses names that one of the texts cannot have.
-pub fn check_name(name: &syn::Ident) -> Result<()> {
-    let text = name.to_string();
-    if !text.is_ascii() {
-        return Err(Error::new(name.span(), "write the name in Latin letters: `rho` for ρ"));
-    }
-    if text.contains("__") {
-        return Err(Error::new(
-            name.span(),
-            "names with two underscores in a row are kept for the texts made from this one",
-        ));
-    }
-    Ok(())
-}
-
-/// Refuses names that stand in both texts as they are: those of functions and parameters.
-pub fn check_shared_name(name: &syn::Ident) -> Result<()> {
-    if is_reserved(&name.to_string()) {
-        return Err(Error::new(name.span(), format!("`{name}` is a word of CUDA C++: choose another name")));
-    }
-    check_name(name)
 }
 
 impl Context<'_> {

@@ -5,7 +5,7 @@ use super::calls::called_name;
 use super::operator::compare;
 use super::refusal;
 use super::signature::PLAIN;
-use crate::functions::{ELEMENTARY, PRIMITIVES};
+use crate::names::{ELEMENTARY, PRIMITIVES};
 use crate::tree::{Expr, Kind};
 use crate::types::Type;
 use syn::punctuated::Punctuated;

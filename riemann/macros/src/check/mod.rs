@@ -11,7 +11,7 @@ mod scope;
 mod signature;
 mod statement;
 
-pub use block::{check_block, check_shared_name};
+pub use block::check_block;
 pub use signature::{ADMISSIBLE_STATE, ENTRIES, Entry};
 
 use crate::description::{Description, Form};

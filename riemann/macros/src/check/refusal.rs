@@ -1,6 +1,6 @@
 //! What is not in the language, and what to write instead.
 
-use crate::functions::ELEMENTARY;
+use crate::names::ELEMENTARY;
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, Ident};

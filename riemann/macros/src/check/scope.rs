@@ -1,103 +1,10 @@
 //! Variables in scope, each with a name that no other of the function has.
 
-use crate::functions::ELEMENTARY;
+use crate::names::is_reserved;
 use crate::tree::Local;
 use crate::types::Type;
 use proc_macro2::Ident;
 use std::collections::HashSet;
-
-/// Names that mean something else in one of the two texts.
-const RESERVED: &[&str] = &[
-    "A",
-    "D",
-    "M",
-    "W",
-    "V",
-    "X",
-    "Y",
-    "Z",
-    "Lower",
-    "Upper",
-    "State",
-    "Aux",
-    "Array",
-    "Real",
-    "Normal",
-    "Transverse",
-    "TransverseAux",
-    "Axis",
-    "Side",
-    "select",
-    "real_abs",
-    "real_max",
-    "real_min",
-    "real_sqrt",
-    "real_quotient",
-    "real_root",
-    "alignas",
-    "alignof",
-    "and",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "compl",
-    "constexpr",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "explicit",
-    "export",
-    "float",
-    "friend",
-    "goto",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "nullptr",
-    "operator",
-    "or",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "short",
-    "signed",
-    "sizeof",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "xor",
-];
-
-/// Whether a name must not be written in either text.
-pub fn is_reserved(name: &str) -> bool {
-    let function = name.strip_prefix("real_");
-    RESERVED.contains(&name) || function.is_some_and(|name| ELEMENTARY.iter().any(|(known, _)| *known == name))
-}
 
 #[derive(Default)]
 pub struct Scopes {

@@ -1,8 +1,8 @@
 //! Statements: `let`, assignments, and control flow that yields no value.
 
 use super::Checker;
-use super::block::check_name;
 use super::refusal;
+use crate::names::check_name;
 use crate::tree::{Block, Expr, Kind, Local, Statement};
 use crate::types::Type;
 use syn::spanned::Spanned;

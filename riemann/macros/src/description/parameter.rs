@@ -1,6 +1,6 @@
 //! A solver's parameters: the fields of its struct.
 
-use crate::check::check_shared_name;
+use crate::names::check_shared_name;
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Error, Expr, Lit, Result};

@@ -2,7 +2,7 @@
 
 use super::Writer;
 use super::statement::block_contents;
-use crate::functions::{ELEMENTARY, PRIMITIVES};
+use crate::names::{ELEMENTARY, PRIMITIVES};
 use crate::tree::{Block, Expr, Kind};
 use crate::types::Type;
 use proc_macro2::{Literal, Punct, Spacing, Span, TokenStream};
