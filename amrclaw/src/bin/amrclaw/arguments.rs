@@ -1,7 +1,8 @@
 //! Commands and options.
 
-use crate::execution::{ExecutionArguments, device};
-use crate::plot::{FrameList, Numbers, Projected, Slice};
+use crate::execution::{CaseArguments, ExecutionArguments, device};
+use crate::plot::PlotArguments;
+use crate::solver::SolverCommand;
 use amrclaw::simulation::Device;
 use amrclaw::sweep::Vary;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -43,17 +44,6 @@ pub enum Command {
     },
     /// Tell the version, the processor's vectors, the solvers and the formats.
     Info,
-}
-
-/// A case file and changes to it.
-#[derive(Debug, Args)]
-pub struct CaseArguments {
-    /// The case file. With `solver.path` it is a program: the file named there is compiled, loaded and run.
-    #[arg(value_name = "CASE.toml")]
-    pub case: PathBuf,
-    /// Change a key of the case, such as `mesh.cells=[100,100]`; may be given several times.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    pub overrides: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -167,57 +157,6 @@ pub struct TuneArguments {
 }
 
 #[derive(Debug, Args)]
-pub struct PlotArguments {
-    /// The folder of a run with frames in the format `vtkhdf`.
-    #[arg(value_name = "DIR")]
-    pub dir: PathBuf,
-    /// Number of the frame [default: the last]
-    #[arg(long, value_name = "N", conflicts_with = "frames")]
-    pub frame: Option<usize>,
-    /// Several frames: `all`, or numbers and ranges such as `0,5,10-20`.
-    #[arg(long, value_name = "LIST")]
-    pub frames: Option<FrameList>,
-    /// Equation, auxiliary value, quantity of the solver or formula, such as `sqrt(u^2 + v^2)` or `grad(density)`; may be
-    /// given several times [default: the first equation]
-    #[arg(long, value_name = "NAME|FORMULA")]
-    pub field: Vec<String>,
-    /// The picture's file [default: plot_FRAME_NAME.png in DIR]
-    #[arg(long, value_name = "FILE.png", conflicts_with = "film")]
-    pub output: Option<PathBuf>,
-    /// Put the frames together as a film: a .mp4, .gif or .html file.
-    #[arg(long, value_name = "FILE")]
-    pub film: Option<PathBuf>,
-    /// Pictures a second of a film.
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=50))]
-    pub fps: u32,
-    /// Values of the first and the last colour, such as `0,1.5` [default: those of the data]
-    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
-    pub range: Option<Numbers>,
-    /// The part to show: from and to along each axis, such as `0,0.5,-1,1`.
-    #[arg(long, value_name = "X0,X1,Y0,Y1", allow_hyphen_values = true)]
-    pub zoom: Option<Numbers>,
-    /// Logarithmic colours.
-    #[arg(long)]
-    pub log: bool,
-    /// A cut such as `z=0.25`, of 3D frames or, as a curve, of 2D ones; may be given several times.
-    #[arg(long, value_name = "AXIS=PLACE")]
-    pub slice: Vec<Slice>,
-    /// What lies along an axis of a 3D frame as one picture: `max:z`, `min:x`, `mean:y`, `integral:z`; may be given several
-    /// times.
-    #[arg(long, value_name = "WHAT:AXIS")]
-    pub projection: Vec<Projected>,
-    /// Pixels along the longer side of the plot.
-    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(50..=8000))]
-    pub size: u32,
-    /// Leave the outlines of patches out.
-    #[arg(long, conflicts_with = "outline_level")]
-    pub no_outlines: bool,
-    /// Draw the outlines of this level's patches alone; levels count from 1. May be given several times.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
-    pub outline_level: Vec<u8>,
-}
-
-#[derive(Debug, Args)]
 pub struct ExampleArguments {
     /// The example [default: list them all]
     #[arg(value_name = "NAME")]
@@ -248,33 +187,32 @@ pub struct ValidateArguments {
     pub no_code: bool,
 }
 
-#[derive(Debug, Subcommand)]
-pub enum SolverCommand {
-    /// Write a solver's file to start from, and a case that runs with it.
-    New {
-        /// The solver's name, such as my_solver.
-        #[arg(value_name = "NAME")]
-        name: String,
-        /// Folder for the two files.
-        #[arg(long, value_name = "DIR", default_value = ".")]
-        folder: PathBuf,
-    },
-    /// Try a solver on random states: what holds for every Riemann solver, and where it does not.
-    Check {
-        /// A solver's file, or the name of a built-in solver.
-        #[arg(value_name = "FILE.rs|NAME")]
-        solver: String,
-        /// Take the parameters from this case.
-        #[arg(long, value_name = "CASE.toml")]
-        case: Option<PathBuf>,
-        /// Give a parameter's value; without one, its default or any that is possible.
-        #[arg(long, value_name = "NAME=VALUE")]
-        set: Vec<String>,
-    },
-    /// List the built-in solvers, or those of files, with their dimensions, equations and parameters.
-    List {
-        /// Solvers' files.
-        #[arg(value_name = "FILE.rs")]
-        files: Vec<PathBuf>,
-    },
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn execution(command: &str, more: &[String]) -> ExecutionArguments {
+        let words = ["amrclaw", command, "case.toml"].map(str::to_owned);
+        match Arguments::parse_from(words.into_iter().chain(more.iter().cloned())).command {
+            Command::Run(arguments) => arguments.execution,
+            Command::Sweep(arguments) => arguments.execution,
+            Command::Tune(arguments) => arguments.execution,
+            other => panic!("{other:?} runs nothing"),
+        }
+    }
+
+    /// Runs of sweeps and trials get every option that differs from its default, and mean by it what `run` means.
+    #[test]
+    fn options_reach_the_runs_of_sweeps() {
+        let words = "--devices 1,0 --threads 3 --precision f32 --fmad off --device-memory 4096 --solver my.rs";
+        let given: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        for command in ["sweep", "tune"] {
+            let passed = execution(command, &given).arguments();
+            assert_eq!(passed, given);
+            let run = execution("run", &passed);
+            let [same, meant] = [run, execution(command, &given)].map(|e| format!("{:?}", e.options(Device::Cpu)));
+            assert_eq!(same, meant);
+            assert!(execution(command, &[]).arguments().is_empty());
+        }
+    }
 }

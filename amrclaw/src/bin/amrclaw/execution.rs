@@ -1,6 +1,5 @@
 //! How cases are run: what `run`, `sweep` and `tune` share.
 
-use crate::arguments::CaseArguments;
 use crate::{Failure, solver};
 use amrclaw::exec::comm::mpi;
 use amrclaw::io::config::{Case, CaseErrors};
@@ -11,6 +10,17 @@ use amrclaw::sweep::Launch;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use std::path::PathBuf;
+
+/// A case file and changes to it.
+#[derive(Debug, Args)]
+pub struct CaseArguments {
+    /// The case file. With `solver.path` it is a program: the file named there is compiled, loaded and run.
+    #[arg(value_name = "CASE.toml")]
+    pub case: PathBuf,
+    /// Change a key of the case, such as `mesh.cells=[100,100]`; may be given several times.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub overrides: Vec<String>,
+}
 
 #[derive(Debug, Args)]
 pub struct ExecutionArguments {
@@ -70,7 +80,7 @@ impl ExecutionArguments {
     }
 
     /// What a command line must say to mean the same; `--quiet` apart, since the output of such runs is read.
-    fn arguments(&self) -> Vec<String> {
+    pub fn arguments(&self) -> Vec<String> {
         let SharedOptions(shared) = &self.shared;
         let given = shared_options().filter_map(|option| Some((option.long, option.given(shared)?)));
         let solver = self.solver.as_ref().map(|file| ("solver", file.display().to_string()));
@@ -152,36 +162,4 @@ pub fn device() -> impl TypedValueParser<Value = Device> {
         let named = |device: &Device| device.name() == word;
         Device::ALL.into_iter().find(named).expect("the words are the devices' names")
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::arguments::{Arguments, Command};
-    use clap::Parser;
-
-    fn execution(command: &str, more: &[String]) -> ExecutionArguments {
-        let words = ["amrclaw", command, "case.toml"].map(str::to_owned);
-        match Arguments::parse_from(words.into_iter().chain(more.iter().cloned())).command {
-            Command::Run(arguments) => arguments.execution,
-            Command::Sweep(arguments) => arguments.execution,
-            Command::Tune(arguments) => arguments.execution,
-            other => panic!("{other:?} runs nothing"),
-        }
-    }
-
-    /// Runs of sweeps and trials get every option that differs from its default, and mean by it what `run` means.
-    #[test]
-    fn options_reach_the_runs_of_sweeps() {
-        let words = "--devices 1,0 --threads 3 --precision f32 --fmad off --device-memory 4096 --solver my.rs";
-        let given: Vec<String> = words.split(' ').map(str::to_owned).collect();
-        for command in ["sweep", "tune"] {
-            let passed = execution(command, &given).arguments();
-            assert_eq!(passed, given);
-            let run = execution("run", &passed);
-            let [same, meant] = [run, execution(command, &given)].map(|e| format!("{:?}", e.options(Device::Cpu)));
-            assert_eq!(same, meant);
-            assert!(execution(command, &[]).arguments().is_empty());
-        }
-    }
 }

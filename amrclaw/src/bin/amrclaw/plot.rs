@@ -1,13 +1,64 @@
 //! `amrclaw plot`.
 
 use crate::Failure;
-use crate::arguments::PlotArguments;
 use amrclaw::io::picture::{
     Cut, FilmFormat, FrameChoice, Outlines, PictureError, PictureOptions, Source, draw_film, write_film,
 };
 use amrclaw::io::slice::Projection;
+use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;
+
+#[derive(Debug, Args)]
+pub struct PlotArguments {
+    /// The folder of a run with frames in the format `vtkhdf`.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Number of the frame [default: the last]
+    #[arg(long, value_name = "N", conflicts_with = "frames")]
+    pub frame: Option<usize>,
+    /// Several frames: `all`, or numbers and ranges such as `0,5,10-20`.
+    #[arg(long, value_name = "LIST")]
+    pub frames: Option<FrameList>,
+    /// Equation, auxiliary value, quantity of the solver or formula, such as `sqrt(u^2 + v^2)` or `grad(density)`; may be
+    /// given several times [default: the first equation]
+    #[arg(long, value_name = "NAME|FORMULA")]
+    pub field: Vec<String>,
+    /// The picture's file [default: plot_FRAME_NAME.png in DIR]
+    #[arg(long, value_name = "FILE.png", conflicts_with = "film")]
+    pub output: Option<PathBuf>,
+    /// Put the frames together as a film: a .mp4, .gif or .html file.
+    #[arg(long, value_name = "FILE")]
+    pub film: Option<PathBuf>,
+    /// Pictures a second of a film.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=50))]
+    pub fps: u32,
+    /// Values of the first and the last colour, such as `0,1.5` [default: those of the data]
+    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
+    pub range: Option<Numbers>,
+    /// The part to show: from and to along each axis, such as `0,0.5,-1,1`.
+    #[arg(long, value_name = "X0,X1,Y0,Y1", allow_hyphen_values = true)]
+    pub zoom: Option<Numbers>,
+    /// Logarithmic colours.
+    #[arg(long)]
+    pub log: bool,
+    /// A cut such as `z=0.25`, of 3D frames or, as a curve, of 2D ones; may be given several times.
+    #[arg(long, value_name = "AXIS=PLACE")]
+    pub slice: Vec<Slice>,
+    /// What lies along an axis of a 3D frame as one picture: `max:z`, `min:x`, `mean:y`, `integral:z`; may be given several
+    /// times.
+    #[arg(long, value_name = "WHAT:AXIS")]
+    pub projection: Vec<Projected>,
+    /// Pixels along the longer side of the plot.
+    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = clap::value_parser!(u32).range(50..=8000))]
+    pub size: u32,
+    /// Leave the outlines of patches out.
+    #[arg(long, conflicts_with = "outline_level")]
+    pub no_outlines: bool,
+    /// Draw the outlines of this level's patches alone; levels count from 1. May be given several times.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pub outline_level: Vec<u8>,
+}
 
 pub fn plot(arguments: &PlotArguments) -> Result<(), Failure> {
     let PlotArguments { dir, frame, frames, field, output, film, .. } = arguments;

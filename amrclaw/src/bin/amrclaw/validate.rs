@@ -1,7 +1,8 @@
 //! `amrclaw validate`.
 
 use crate::Failure;
-use crate::arguments::{CaseArguments, ValidateArguments};
+use crate::arguments::ValidateArguments;
+use crate::execution::CaseArguments;
 use crate::solver;
 use amrclaw::io::config::{Case, CaseErrors, CaseSettings, SolverFrom, find_built_in};
 use amrclaw::{plugin, simulation};

@@ -7,12 +7,43 @@ mod new;
 pub use list::text as list;
 
 use crate::Failure;
-use crate::arguments::SolverCommand;
 use crate::terminal;
 use amrclaw::io::config::{NoSolver, SolverChoice, SolverFrom, SolverShape, find_built_in};
 use amrclaw::plugin::{PluginError, load_with, shape_of};
+use clap::Subcommand;
 use riemann::plugin::Plugin;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub enum SolverCommand {
+    /// Write a solver's file to start from, and a case that runs with it.
+    New {
+        /// The solver's name, such as my_solver.
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Folder for the two files.
+        #[arg(long, value_name = "DIR", default_value = ".")]
+        folder: PathBuf,
+    },
+    /// Try a solver on random states: what holds for every Riemann solver, and where it does not.
+    Check {
+        /// A solver's file, or the name of a built-in solver.
+        #[arg(value_name = "FILE.rs|NAME")]
+        solver: String,
+        /// Take the parameters from this case.
+        #[arg(long, value_name = "CASE.toml")]
+        case: Option<PathBuf>,
+        /// Give a parameter's value; without one, its default or any that is possible.
+        #[arg(long, value_name = "NAME=VALUE")]
+        set: Vec<String>,
+    },
+    /// List the built-in solvers, or those of files, with their dimensions, equations and parameters.
+    List {
+        /// Solvers' files.
+        #[arg(value_name = "FILE.rs")]
+        files: Vec<PathBuf>,
+    },
+}
 
 pub fn solver(command: &SolverCommand) -> Result<(), Failure> {
     match command {
