@@ -129,6 +129,16 @@ pub enum CommError {
         /// What comes.
         found: String,
     },
+    /// A message is longer than MPI can send.
+    #[error(
+        "rank {rank} has {gib} GiB for another in one message, of which MPI sends less than 16: give the run more ranks"
+    )]
+    TooLong {
+        /// The rank that sends.
+        rank: usize,
+        /// The message's length in 2³⁰ bytes.
+        gib: usize,
+    },
 }
 
 /// What the ranks of a run have told one another, as one of them has counted it.

@@ -173,10 +173,10 @@ fn tell(reason: &str) {
 }
 
 impl State {
-    /// Sends words.
+    /// Sends words, no more than an `int` counts.
     fn send(&mut self, to: usize, tag: c_int, words: Vec<u64>) {
         let mut request = NO_REQUEST;
-        let count = c_int::try_from(words.len()).expect("a message has less than 16 GiB");
+        let count = c_int::try_from(words.len()).expect("the length of a message has been looked at");
         // SAFETY: the words stay where they are until the request is done.
         unsafe {
             (self.functions.send)(words.as_ptr().cast(), count, WORDS, to as c_int, tag, WORLD, &raw mut request);
@@ -226,6 +226,9 @@ impl Communicator for Mpi {
     }
 
     fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
+        if c_int::try_from(words.len()).is_err() {
+            return Err(CommError::TooLong { rank: self.rank.number, gib: words.len() >> 27 });
+        }
         let mut state = self.state.lock();
         state.forget_sent();
         state.send(to, MESSAGE, words);
