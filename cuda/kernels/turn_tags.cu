@@ -57,7 +57,8 @@ extern "C" __global__ void turn_tags(const TurnArgs args)
         turned.counts[64 + line] = (unsigned char)__popcll(rows[upper]);
         add(args, planes[X], X, at[X] * 64 + line, __popcll(columns[upper] & rows_inside));
         const unsigned of_row = __popcll(rows[upper] & columns_inside);
-        if (DIM > 1) add(args, planes[DIM > 1 ? Y : X], Y, at[DIM > 1 ? Y : X] * TILE_EXTENT + line % TILE_EXTENT, of_row);
-        if (DIM > 2) add(args, planes[DIM > 2 ? Z : X], Z, at[DIM > 2 ? Z : X] * TILE_EXTENT + line / TILE_EXTENT, of_row);
+        #pragma unroll
+        for (int d = 1, rest = line; d < DIM; d++, rest /= TILE_EXTENT)
+            add(args, planes[d], d, at[d] * TILE_EXTENT + rest % TILE_EXTENT, of_row);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Memory is handed out full of NaN, so that reading what nothing has written is seen.
 
+use super::library;
 use amrclaw::exec::DeviceUse;
 use amrclaw::exec::device::{KernelOptions, KernelText, Machine, Queue};
 use amrclaw::exec::streamed::Lane;
@@ -12,7 +13,6 @@ use libloading::Library;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -120,24 +120,17 @@ impl Emulator {
 /// Compiles a text to a library, unless an earlier run of the tests has.
 fn compile(source: &str) -> PathBuf {
     const HEADER: &str = include_str!("../../../cuda/tests/support/emulator.h");
-    // Hidden, or what is static in a template would be one and the same in all libraries, which run at the same time.
-    const FLAGS: [&str; 8] =
-        ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared", "-w", "-o"];
-    let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
     let mut hasher = DefaultHasher::new();
-    (source, HEADER, FLAGS, &compiler).hash(&mut hasher);
+    (source, HEADER, library::FLAGS, library::compiler()).hash(&mut hasher);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
     std::fs::create_dir_all(&folder).expect("a folder for libraries");
-    let library = folder.join(format!("{:016x}.so", hasher.finish()));
-    if !library.exists() {
+    let kept = folder.join(format!("{:016x}.so", hasher.finish()));
+    if !kept.exists() {
         let making = tempfile::tempdir_in(&folder).expect("a folder for the compiler");
-        let (file, made) = (making.path().join("kernel.cpp"), making.path().join("kernel.so"));
-        std::fs::write(&file, source).expect("the folder can be written to");
-        let output = Command::new(compiler).args(FLAGS).arg(&made).arg(&file).output().expect("a C++ compiler");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        std::fs::rename(&made, &library).expect("the library was just made");
+        let made = library::compile(source, making.path());
+        std::fs::rename(made, &kept).expect("the library was just made");
     }
-    library
+    kept
 }
 
 impl HostMemory {

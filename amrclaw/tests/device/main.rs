@@ -10,6 +10,8 @@ mod flags;
 mod formulas;
 mod gpu;
 mod late;
+#[path = "../../../cuda/tests/support/library.rs"]
+mod library;
 mod mapped;
 mod narrow;
 mod plans;

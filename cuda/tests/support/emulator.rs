@@ -2,11 +2,11 @@
 //!
 //! Only without fused multiply-adds: the host's compiler then does the same IEEE operations in the same order.
 
+use super::library;
 use cuda::abi::DeviceStruct;
 use cuda::compile::{Source, Target};
 use libloading::Library;
 use std::path::Path;
-use std::process::Command;
 use tempfile::TempDir;
 
 /// A kernel as a function of the host.
@@ -23,16 +23,10 @@ impl Emulated {
     pub fn new<A: DeviceStruct>(source: &Source, target: &Target, name: &str) -> Emulated {
         assert!(!target.fused, "the host has no fused operations");
         let folder = tempfile::tempdir().expect("a folder for the compiler");
-        let (file, library) = (folder.path().join("kernel.cpp"), folder.path().join("kernel.so"));
         let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/emulator.h");
         let text =
             format!("#include \"{}\"\n{}\nEMULATE({name}, {})\n", header.display(), source.assemble(target), A::CUDA);
-        std::fs::write(&file, text).expect("the folder can be written to");
-        let compiler = std::env::var_os("CXX").unwrap_or_else(|| "g++".into());
-        // Hidden, or what is static in a template would be one and the same in all libraries, which run at the same time.
-        let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-fvisibility=hidden", "-shared", "-w", "-o"];
-        let output = Command::new(compiler).args(flags).arg(&library).arg(&file).output().expect("a C++ compiler");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let library = library::compile(&text, folder.path());
         // SAFETY: the library is the one just made; it has no initialisation of its own.
         let library = unsafe { Library::new(&library) }.expect("the library was just made");
         Emulated { library, _folder: folder, symbol: format!("emulate_{name}") }

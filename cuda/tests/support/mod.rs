@@ -4,4 +4,5 @@
 pub mod elementary;
 pub mod emulator;
 pub mod level;
+pub mod library;
 pub mod solvers;
