@@ -70,3 +70,27 @@ __device__ __forceinline__ CellBox half(CellBox box, int axis, int at, bool uppe
     }
     return box;
 }
+
+// The periods of a domain that a region reaches; one where it has sides. The domain begins at cell 0.
+struct Periods {
+    int first[DIM], turns[DIM], count;
+
+    __device__ __forceinline__ Periods(const CellBox& domain, const unsigned* periodic, const CellBox& region) : count(1)
+    {
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) {
+            first[d] = periodic[d] ? floor_divide(region.lo[d], domain.hi[d]) : 0;
+            turns[d] = periodic[d] ? floor_divide(region.hi[d] - 1, domain.hi[d]) + 1 - first[d] : 1;
+            count *= turns[d];
+        }
+    }
+
+    // How far one of them lies from the domain.
+    __device__ __forceinline__ Cell shift(const CellBox& domain, int number) const
+    {
+        Cell shift = cell_of_number(turns, number);
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) shift[d] = (first[d] + shift[d]) * domain.hi[d];
+        return shift;
+    }
+};

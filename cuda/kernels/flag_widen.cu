@@ -1,16 +1,11 @@
-// flag_widen.cu: tags every cell of the domain within `width` cells (maximum norm) of a flag, but for those within `inset` cells of
-// one that no patch covers; an `inset` below 0 is none. Both are at most a tile's shortest side.
+// flag_widen.cu: tags every cell of the domain within `width` cells (maximum norm) of a flag, past periodic sides too, but for those within
+// `inset` cells of one that no patch covers; an `inset` below 0 is none. Both are at most a tile's shortest side.
 // Map     one block per tile of 64, 64 x 64 or 64 x 8 x 8 cells; a thread per row of the tile and of those beside it across x, then
 //         one per row of the tile
 // Shared  those rows' flags and uncovered cells, widened along x
 // Bytes   3, 9 or 27 tiles of flags and of covered cells read (mostly from the cache), one written, of at most 512 bytes each
 // Floor   a launch
 // Order   every word is written by one thread: repeats bit for bit
-
-typedef unsigned long long Word;
-
-// The `count` lowest bits: none below 1, all from 64 on.
-__device__ __forceinline__ Word low_bits(int count) { return count > 0 ? ~0ull >> max(64 - count, 0) : 0; }
 
 // A row's word, widened along x. `before` and `after`: the words beside it.
 __device__ __forceinline__ Word widen_row(Word before, Word here, Word after, int width)
@@ -22,8 +17,8 @@ __device__ __forceinline__ Word widen_row(Word before, Word here, Word after, in
         down |= down >> shift;
     }
     // The last flag before the word and the first one after it reach the farthest.
-    Word wide = up | down | low_bits(width - __clzll(before));
-    if (after) wide |= ~low_bits(64 - width + __ffsll(after) - 1);
+    Word wide = up | down | lowest(width - __clzll(before));
+    if (after) wide |= ~lowest(64 - width + __ffsll(after) - 1);
     return wide;
 }
 
@@ -60,45 +55,22 @@ extern "C" __global__ void flag_widen(const WidenArgs args)
     __shared__ Word wide[SIDES * TILE_ROWS], barred[SIDES * TILE_ROWS];
     start_next();
     await_previous();
-    const FlagTile& tile = args.tiles[blockIdx.x];
     const int row = threadIdx.x % TILE_ROWS, side = threadIdx.x / TILE_ROWS;
-    // The row's place across x in its own tile, and the tile's distance from this block's.
-    int across[DIM], distance[DIM];
+    Cell tile;
     #pragma unroll
-    for (int d = 1, rest = row, sides = side; d < DIM; d++) {
-        across[d] = rest % TILE_EXTENT;
-        distance[d] = sides % 3 - 1;
-        rest /= TILE_EXTENT, sides /= 3;
-    }
-    if (threadIdx.x < SIDES * TILE_ROWS) {
-        // Of the columns before, here and after. Where there is no tile, nothing is flagged or covered.
-        Word flags[3] = {0, 0, 0}, open[3];
-        bool inside = true;
-        #pragma unroll
-        for (int d = 1; d < DIM; d++) {
-            const int i = (tile.at[d] + distance[d]) * TILE_EXTENT + across[d];
-            inside = inside && i >= 0 && i < args.cells[d];
-        }
+    for (int d = 0; d < DIM; d++) tile[d] = args.map.tiles[blockIdx.x].at[d];
+    if (side < SIDES) {
+        const CellBox domain = endless_domain(args.map);
+        // Of the tiles before, here and after.
+        Word flags[3], open[3];
         #pragma unroll
         for (int column = 0; column < 3; column++) {
-            const int x = (tile.at[X] + column - 1) * 64;
-            open[column] = x >= 0 && inside ? low_bits(args.cells[X] - x) : 0;
-        }
-        const unsigned first = tile.beside[side];
-        for (unsigned k = 0; k < 3; k++) {
-            if (first + k >= args.num_tiles) continue;
-            const FlagTile& near = args.tiles[first + k];
-            bool same = true;
+            Cell near = tile;
+            near[X] += column - 1;
             #pragma unroll
-            for (int d = 1; d < DIM; d++) same = same && near.at[d] == tile.at[d] + distance[d];
-            if (!same) continue;
-            const unsigned place = (first + k) * TILE_ROWS + row;
-            #pragma unroll
-            for (int column = 0; column < 3; column++) {
-                if (near.at[X] != tile.at[X] + column - 1) continue;
-                flags[column] = args.flags[place];
-                open[column] &= ~args.covered[place];
-            }
+            for (int d = 1, sides = side; d < DIM; d++, sides /= 3) near[d] += sides % 3 - 1;
+            flags[column] = word_around(args.map, args.flags, near, row);
+            open[column] = args.inset < 0 ? 0 : row_mask(domain, near, row) & ~word_around(args.map, args.covered, near, row);
         }
         wide[threadIdx.x] = widen_row(flags[0], flags[1], flags[2], args.width);
         barred[threadIdx.x] = args.inset < 0 ? 0 : widen_row(open[0], open[1], open[2], args.inset);
@@ -106,12 +78,5 @@ extern "C" __global__ void flag_widen(const WidenArgs args)
     __syncthreads();
     if (threadIdx.x >= TILE_ROWS) return;
     const Word found = gathered(wide, row, args.width), out = gathered(barred, row, max(args.inset, 0));
-    // Cut to the domain.
-    bool inside = true;
-    #pragma unroll
-    for (int d = 1; d < DIM; d++) {
-        const int i = tile.at[d] * TILE_EXTENT + across[d];
-        inside = inside && i >= 0 && i < args.cells[d];
-    }
-    args.tags[blockIdx.x * TILE_ROWS + row] = inside ? found & ~out & low_bits(args.cells[X] - tile.at[X] * 64) : 0;
+    args.tags[size_t(blockIdx.x) * TILE_ROWS + row] = found & ~out & row_mask(args.map.domain, tile, row);
 }

@@ -15,20 +15,19 @@ struct Parts {
     Hull hull;
 };
 
-// What the base level must cover for a patch over a box to nest, as far as it lies in the domain.
+// What the base level must cover for a patch over a box to nest, as far as it lies between the domain's sides.
 __device__ CellBox needed(const NestArgs& args, const CellBox& box)
 {
     CellBox region = grown(box, args.width);
     for (int k = int(args.num_between) - 1; k >= 0; k--) region = grown(coarse_from_fine(region, args.between[k]), args.width);
-    return intersection(region, args.base_domain);
+    return intersection(region, endless_domain(args.base));
 }
 
 // The smallest box around what the base level does not cover of a region. By a block.
 __device__ CellBox open_part(const NestArgs& args, const CellBox& region, Hull& hull)
 {
-    return hull_of(region, args.base, hull, [&](unsigned number, const Cell&, int row) {
-        return number == NO_TILE ? ~0ull : ~args.covered[size_t(number) * TILE_ROWS + row];
-    });
+    return hull_of(region, args.base, hull,
+        [&](unsigned, const Cell& tile, int row) { return ~word_around(args.base, args.covered, tile, row); });
 }
 
 __device__ bool nests(const NestArgs& args, const CellBox& box, Hull& hull)

@@ -44,22 +44,16 @@ __device__ __forceinline__ unsigned first_behind_cell(const PlanLevel& level, in
 __device__ void find_near(
     const PlanLevel& level, const CellBox& region, const unsigned* periodic, int own, Near& near, unsigned* failed)
 {
-    int period[DIM], turns[DIM], count = 1, found = 0;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) {
-        const int size = level.domain.hi[d];
-        period[d] = periodic[d] ? floor_divide(region.lo[d], size) : 0;
-        turns[d] = periodic[d] ? floor_divide(region.hi[d] - 1, size) + 1 - period[d] : 1;
-        count *= turns[d];
-    }
-    for (int turn = 0; turn < count; turn++) {
-        const Cell number = cell_of_number(turns, turn);
+    const Periods periods(level.domain, periodic, region);
+    int found = 0;
+    for (int number = 0; number < periods.count; number++) {
+        const Cell shift = periods.shift(level.domain, number);
         Image image;
         CellBox here = region;
         bool shifted = false;
         #pragma unroll
         for (int d = 0; d < DIM; d++) {
-            image.shift[d] = (period[d] + number[d]) * level.domain.hi[d];
+            image.shift[d] = shift[d];
             here.lo[d] -= image.shift[d], here.hi[d] -= image.shift[d];
             shifted = shifted || image.shift[d] != 0;
         }

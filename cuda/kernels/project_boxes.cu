@@ -4,24 +4,38 @@
 // Floor   a launch
 // Order   bits are set atomically: repeats bit for bit
 
+// Tags a region. By a warp.
+__device__ __forceinline__ void tag(const ProjectArgs& args, const CellBox& region)
+{
+    const Span span(region);
+    for (int i = 0; i < span.count; i++) {
+        const Cell tile = span.tile(i);
+        const unsigned place = number_of(args.map, tile);
+        for (int row = lane_number(); row < TILE_ROWS; row += 32) {
+            const Word mask = row_mask(region, tile, row);
+            if (mask == 0) continue;
+            if (place == NO_TILE) args.finer->failed = 1;
+            else atomicOr(args.words + size_t(place) * TILE_ROWS + row, mask);
+        }
+    }
+}
+
 extern "C" __global__ void project_boxes(const ProjectArgs args)
 {
     start_next();
     await_previous();
-    const unsigned count = min(args.finer->nested, args.room), lane = lane_number(), warps = gridDim.x * blockDim.x / 32;
+    const unsigned count = min(args.finer->nested, args.room), warps = gridDim.x * blockDim.x / 32;
     for (unsigned number = warp_number(); number < count; number += warps) {
         const CellBox surrounded = grown(coarse_from_fine(args.boxes[number], args.ratio_fine), args.width);
-        const CellBox region = intersection(grown(coarse_from_fine(surrounded, args.ratio), args.around), args.domain);
-        const Span span(region);
-        for (int i = 0; i < span.count; i++) {
-            const Cell tile = span.tile(i);
-            const unsigned place = number_of(args.map, tile);
-            for (int row = lane; row < TILE_ROWS; row += 32) {
-                const Word mask = row_mask(region, tile, row);
-                if (mask == 0) continue;
-                if (place == NO_TILE) args.finer->failed = 1;
-                else atomicOr(args.words + size_t(place) * TILE_ROWS + row, mask);
-            }
+        const CellBox region = grown(coarse_from_fine(surrounded, args.ratio), args.around);
+        const Periods periods(args.map.domain, args.map.periodic, region);
+        for (int k = 0; k < periods.count; k++) {
+            // What lies past a periodic side comes in at the other.
+            const Cell shift = periods.shift(args.map.domain, k);
+            CellBox image = region;
+            #pragma unroll
+            for (int d = 0; d < DIM; d++) image.lo[d] -= shift[d], image.hi[d] -= shift[d];
+            tag(args, intersection(image, args.map.domain));
         }
     }
 }

@@ -87,6 +87,49 @@ __device__ __forceinline__ unsigned number_of(const TileMap& map, const Cell& ti
     return there ? map.numbers[place] : NO_TILE;
 }
 
+// Further than any box reaches past a side.
+constexpr int FAR = 1 << 28;
+
+// The cells of a level's domain, on and on along periodic axes.
+__device__ __forceinline__ CellBox endless_domain(const TileMap& map)
+{
+    CellBox cells = map.domain;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++)
+        if (map.periodic[d]) cells.lo[d] -= FAR, cells.hi[d] += FAR;
+    return cells;
+}
+
+__device__ __forceinline__ int modulo(int a, int b) { return a - floor_divide(a, b) * b; }
+
+// The bits of a row of a tile; past a periodic side lie those that come in at the other. None where there is no tile.
+__device__ __forceinline__ Word word_around(const TileMap& map, const Word* words, const Cell& tile, int row)
+{
+    Cell at = tile;
+    int place = row;
+    #pragma unroll
+    for (int d = 1, rest = row, stride = 1; d < DIM; d++, rest /= TILE_EXTENT, stride *= TILE_EXTENT) {
+        if (!map.periodic[d]) continue;
+        const int across = rest % TILE_EXTENT, cell = modulo(tile[d] * TILE_EXTENT + across, map.domain.hi[d]);
+        at[d] = cell / TILE_EXTENT;
+        place += (cell % TILE_EXTENT - across) * stride;
+    }
+    const auto word_at = [&](int column) {
+        at[X] = column;
+        const unsigned number = number_of(map, at);
+        return number == NO_TILE ? 0 : words[size_t(number) * TILE_ROWS + place];
+    };
+    const int first = tile[X] * 64, end = map.domain.hi[X];
+    if (!map.periodic[X] || (first >= 0 && first + 64 <= end)) return word_at(tile[X]);
+    Word found = 0;
+    for (int bit = 0; bit < 64;) {
+        const int cell = modulo(first + bit, end), there = min(64 - cell % 64, end - cell);
+        found |= (word_at(cell / 64) >> (cell % 64) & lowest(there)) << bit;
+        bit += there;
+    }
+    return found;
+}
+
 // The planes across x of a tile that lie in a box, as bits.
 __device__ __forceinline__ Word columns_mask(const CellBox& box, const Cell& tile)
 {

@@ -16,8 +16,8 @@ pub use host_values::{HostArray, HostMemory, HostValues, PatchArray};
 pub use probe::{PatchValues, Probe};
 pub use queries::Queries;
 pub use step::{
-    CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, HostWork, LevelState, LevelStates, NewValues,
-    Outcomes, RefineRequest, StepReport, StreamedUse,
+    CellPlace, Covering, Cuts, DevicePhase, DeviceUse, ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone,
+    HostWork, LevelState, LevelStates, NewValues, Outcomes, RefineRequest, StepReport, StreamedUse,
 };
 
 use crate::index::{CellBox, Level};
@@ -79,7 +79,7 @@ pub trait Executor<const D: usize>: Queries<D> {
     ///
     /// # Errors
     /// As for [`Executor::advance`].
-    fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError>;
+    fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError>;
 
     /// Boxes of all levels finer than a base level, coarser levels first, each level's in any order: those that [`crate::regrid`] makes of the
     /// flags, where the executor makes them by itself. After [`Executor::begin_flagging`] of all levels to be refined.
@@ -90,12 +90,12 @@ pub trait Executor<const D: usize>: Queries<D> {
         Ok(None)
     }
 
-    /// Cells of a level that the criterion wants refined, and those around them, of all ranks or, where the level is large, of this one's
-    /// patches: after [`Executor::begin_flagging`] and before anything else of the level changes.
+    /// Cells of a level that the criterion wants refined, of all ranks or, where the level is large, of this one's patches, and what the
+    /// executor has done with them of what is asked for: after [`Executor::begin_flagging`] and before anything else of the level changes.
     ///
     /// # Errors
     /// The device's.
-    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError>;
+    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError>;
 
     /// Remembers the state of all levels, to return to.
     fn save(&mut self);

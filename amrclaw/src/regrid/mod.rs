@@ -10,11 +10,11 @@ mod tiles;
 
 pub use crate::mesh::buffer;
 pub use cluster::{ClusterParams, HALVED_BELOW, cluster, part_of_rank, with_one_rank};
-pub use region::RefinementRegion;
+pub use region::{RefinementRegion, flag_regions};
 pub use tiles::tiles;
 
 use crate::exec::comm::{Head, Phase, Ranks};
-use crate::exec::{ExecError, Executor, FlagRequest, Flagged, RefineRequest};
+use crate::exec::{Covering, Cuts, ExecError, Executor, FlagRegion, FlagRequest, Flagged, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, Partition, Rank, TagSet};
 use crate::plan::LevelPlans;
@@ -37,6 +37,16 @@ impl Clustering {
         match self {
             Clustering::BergerRigoutsos(params) => cluster(tags, params),
             Clustering::Tiles(size) => tiles(tags, *size),
+        }
+    }
+
+    /// The same, for an executor.
+    pub fn covering(&self) -> Covering {
+        match *self {
+            Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }) => {
+                Covering::BergerRigoutsos(Cuts { cutoff, halved_below: HALVED_BELOW, min_size })
+            }
+            Clustering::Tiles(size) => Covering::Tiles(size),
         }
     }
 }
@@ -81,32 +91,13 @@ pub fn finer_boxes<const D: usize>(
     at: RegridTime<'_>,
 ) -> Result<Vec<Vec<CellBox<D>>>, ExecError> {
     let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
-    let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
     let levels = (base.index()..=finest).rev().map(|l| Level(l as u8));
+    let regions: Vec<Vec<FlagRegion<D>>> =
+        (0..=finest).map(|l| region::flag_regions(&options.regions, hierarchy, Level(l as u8), at.time)).collect();
     // Regions act on flags before they are widened.
-    let regions = |level| region::active(&options.regions, hierarchy, level, at.time);
-    let params = match options.cluster {
-        Clustering::BergerRigoutsos(params) => Some(params),
-        Clustering::Tiles(_) => None,
-    };
-    let free = levels.clone().all(|level| regions(level).is_empty());
-    let refine = params.filter(|_| free).map(|ClusterParams { cutoff, min_size }| RefineRequest {
-        hierarchy,
-        base,
-        finest: Level(finest as u8),
-        nesting_width: options.nesting_width,
-        room: ROOM_TO_MOVE + options.buffer,
-        cutoff,
-        halved_below: HALVED_BELOW,
-        min_size,
-        max_patch_size: options.max_patch_size,
-    });
-    let request = |level| match regions(level).is_empty() {
-        true => {
-            let inset = Some(options.nesting_width).filter(|_| level == base);
-            FlagRequest { width: options.buffer, inset, stay: refine.is_some() }
-        }
-        false => FlagRequest::default(),
+    let request = |level: Level| {
+        let inset = Some(options.nesting_width).filter(|_| level == base);
+        FlagRequest { regions: &regions[level.index()], width: options.buffer, inset, stay: true }
     };
     // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own. Those of levels
     // coarser than the base are of the time before the last averages.
@@ -116,21 +107,27 @@ pub fn finer_boxes<const D: usize>(
     for level in levels.clone() {
         exec.begin_flagging(level, request(level))?;
     }
-    if let Some(boxes) = refine.map_or(Ok(None), |request| exec.refine(request))? {
+    let refine = RefineRequest {
+        hierarchy,
+        base,
+        finest: Level(finest as u8),
+        nesting_width: options.nesting_width,
+        room: ROOM_TO_MOVE + options.buffer,
+        covering: options.cluster.covering(),
+        max_patch_size: options.max_patch_size,
+    };
+    if let Some(boxes) = exec.refine(refine)? {
         return Ok(boxes);
     }
+    let mut finer: Vec<Vec<CellBox<D>>> = Vec::new();
     for level in levels {
         let dt = at.dt / at.time_ratios[..level.index()].iter().copied().map(f64::from).product::<f64>();
         let clock = Instant::now();
-        let mut flagged = exec.flag(level, dt, request(level))?;
+        let mut flagged = exec.flag(level, dt)?;
         let partition = plans[level.index()].partition.as_deref().filter(|_| !flagged.of_all);
-        let regions = regions(level);
-        if !regions.is_empty() {
-            let (mesh, rank) = (hierarchy.level(level), ranks.rank().number);
-            let is_own = |patch| Partition::owns(partition, rank, patch);
-            region::apply(&regions, mesh, is_own, level, &mut flagged.tags);
-            flagged.tags = buffer(&flagged.tags, options.buffer, hierarchy.domain().periodic);
-        }
+        complete(&mut flagged, request(level), hierarchy, level, |patch| {
+            Partition::owns(partition, ranks.rank().number, patch)
+        });
         let flags = clock.elapsed();
         let over = Refined { level, base, hierarchy, finer: finer.first().map_or(&[], Vec::as_slice), options };
         let boxes = match partition {
@@ -141,6 +138,22 @@ pub fn finer_boxes<const D: usize>(
         finer.insert(0, boxes);
     }
     Ok(finer)
+}
+
+/// Does with flags what an executor has left to be done of a request, but for the inset.
+fn complete<const D: usize>(
+    flagged: &mut Flagged<D>,
+    request: FlagRequest<'_, D>,
+    hierarchy: &Hierarchy<D>,
+    level: Level,
+    is_own: impl Fn(usize) -> bool,
+) {
+    if !flagged.done.regions {
+        region::apply(request.regions, hierarchy.level(level), is_own, &mut flagged.tags);
+    }
+    if flagged.done.width < request.width {
+        flagged.tags = buffer(&flagged.tags, request.width - flagged.done.width, hierarchy.domain().periodic);
+    }
 }
 
 /// Cells of the level to be refined that are added around what lies two levels finer. Nesting does not ask for them:
@@ -164,7 +177,7 @@ impl<const D: usize> Refined<'_, D> {
     }
 
     /// Tags that nest, those under `finer` among them: all of what lies two levels finer, or some.
-    fn nested(&self, Flagged { mut tags, inset, .. }: Flagged<D>, finer: &[CellBox<D>]) -> TagSet<D> {
+    fn nested(&self, Flagged { mut tags, done, .. }: Flagged<D>, finer: &[CellBox<D>]) -> TagSet<D> {
         let &Refined { level, hierarchy, options, .. } = self;
         if !finer.is_empty() {
             // What lies beneath finer boxes is widened like flags.
@@ -173,7 +186,7 @@ impl<const D: usize> Refined<'_, D> {
             nest::project(finer, ratios, options.nesting_width, room, &mut tags, hierarchy.domain().periodic);
         }
         // What finer boxes have added may not nest.
-        if !inset || !finer.is_empty() {
+        if !done.inset || !finer.is_empty() {
             self.nesting().clip(&mut tags);
         }
         tags

@@ -1,5 +1,6 @@
 //! Boxes in which refinement is forced or forbidden.
 
+use crate::exec::FlagRegion;
 use crate::index::{CellBox, Level};
 use crate::mesh::{Hierarchy, LevelMesh, TagSet};
 
@@ -31,40 +32,42 @@ impl<const D: usize> RefinementRegion<D> {
     }
 }
 
-/// The regions that act on a level at a time, and their cells.
-pub(super) fn active<'a, const D: usize>(
-    regions: &'a [RefinementRegion<D>],
+/// What regions do to a level at a time.
+pub fn flag_regions<const D: usize>(
+    regions: &[RefinementRegion<D>],
     hierarchy: &Hierarchy<D>,
     level: Level,
     time: f64,
-) -> Vec<(&'a RefinementRegion<D>, CellBox<D>)> {
-    regions
-        .iter()
-        .filter(|r| r.time[0] <= time && time <= r.time[1])
-        .map(|r| (r, r.cells(hierarchy, level)))
-        .filter(|(_, cells)| !cells.is_empty())
-        .collect()
+) -> Vec<FlagRegion<D>> {
+    let active = regions.iter().filter(|r| r.time[0] <= time && time <= r.time[1]).map(|r| FlagRegion {
+        cells: r.cells(hierarchy, level),
+        forces: r.coarsest > level,
+        forbids: r.finest <= level,
+    });
+    active.filter(|region| !region.cells.is_empty()).collect()
 }
 
 /// Adds the tags that regions force and takes away those they forbid. Where regions overlap, the largest of their
 /// coarsest levels and the largest of their finest levels hold. They are forced in patches that `is_own` names.
 pub(super) fn apply<const D: usize>(
-    active: &[(&RefinementRegion<D>, CellBox<D>)],
+    regions: &[FlagRegion<D>],
     mesh: &LevelMesh<D>,
     is_own: impl Fn(usize) -> bool,
-    level: Level,
     tags: &mut TagSet<D>,
 ) {
+    if regions.is_empty() {
+        return;
+    }
     let domain = mesh.domain();
     let (mut forbidden, mut allowed) = (TagSet::new(domain), TagSet::new(domain));
-    for (region, cells) in active {
-        if region.finest <= level { &mut forbidden } else { &mut allowed }.insert_box(cells);
+    for region in regions {
+        if region.forbids { &mut forbidden } else { &mut allowed }.insert_box(&region.cells);
     }
     forbidden.subtract(&allowed);
     tags.subtract(&forbidden);
-    for (_, cells) in active.iter().filter(|(region, _)| region.coarsest > level) {
+    for region in regions.iter().filter(|region| region.forces) {
         for (_, patch) in mesh.patches().iter().enumerate().filter(|(k, _)| is_own(*k)) {
-            tags.insert_box(&patch.intersect(cells));
+            tags.insert_box(&patch.intersect(&region.cells));
         }
     }
 }

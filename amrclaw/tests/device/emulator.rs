@@ -86,6 +86,7 @@ impl Emulator {
                     "turn_tags" => "EMULATE(turn_tags, TurnArgs)\n".to_owned(),
                     "cluster" => "EMULATE(cluster, ClusterArgs)\n".to_owned(),
                     "cluster_long" => "EMULATE(cluster_long, ClusterArgs)\n".to_owned(),
+                    "join_tiles" => "EMULATE(join_tiles, JoinTilesArgs)\n".to_owned(),
                     "nest" => "EMULATE(nest, NestArgs)\n".to_owned(),
                     "sort_boxes" => "EMULATE(sort_boxes, SortArgs)\n".to_owned(),
                     plan @ ("count_plan" | "sum_plan" | "write_plan") => format!("EMULATE({plan}, PlanArgs)\n"),

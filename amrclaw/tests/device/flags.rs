@@ -7,7 +7,7 @@ use amrclaw::exec::device::KernelOptions;
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, FlagRequest, LevelState, NewValues};
 use amrclaw::index::{CellBox, Level, Ratio};
-use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
+use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank, buffer};
 use amrclaw::physics::{AuxOutside, Boundary, CellFunction, CellRow, Criterion, Problem, Split};
 use amrclaw::plan::{MeshChange, PlanOptions};
 use amrclaw::regrid::nest::{LevelNesting, split_to_size};
@@ -140,16 +140,17 @@ fn check<const D: usize>(
         change.into_plans()
     });
     for (width, inset) in WIDTHS {
-        let request = FlagRequest { width, inset, stay: false };
+        let request = FlagRequest { regions: &[], width, inset, stay: false };
         for (l, plans) in plans.iter().enumerate() {
             let [expected, found] = both.each_mut().map(|exec| {
                 exec.fill_ghosts(Level(l as u8), plans).expect("there is memory");
                 exec.begin_flagging(Level(l as u8), request).expect("there is memory");
-                let mut flagged = exec.flag(Level(l as u8), 0.1, request).expect("there is memory");
-                if let Some(inset) = inset.filter(|_| !flagged.inset) {
-                    LevelNesting::new(hierarchy.level(Level(l as u8)), &[], inset).clip(&mut flagged.tags);
+                let flagged = exec.flag(Level(l as u8), 0.1).expect("there is memory");
+                let mut tags = buffer(&flagged.tags, width - flagged.done.width, hierarchy.domain().periodic);
+                if let Some(inset) = inset.filter(|_| !flagged.done.inset) {
+                    LevelNesting::new(hierarchy.level(Level(l as u8)), &[], inset).clip(&mut tags);
                 }
-                flagged.tags
+                tags
             });
             prop_assert!(expected == found, "level {}, {:?}: {:?} on the device {:?}", l, request, expected, found);
         }

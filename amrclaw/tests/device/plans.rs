@@ -126,7 +126,8 @@ fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Va
     let outcome = runner.run(&settings, |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, base, seed)| {
         let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size });
         let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions: Vec::new() };
-        check(problem, &Setting { cells, ratios, options, seed }, base)
+        let periodic = problem.0.domain.periodic;
+        check(problem, &Setting { cells, periodic, ratios, options, seed }, base)
     });
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }

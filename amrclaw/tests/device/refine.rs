@@ -12,7 +12,9 @@ use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
 use amrclaw::physics::{Boundary, Problem};
 use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
 use amrclaw::regrid::nest::split_to_size;
-use amrclaw::regrid::{ClusterParams, Clustering, HALVED_BELOW, RegridOptions, RegridTime, finer_boxes};
+use amrclaw::regrid::{
+    ClusterParams, Clustering, RefinementRegion, RegridOptions, RegridTime, finer_boxes, flag_regions,
+};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use riemann::patch::SolverKernels;
@@ -26,6 +28,7 @@ const MANY: usize = 1 << 13;
 #[derive(Clone, Debug)]
 pub(super) struct Setting<const D: usize> {
     pub cells: [i32; D],
+    pub periodic: [bool; D],
     pub ratios: [i32; REFINED],
     pub options: RegridOptions<D>,
     pub seed: u64,
@@ -127,23 +130,20 @@ fn boxes_of_rank<const D: usize>(
     for (l, plans) in plans.iter().enumerate() {
         device.fill_ghosts(Level(l as u8), plans).expect("there is memory");
     }
-    let RegridOptions { buffer, nesting_width, max_patch_size, .. } = setting.options;
+    let RegridOptions { buffer, nesting_width, max_patch_size, cluster, ref regions } = setting.options;
     for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
         let inset = Some(nesting_width).filter(|_| level == base);
-        device.begin_flagging(level, FlagRequest { width: buffer, inset, stay: true }).expect("there is memory");
+        let regions = &flag_regions(regions, hierarchy, level, 0.0);
+        let request = FlagRequest { regions, width: buffer, inset, stay: true };
+        device.begin_flagging(level, request).expect("there is memory");
     }
-    let Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }) = setting.options.cluster else {
-        unreachable!("the setting is this")
-    };
     let request = RefineRequest {
         hierarchy,
         base,
         finest: Level(finest as u8),
         nesting_width,
         room: 1 + buffer,
-        cutoff,
-        halved_below: HALVED_BELOW,
-        min_size,
+        covering: cluster.covering(),
         max_patch_size,
     };
     device.refine(request).expect("the device works")
@@ -151,7 +151,7 @@ fn boxes_of_rank<const D: usize>(
 
 /// Makes level after level, and at each compares what would be made from every base level on.
 fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(), TestCaseError> {
-    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells: setting.cells, periodic: [false; D] };
+    let domain = Domain { lower: [0.0; D], upper: [1.0; D], cells: setting.cells, periodic: setting.periodic };
     let problem = (Problem { domain: domain.clone(), ..problem.0.clone() }, problem.1.clone(), problem.2.clone());
     let ratios = setting.ratios.map(|r| Ratio([r; D])).to_vec();
     let coarsest = split_to_size(&[domain.coarsest()], [40; D]);
@@ -180,17 +180,30 @@ fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(
     Ok(())
 }
 
+/// A box in which levels are forced or forbidden, by places along the axes of a unit domain.
+fn region<const D: usize>(places: &[[u8; 2]], coarsest: u8, finest: u8) -> RefinementRegion<D> {
+    let end = |d: usize, side: usize| f64::from(places[d][side]) / 255.0;
+    let [lower, upper] = [f64::min, f64::max].map(|of| std::array::from_fn(|d| of(end(d, 0), end(d, 1))));
+    let [coarsest, finest] = [coarsest.min(finest), coarsest.max(finest)].map(Level);
+    RefinementRegion { coarsest, finest, lower, upper, time: [0.0, 1.0] }
+}
+
 fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
     // Patches so small that there are more of them than the device has room for would be the host's.
     let smallest = if D == 3 { 6 } else { 2 };
-    let options =
-        (prop_oneof![Just(0.2), Just(0.5), Just(0.7), Just(0.9), Just(1.0)], 1..4i32, 0..5i32, smallest..50i32);
-    let settings = (cells, options, prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 2, 4])], any::<u64>());
+    let cuts = (prop_oneof![Just(0.2), Just(0.5), Just(0.7), Just(0.9), Just(1.0)], 1..4i32);
+    let cuts = cuts.prop_map(|(cutoff, min_size)| Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size }));
+    let covering = prop_oneof![3 => cuts, 1 => (3..20i32).prop_map(Clustering::Tiles)];
+    let regions = (any::<[[u8; 2]; 3]>(), 0..4u8, 0..4u8);
+    let regions = regions.prop_map(|(places, coarsest, finest)| region(&places, coarsest, finest));
+    let options = (covering, 0..5i32, smallest..50i32, prop::collection::vec(regions, 0..3));
+    let ratios = prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 2, 4])];
+    let settings = (cells, any::<[bool; D]>(), options, ratios, any::<u64>());
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
-    let outcome = runner.run(&settings, |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, seed)| {
-        let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size });
-        let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions: Vec::new() };
-        check(problem, &Setting { cells, ratios, options, seed })
+    let outcome = runner.run(&settings, |(cells, periodic, options, ratios, seed)| {
+        let (cluster, buffer, max_patch_size, regions) = options;
+        let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions };
+        check(problem, &Setting { cells, periodic, ratios, options, seed })
     });
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }

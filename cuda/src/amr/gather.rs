@@ -13,9 +13,6 @@ device_struct! {
         pub first_part: u32,
         /// One past the last.
         pub end_part: u32,
-        /// For the rows of tiles beside this one across x, its own among them: the first tile that is not before the one that lies
-        /// one tile further back along x. One row, three, or nine, y fastest.
-        pub beside: [u32; 9],
     }
 }
 
@@ -62,28 +59,6 @@ device_struct! {
         pub dx: [f64; 3],
         /// Time.
         pub t: f64,
-    }
-}
-
-device_struct! {
-    /// What `flag_widen` takes.
-    pub struct WidenArgs {
-        /// Tiles; a block each.
-        pub tiles: Pointer<FlagTile>,
-        /// Flags: a word of 64 bits per tile and row.
-        pub flags: Pointer<u64>,
-        /// The cells that patches cover, in the same places.
-        pub covered: Pointer<u64>,
-        /// The tags, in the same places, written.
-        pub tags: Pointer<u64>,
-        /// Number of tiles.
-        pub num_tiles: u32,
-        /// Cells to widen by, at most a tile's shortest side.
-        pub width: i32,
-        /// Cells to keep away from those that no patch covers, at most a tile's shortest side; below 0 where uncovered cells do not matter.
-        pub inset: i32,
-        /// Cells of the domain along each axis.
-        pub cells: [i32; 3],
     }
 }
 

@@ -9,9 +9,10 @@ use super::tuning::{
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
     ContinueArgs, CopyArgs, CutCells, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagFunctionArgs,
-    FlagTile, JoinFlagsArgs, LargestArgs, ListArgs, ListTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS,
-    Patch, PatchReport, PlanArgs, PlanLevel, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs,
-    SortArgs, SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
+    FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, ListArgs, ListTilesArgs,
+    MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch, PatchReport, PlanArgs, PlanLevel, PlanTable,
+    ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs, SourceArgs, Tile, TileMap, TotalsArgs,
+    TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -200,7 +201,9 @@ kernels! {
     /// Flags by differences.
     FLAG_DIFFERENCE = "flag_difference" in Regions, Work::BlockPerItem([FLAG_THREADS; 3]), FlagArgs: FlagTile;
     /// Widens flags.
-    FLAG_WIDEN = "flag_widen" in Regions, Work::BlockPerItem(WIDEN_THREADS), WidenArgs: FlagTile;
+    FLAG_WIDEN = "flag_widen" in Regrid, Work::BlockPerItem(WIDEN_THREADS), WidenArgs: FlagTile CellBox TileMap;
+    /// Forces and forbids flags.
+    FLAG_REGIONS = "flag_regions" in Regrid, Work::ThreadPerItem, FlagRegionsArgs: FlagTile CellBox TileMap FlagRegion;
     /// Joins the flags of ranks.
     JOIN_FLAGS = "join_flags" in Regions, Work::ThreadPerItem, JoinFlagsArgs: ;
     /// Turns tiles of tags around.
@@ -209,6 +212,10 @@ kernels! {
     CLUSTER = "cluster" in Regrid, Work::BlockPerItem([CLUSTER_THREADS; 3]), ClusterArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
     /// The same where a block has too little memory.
     CLUSTER_LONG = "cluster_long" in Regrid, Work::BlockPerItem([CLUSTER_THREADS; 3]), ClusterArgs: FlagTile CellBox TileMap TurnedTile Candidate ClusterState;
+    /// Marks aligned tiles that hold tags.
+    MARK_TILES = "mark_tiles" in Regrid, Work::WarpPerItem, MarkTilesArgs: FlagTile CellBox TileMap;
+    /// Joins them to boxes.
+    JOIN_TILES = "join_tiles" in Regrid, Work::ThreadPerItem, JoinTilesArgs: CellBox ClusterState;
     /// Makes boxes nest, and splits them.
     NEST = "nest" in Regrid, Work::BlockPerItem([THREADS; 3]), NestArgs: FlagTile CellBox TileMap ClusterState;
     /// Puts boxes in order.

@@ -16,15 +16,15 @@ mod update;
 
 pub use fix::{FaceMapArgs, NumberFacesArgs, RefluxArgs, RegisterArgs};
 pub use gather::{
-    FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs, WidenArgs,
+    FlagArgs, FlagFunctionArgs, FlagTile, JoinFlagsArgs, LargestArgs, SampleArgs, SourceArgs, TotalsArgs,
 };
 pub use kernels::{CaseFunction, Group, Launcher, Shape, mapped_cells};
 pub use moves::{AverageArgs, BoundaryArgs, ConserveArgs, ContinueArgs, CopyArgs, EvaluateArgs, FillArgs, Origin};
 pub use patch::{Chunk, Chunked, FaceRun, ListArgs, Patch, Region};
 pub use plan::{PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable};
 pub use regrid::{
-    Candidate, CellBox, ClusterArgs, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs,
-    TurnedTile,
+    Candidate, CellBox, ClusterArgs, ClusterState, FlagRegion, FlagRegionsArgs, JoinTilesArgs, MOST_LEVELS,
+    MarkTilesArgs, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs, TurnedTile, WidenArgs,
 };
 pub use tiles::{CutCells, ListTilesArgs, TileShape, TileTable};
 pub use update::{PatchReport, Tile, UpdateArgs, UpdateKernel, UpdateOptions};

@@ -25,8 +25,58 @@ device_struct! {
         pub lo: [i32; 3],
         /// Its tiles along each axis.
         pub size: [i32; 3],
+        /// All cells that the level could have; from cell 0 on.
+        pub domain: CellBox,
+        /// Along periodic axes 1.
+        pub periodic: [u32; 3],
         /// Number of tiles that there are.
         pub num_tiles: u32,
+    }
+}
+
+device_struct! {
+    /// What `flag_widen` takes.
+    pub struct WidenArgs {
+        /// Tiles; a block each.
+        pub map: TileMap,
+        /// Flags: a word of 64 bits per tile and row.
+        pub flags: Pointer<u64>,
+        /// The cells that patches cover, in the same places.
+        pub covered: Pointer<u64>,
+        /// The tags, in the same places, written.
+        pub tags: Pointer<u64>,
+        /// Cells to widen by, at most a tile's shortest side.
+        pub width: i32,
+        /// Cells to keep away from those that no patch covers, at most a tile's shortest side; below 0 where uncovered cells do not matter.
+        pub inset: i32,
+    }
+}
+
+device_struct! {
+    /// Cells in which flags are forced or forbidden.
+    pub struct FlagRegion {
+        /// The cells.
+        pub cells: CellBox,
+        /// 1 if all of them that patches cover are flagged.
+        pub forces: u32,
+        /// 1 if none is, but where another region does not forbid it.
+        pub forbids: u32,
+    }
+}
+
+device_struct! {
+    /// What `flag_regions` takes.
+    pub struct FlagRegionsArgs {
+        /// Tiles.
+        pub map: TileMap,
+        /// Flags: a word of 64 bits per tile and row, changed.
+        pub flags: Pointer<u64>,
+        /// The cells that patches cover, in the same places.
+        pub covered: Pointer<u64>,
+        /// Regions.
+        pub regions: Pointer<FlagRegion>,
+        /// How many.
+        pub num_regions: u32,
         /// Nothing.
         pub padding: u32,
     }
@@ -137,6 +187,46 @@ device_struct! {
     }
 }
 
+device_struct! {
+    /// What `mark_tiles` takes.
+    pub struct MarkTilesArgs {
+        /// Tiles of the tags.
+        pub map: TileMap,
+        /// Words of the tags, by tile and row.
+        pub words: Pointer<u64>,
+        /// A bit for each aligned tile, along the Morton curve: set in zeros.
+        pub marks: Pointer<u64>,
+        /// Cells of an aligned tile along each axis.
+        pub size: i32,
+        /// Nothing.
+        pub padding: u32,
+    }
+}
+
+device_struct! {
+    /// What `join_tiles` takes.
+    pub struct JoinTilesArgs {
+        /// How many boxes there are; zeros before the first launch.
+        pub state: Pointer<ClusterState>,
+        /// Boxes, written.
+        pub boxes: Pointer<CellBox>,
+        /// A bit for each full node of `2^level` tiles.
+        pub marks: Pointer<u64>,
+        /// A bit for each full word of these, written.
+        pub full: Pointer<u32>,
+        /// All cells that the tags' level could have; from cell 0 on.
+        pub domain: CellBox,
+        /// Cells of an aligned tile along each axis.
+        pub size: i32,
+        /// Level of the nodes in the curve's tree.
+        pub level: i32,
+        /// Words of marks.
+        pub num_words: u32,
+        /// Boxes that there is room for.
+        pub room: u32,
+    }
+}
+
 /// Levels from a base level to the finest that may be refined, at most.
 pub const MOST_LEVELS: usize = 16;
 
@@ -157,8 +247,6 @@ device_struct! {
         pub boxes: Pointer<CellBox>,
         /// Boxes of the new level, written.
         pub nested: Pointer<CellBox>,
-        /// All cells of the base level that there could be.
-        pub base_domain: CellBox,
         /// Ratios from the base level to the next finer one, and on to that of the tags.
         pub between: [[i32; 3]; MOST_LEVELS],
         /// Ratio from the level of the tags to the new one.
@@ -203,8 +291,6 @@ device_struct! {
         pub finer: Pointer<ClusterState>,
         /// Boxes two levels finer.
         pub boxes: Pointer<CellBox>,
-        /// All cells that the tags' level could have.
-        pub domain: CellBox,
         /// Ratio from the tags' level to the next finer one, and from there on.
         pub ratio: [i32; 3],
         /// Likewise the next.

@@ -40,6 +40,9 @@ pub const BLOCK_PLANES: usize = 5120;
 /// Cells of a plane, of which each may hold a tag: a rank of cuts has 29 bits for the largest second difference.
 pub const MOST_PLANE_CELLS: usize = 1 << 26;
 
+/// Aligned tiles along a Morton curve for which a level is given memory, a bit each.
+pub const MOST_TILES: u128 = 1 << 27;
+
 /// Blocks that share a patch where there is no table of chunks.
 pub const BLOCKS_PER_PATCH: u32 = 8;
 

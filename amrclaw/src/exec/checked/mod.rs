@@ -183,7 +183,7 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.renew_aux(level)
     }
 
-    fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+    fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
         if self.without_value(level, false).is_none() {
             self.assert_ghosts(level, "flagged");
         }
@@ -194,8 +194,8 @@ impl<const D: usize, E: Probe<D>> Executor<D> for Checked<D, E> {
         self.inner.refine(request)
     }
 
-    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
-        self.inner.flag(level, dt, request)
+    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
+        self.inner.flag(level, dt)
     }
 
     fn save(&mut self) {

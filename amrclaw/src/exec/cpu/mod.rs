@@ -36,12 +36,12 @@ use super::comm::{Head, Phase, Ranks};
 use super::step::agree::or_end;
 use super::step::{HostWorks, Stash, Sweep, SweepEngine, sweeps};
 use super::{
-    DeviceUse, ExecError, Executor, FlagRequest, Flagged, HostArray, HostMemory, HostValues, HostWork, LevelState,
-    NewValues, Outcomes, Queries,
+    DeviceUse, ExecError, Executor, FlagRequest, Flagged, FlagsDone, HostArray, HostMemory, HostValues, HostWork,
+    LevelState, NewValues, Outcomes, Queries,
 };
 use crate::fields::Pool;
 use crate::index::{Level, Ratio};
-use crate::mesh::{Hierarchy, MeshEpoch, Partition, buffer};
+use crate::mesh::{Hierarchy, MeshEpoch, Partition};
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
 use former_aux::FormerAux;
@@ -291,15 +291,15 @@ impl<const D: usize, R: Scalar> Executor<D> for CpuExecutor<D, R> {
         self.or_later(refreshed)
     }
 
-    fn begin_flagging(&mut self, level: Level, _request: FlagRequest) -> Result<(), ExecError> {
+    fn begin_flagging(&mut self, level: Level, _request: FlagRequest<'_, D>) -> Result<(), ExecError> {
         // Those of the last step's middle would not be known after a restart.
         self.renew_aux(level)
     }
 
-    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
-        let tags = buffer(&self.flag_level(level, dt)?, request.width, self.problem.domain.periodic);
+    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
+        let tags = self.flag_level(level, dt)?;
         let cells = self.levels[level.index()].mesh.num_cells();
-        Ok(Flagged { tags, inset: false, of_all: !self.ranks.keeps_flags(cells, false) })
+        Ok(Flagged { tags, done: FlagsDone::default(), of_all: !self.ranks.keeps_flags(cells, false) })
     }
 
     fn save(&mut self) {

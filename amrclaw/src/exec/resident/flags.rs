@@ -2,14 +2,14 @@
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::comm::{Phase, RunLengths};
-use crate::exec::device::{TableBuilder, axes, pointer, words_of};
-use crate::exec::{ExecError, FlagRequest, Flagged};
+use crate::exec::device::{TableBuilder, axes, box_by_axes, bytes_of, pointer, words_of};
+use crate::exec::{ExecError, FlagRegion, FlagRequest, Flagged, FlagsDone};
 use crate::index::{CellBox, Level};
-use crate::mesh::{LevelMesh, TileCover, Tiling, buffer};
+use crate::mesh::{LevelMesh, TileCover, Tiling};
 use crate::physics::Criterion;
 use cuda::CudaError;
-use cuda::amr::kernels::{FLAG_DIFFERENCE, FLAG_FUNCTION, FLAG_WIDEN};
-use cuda::amr::{FlagArgs, FlagFunctionArgs, FlagTile, TileMap, WidenArgs};
+use cuda::amr::kernels::{FLAG_DIFFERENCE, FLAG_FUNCTION, FLAG_REGIONS, FLAG_WIDEN};
+use cuda::amr::{self, FlagArgs, FlagFunctionArgs, FlagRegionsArgs, FlagTile, TileMap, WidenArgs};
 use riemann::real::Scalar;
 use std::time::Instant;
 
@@ -32,12 +32,7 @@ pub(super) struct Flags<N: Machine> {
     pub covered: N::Memory,
     pub bytes: usize,
     /// What has been done with them.
-    pub done: FlagRequest,
-}
-
-/// True of steps along axes that there are.
-fn within<const D: usize>(step: &[i32; 3]) -> bool {
-    step[D..].iter().all(|&along| along == 0)
+    pub done: FlagsDone,
 }
 
 impl<const D: usize, M> FlagTables<D, M> {
@@ -49,19 +44,15 @@ impl<const D: usize, M> FlagTables<D, M> {
     ) -> Result<Self, CudaError> {
         let cover = TileCover::new(mesh, |patch| !kept || is_here(patch));
         let mut patches: Vec<u32> = Vec::with_capacity(cover.patches().len());
-        let mut tiles: Vec<FlagTile> = (cover.tiles().iter().enumerate())
+        let tiles: Vec<FlagTile> = (cover.tiles().iter().enumerate())
             .map(|(k, tile)| {
                 let ([first, end], first_part) = (cover.patches_of(k), patches.len() as u32);
                 let of_tile = &cover.patches()[first as usize..end as usize];
                 patches.extend(of_tile.iter().filter(|&&patch| is_here(patch as usize)));
                 let end_part = patches.len() as u32;
-                FlagTile { at: axes(*tile, 0), first_part, end_part, beside: [0; 9] }
+                FlagTile { at: axes(*tile, 0), first_part, end_part }
             })
             .collect();
-        for (n, step) in CellBox::new([-1; 3], [2; 3]).cells().filter(|s| s[0] < 0).filter(within::<D>).enumerate() {
-            let starts = cover.starts_beside(std::array::from_fn(|d| step[d]));
-            tiles.iter_mut().zip(starts).for_each(|(tile, start)| tile.beside[n] = start);
-        }
         let mut memory = TableBuilder::default();
         memory.append_all(&tiles);
         let parts = memory.append_all(&patches);
@@ -72,13 +63,15 @@ impl<const D: usize, M> FlagTables<D, M> {
     /// The tiles as kernels find them, and a box of tiles around all.
     pub fn map<N: Machine<Memory = M>>(&self) -> Option<(TileMap, CellBox<D>)> {
         let (numbers, around) = self.map?;
+        let (domain, periodic) = self.cover.domain();
         let map = TileMap {
             numbers: pointer::<_, N>(&self.memory, numbers),
             tiles: pointer::<_, N>(&self.memory, 0),
             lo: axes(around.lo, 0),
             size: axes(around.size(), 1),
+            domain: box_by_axes(&domain),
+            periodic: axes(periodic.map(u32::from), 0),
             num_tiles: self.cover.tiles().len() as u32,
-            padding: 0,
         };
         Some((map, around))
     }
@@ -86,50 +79,70 @@ impl<const D: usize, M> FlagTables<D, M> {
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Asks for a level's flags, where kernels make them.
-    pub(super) fn ask_for_flags(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+    pub(super) fn ask_for_flags(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
         if !self.flags_by_kernels() {
             return Ok(());
         }
-        let domain = &self.problem.domain;
-        // What reaches past a tile's neighbours or around the domain is left to the host.
-        let reach = request.width.max(request.inset.unwrap_or(0));
-        let shortest = (0..D).map(Tiling::<D>::extent).min().unwrap_or(0) as i32;
-        let here = reach <= shortest && domain.periodic == [false; D];
-        // What no patch covers is known where all patches are.
-        let inset = request.inset.filter(|_| self.ranks.is_solo());
         let tables = self.levels[level.index()].flag_tables.take();
         let store = &self.levels[level.index()];
         let kept = self.ranks.keeps_flags(store.mesh.num_cells(), true);
-        let stay = request.stay && here && !kept;
-        let done = if here { FlagRequest { inset, stay, ..request } } else { FlagRequest::default() };
         let tables = tables.map_or_else(
             || FlagTables::new(&store.mesh, (|k| store.layout.patches[k].is_here, kept), &self.machine),
             Ok,
         )?;
-        let num_tiles = tables.cover.tiles().len();
-        let bytes = num_tiles * Tiling::<D>::ROWS * size_of::<u64>();
-        let [mut tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
+        let bytes = tables.cover.tiles().len() * Tiling::<D>::ROWS * size_of::<u64>();
+        let [tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
         self.make_flags(level, &tables, [&tags, &covered])?;
-        if done.width > 0 || done.inset.is_some() {
-            let flags = std::mem::replace(&mut tags, self.machine.allocate(bytes)?);
-            let args = WidenArgs {
-                tiles: pointer::<_, N>(&tables.memory, 0),
-                flags: pointer::<_, N>(&flags, 0),
-                covered: pointer::<_, N>(&covered, 0),
-                tags: pointer::<_, N>(&tags, 0),
-                num_tiles: num_tiles as u32,
-                width: done.width,
-                inset: done.inset.unwrap_or(-1),
-                cells: axes(store.mesh.domain().hi, 1),
-            };
-            // SAFETY: likewise; the width is at most a tile's, so that threads read no further than its neighbours.
-            unsafe { self.machine.run(&FLAG_WIDEN, D, num_tiles, &args)? };
+        let mut flags = Flags { words: None, tags, covered, bytes, done: FlagsDone::default() };
+        if let Some((map, _)) = tables.map::<N>() {
+            self.act_on_flags(&mut flags, map, request)?;
+            flags.done.stay = request.stay && !kept && flags.done.width == request.width;
         }
-        let words = if stay { None } else { Some(self.machine.begin_download(&tags, bytes)?) };
+        if !flags.done.stay {
+            flags.words = Some(self.machine.begin_download(&flags.tags, bytes)?);
+        }
         let store = &mut self.levels[level.index()];
-        store.flags = Some(Flags { words, tags, covered, bytes, done });
+        store.flags = Some(flags);
         store.flag_tables = Some(tables);
         Ok(())
+    }
+
+    /// Lets regions act and widens flags, unless these reach past a tile's neighbours.
+    fn act_on_flags(&self, flags: &mut Flags<N>, map: TileMap, request: FlagRequest<'_, D>) -> Result<(), CudaError> {
+        let [bits, covered] = [&flags.tags, &flags.covered].map(|memory| pointer::<_, N>(memory, 0));
+        if !request.regions.is_empty() {
+            let regions = self.send_regions(request.regions)?;
+            let (first, num_regions) = (pointer::<_, N>(&regions, 0), request.regions.len() as u32);
+            let args = FlagRegionsArgs { map, flags: bits, covered, regions: first, num_regions, padding: 0 };
+            // SAFETY: there are words for every row of the map's tiles, and so many regions.
+            unsafe { self.machine.run(&FLAG_REGIONS, D, flags.bytes / size_of::<u64>(), &args)? };
+        }
+        flags.done.regions = true;
+        // What no patch covers is known where all patches are.
+        let inset = request.inset.filter(|_| self.ranks.is_solo());
+        let shortest = (0..D).map(Tiling::<D>::extent).min().unwrap_or(0) as i32;
+        if request.width.max(inset.unwrap_or(0)) > shortest || request.width == 0 && inset.is_none() {
+            return Ok(());
+        }
+        let wide = self.machine.allocate(flags.bytes)?;
+        let (tags, width) = (pointer::<_, N>(&wide, 0), request.width);
+        let args = WidenArgs { map, flags: bits, covered, tags, width, inset: inset.unwrap_or(-1) };
+        // SAFETY: likewise; the width is at most a tile's, so that tags lie in the map's tiles.
+        unsafe { self.machine.run(&FLAG_WIDEN, D, map.num_tiles as usize, &args)? };
+        flags.tags = wide;
+        flags.done = FlagsDone { width, inset: inset.is_some(), ..flags.done };
+        Ok(())
+    }
+
+    fn send_regions(&self, regions: &[FlagRegion<D>]) -> Result<N::Memory, CudaError> {
+        let of_kernel = |&FlagRegion { cells, forces, forbids }: &FlagRegion<D>| {
+            let [forces, forbids] = [forces, forbids].map(u32::from);
+            amr::FlagRegion { cells: box_by_axes(&cells), forces, forbids }
+        };
+        let regions: Vec<amr::FlagRegion> = regions.iter().map(of_kernel).collect();
+        let memory = self.machine.allocate(size_of_val(&regions[..]))?;
+        self.machine.upload(bytes_of(&regions), &memory, 0)?;
+        Ok(memory)
     }
 
     /// True if kernels make the flags.
@@ -162,7 +175,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    pub(super) fn flag_level(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+    pub(super) fn flag_level(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
         let head = self.head(Phase::Flags, level);
         let cells = self.levels[level.index()].mesh.num_cells();
         let (told, by_kernels) = (!self.ranks.is_solo(), self.flags_by_kernels());
@@ -192,10 +205,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.fetch_level(level)?;
             let tags = self.host.get_mut().mirrored_flags(level, dt)?;
             self.host_works.note("flags", cells, start);
-            (tags, FlagRequest::default())
+            (tags, FlagsDone::default())
         };
-        let left = request.width - done.width;
-        let tags = if left > 0 { buffer(&tags, left, self.problem.domain.periodic) } else { tags };
-        Ok(Flagged { tags, inset: done.inset.is_some(), of_all })
+        Ok(Flagged { tags, done, of_all })
     }
 }

@@ -1,6 +1,6 @@
 //! Tags of all ranks, joined on each rank's device, so that each makes the boxes of all of them.
 
-use super::refine::Tags;
+use super::cover_tags::Tags;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::{Head, Phase, RunLengths};

@@ -13,6 +13,7 @@
 mod advance;
 mod agree;
 mod boundaries;
+mod cover_tags;
 mod device_times;
 mod exchange;
 mod fill;
@@ -47,12 +48,12 @@ use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
+use cover_tags::ClusterMemory;
 use cuda::CudaError;
 use cuda::compile::Precision;
 use gather::Reports;
 use host_tables::Sizes;
 use parking_lot::Mutex;
-use refine::ClusterMemory;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
 use riemann::real::Scalar;
@@ -266,7 +267,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.or_later(refreshed)
     }
 
-    fn begin_flagging(&mut self, level: Level, request: FlagRequest) -> Result<(), ExecError> {
+    fn begin_flagging(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         self.renew_aux(level)?;
         let asked = self.ask_for_flags(level, request);
@@ -279,9 +280,9 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.or_end(refined)
     }
 
-    fn flag(&mut self, level: Level, dt: f64, request: FlagRequest) -> Result<Flagged<D>, ExecError> {
+    fn flag(&mut self, level: Level, dt: f64) -> Result<Flagged<D>, ExecError> {
         self.machine.enter(DevicePhase::Regrid);
-        let flagged = self.flag_level(level, dt, request);
+        let flagged = self.flag_level(level, dt);
         self.or_end(flagged)
     }
 

@@ -2,96 +2,22 @@
 //!
 //! They are those that `regrid` makes of the same tags; where there are more of something than there is room for, it makes them.
 
-use super::flags::Flags;
+use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags, can_cover};
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{axes, box_by_axes, bytes_of_mut, pointer};
+use crate::exec::device::{axes, bytes_of_mut, pointer};
 use crate::exec::{ExecError, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::Tiling;
 use cuda::CudaError;
 use cuda::abi::{Plain, Pointer};
-use cuda::amr::kernels::{CLIP_TAGS, CLUSTER, CLUSTER_LONG, NEST, PROJECT_BOXES, SORT_BOXES, TURN_TAGS};
-use cuda::amr::tuning::{BLOCK_PLANES, MOST_PLANE_CELLS};
-use cuda::amr::{
-    self, Candidate, ClusterArgs, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs, TileMap, TurnArgs,
-    TurnedTile,
-};
+use cuda::amr::kernels::{CLIP_TAGS, NEST, PROJECT_BOXES, SORT_BOXES};
+use cuda::amr::{self, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs};
 use riemann::real::Scalar;
 
-/// Boxes and candidates that there is room for.
-const ROOM: usize = 1 << 15;
 /// Tiles of the update in whose place the device works on a candidate.
 const WARPS: usize = 4;
 /// Boxes of a level that are fetched with their number.
 const FETCHED: usize = 1 << 9;
-const STATE: usize = size_of::<ClusterState>();
-const BOX: usize = size_of::<amr::CellBox>();
-
-/// Memory that serves all levels and regrids.
-pub(super) struct ClusterMemory<M> {
-    /// Candidates.
-    queue: M,
-    /// Boxes before and after they nest.
-    boxes: [M; 2],
-    /// For signatures, with its bytes.
-    scratch: Option<(M, usize)>,
-    /// Tags of each plane, zeros between two runs, with its bytes.
-    planes: Option<(M, usize)>,
-    /// Number of the last run of the kernel that clusters.
-    run: u32,
-    /// The boxes made of each level's tags, and their number the last time.
-    made: Vec<NewBoxes<M>>,
-    known: Vec<usize>,
-}
-
-impl<M> ClusterMemory<M> {
-    fn new<N: Machine<Memory = M>>(machine: &N, levels: usize) -> Result<Self, CudaError> {
-        let queue = machine.allocate(ROOM * size_of::<Candidate>())?;
-        // No candidate is there for a run to come.
-        machine.zero(&queue, 0, ROOM * size_of::<Candidate>())?;
-        let boxes = [machine.allocate(ROOM * BOX)?, machine.allocate(ROOM * BOX)?];
-        let made = |_| {
-            let memory = machine.allocate(STATE + ROOM * BOX)?;
-            // More boxes are fetched than there may be.
-            machine.zero(&memory, 0, STATE + ROOM * BOX)?;
-            Ok(NewBoxes(memory))
-        };
-        let made = (0..levels).map(made).collect::<Result<_, CudaError>>()?;
-        Ok(ClusterMemory { queue, boxes, scratch: None, planes: None, run: 0, made, known: vec![0; levels] })
-    }
-}
-
-/// The tags of a level.
-pub(super) struct Tags<'a, const D: usize, N: Machine> {
-    pub level: Level,
-    pub flags: &'a Flags<N>,
-    map: TileMap,
-    /// The cells of all tiles in the domain.
-    bounds: CellBox<D>,
-}
-
-impl<const D: usize, N: Machine> Tags<'_, D, N> {
-    fn words(&self) -> Pointer<u64> {
-        pointer::<_, N>(&self.flags.tags, 0)
-    }
-
-    fn num_tiles(&self) -> usize {
-        self.map.num_tiles as usize
-    }
-}
-
-/// How far the boxes of a level have come, and the boxes in order behind it.
-struct NewBoxes<M>(M);
-
-impl<M> NewBoxes<M> {
-    fn state<N: Machine<Memory = M>>(&self) -> Pointer<ClusterState> {
-        pointer::<_, N>(&self.0, 0)
-    }
-
-    fn boxes<N: Machine<Memory = M>>(&self) -> Pointer<amr::CellBox> {
-        pointer::<_, N>(&self.0, STATE)
-    }
-}
 
 /// Reads structs from bytes.
 fn read<T: Plain>(bytes: &[u8]) -> impl Iterator<Item = T> {
@@ -109,9 +35,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let (map, around) = store.flag_tables.as_ref()?.map::<N>()?;
             let bounds = CellBox::new(Tiling::cells_of(around.lo).lo, Tiling::cells_of(around.hi).lo);
             let bounds = bounds.intersect(&store.mesh.domain());
-            let size = bounds.size().map(|n| n as usize);
-            let fits = size.iter().all(|&n| size.iter().product::<usize>() / n.max(1) <= MOST_PLANE_CELLS);
-            fits.then_some(Tags { level: Level(l as u8), flags, map, bounds })
+            can_cover(request.covering, &bounds).then_some(Tags { level: Level(l as u8), flags, map, bounds })
         };
         if levels.clone().count() > MOST_LEVELS { None } else { levels.rev().map(tags).collect() }
     }
@@ -197,11 +121,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.project(request, tags, finer)?;
         }
         let nesting = nest_args::<D, N>(request, [tags, base], memory, boxes.state::<N>());
-        if nesting.nests_all == 0 && (finer.is_some() || tags.flags.done.inset.is_none()) {
+        if nesting.nests_all == 0 && (finer.is_some() || !tags.flags.done.inset) {
             // SAFETY: the words are those of the tiles, the covered cells those of the base level's.
             unsafe { self.machine.run(&CLIP_TAGS, D, tags.num_tiles(), &nesting)? };
         }
-        self.cluster(request, tags, memory, boxes.state::<N>())?;
+        self.cover_tags(request.covering, tags, memory, boxes)?;
         let sorting = SortArgs {
             state: boxes.state::<N>(),
             boxes: nesting.nested,
@@ -217,7 +141,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Blocks that are given candidates.
-    fn cluster_blocks(&self) -> usize {
+    pub(super) fn cluster_blocks(&self) -> usize {
         (self.machine.resident_tiles() as usize).div_ceil(WARPS).max(1)
     }
 
@@ -234,7 +158,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             words: tags.words(),
             finer: finer.state::<N>(),
             boxes: finer.boxes::<N>(),
-            domain: box_by_axes(&hierarchy.domain_box(tags.level)),
             ratio: axes(hierarchy.ratio(tags.level).0, 1),
             ratio_fine: axes(hierarchy.ratio(tags.level.finer()).0, 1),
             width: request.nesting_width,
@@ -244,59 +167,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         };
         // SAFETY: the words are those of the tiles; the boxes are made before.
         unsafe { self.machine.run(&PROJECT_BOXES, D, WARPS * self.cluster_blocks(), &args) }
-    }
-
-    /// Memory of at least so many bytes, zeros where it is new.
-    fn grow(&self, memory: &mut Option<(N::Memory, usize)>, bytes: usize) -> Result<Pointer<u32>, CudaError> {
-        if bytes > memory.as_ref().map_or(0, |(_, held)| *held) {
-            let grown = self.machine.allocate(bytes)?;
-            self.machine.zero(&grown, 0, bytes)?;
-            *memory = Some((grown, bytes));
-        }
-        Ok(memory.as_ref().map_or(Pointer::NULL, |(memory, _)| pointer::<_, N>(memory, 0)))
-    }
-
-    /// Covers tags with boxes.
-    fn cluster(
-        &self,
-        request: &RefineRequest<'_, D>,
-        tags: &Tags<'_, D, N>,
-        memory: &mut ClusterMemory<N::Memory>,
-        state: Pointer<ClusterState>,
-    ) -> Result<(), CudaError> {
-        memory.run += 1;
-        let (queue, run, num_tiles) = (pointer::<_, N>(&memory.queue, 0), memory.run, tags.num_tiles());
-        let turned_memory = self.machine.allocate(num_tiles * size_of::<TurnedTile>())?;
-        let turned = pointer::<_, N>(&turned_memory, 0);
-        let (words, bounds) = (tags.words(), box_by_axes(&tags.bounds));
-        let num_planes = tags.bounds.size().iter().map(|&n| n as usize).sum::<usize>();
-        let planes = self.grow(&mut memory.planes, num_planes * size_of::<u32>())?;
-        let turning = TurnArgs { map: tags.map, words, turned, planes, state, queue, bounds, run, padding: 0 };
-        let (is_long, scratch_words) = (num_planes > BLOCK_PLANES, 2 * num_planes + num_planes.div_ceil(32) + D);
-        let bytes = if is_long { self.cluster_blocks() * scratch_words * size_of::<u32>() } else { 0 };
-        let scratch = self.grow(&mut memory.scratch, bytes)?;
-        let args = ClusterArgs {
-            map: tags.map,
-            turned,
-            planes,
-            state,
-            queue,
-            boxes: pointer::<_, N>(&memory.boxes[0], 0),
-            scratch,
-            cutoff: request.cutoff,
-            halved_below: request.halved_below,
-            min_size: request.min_size,
-            room: ROOM as u32,
-            num_planes: num_planes as u32,
-            scratch_words: scratch_words as u32,
-            run,
-            padding: 0,
-        };
-        // SAFETY: tiles, words and memory are those of the level, with as much room as is said.
-        unsafe {
-            self.machine.run(&TURN_TAGS, D, num_tiles, &turning)?;
-            self.machine.run(if is_long { &CLUSTER_LONG } else { &CLUSTER }, D, self.cluster_blocks(), &args)
-        }
     }
 }
 
@@ -319,7 +189,6 @@ fn nest_args<const D: usize, N: Machine>(
         state,
         boxes: pointer::<_, N>(&memory.boxes[0], 0),
         nested: pointer::<_, N>(&memory.boxes[1], 0),
-        base_domain: box_by_axes(&mesh.domain()),
         between: std::array::from_fn(|k| between.get(k).map_or([1; 3], |ratio| axes(ratio.0, 1))),
         ratio: axes(ratio.0, 1),
         largest: axes(ratio.0.map(|r| (request.max_patch_size / r).max(1)), 1),

@@ -2,17 +2,18 @@
 
 pub(super) mod agree;
 mod aux_origins;
+mod flags;
 mod host_work;
 mod report;
 mod states;
 mod sweep;
 
 pub(super) use aux_origins::aux_origins;
+pub use flags::{Covering, Cuts, FlagRegion, FlagRequest, Flagged, FlagsDone, RefineRequest};
 pub use host_work::HostWork;
 pub(super) use host_work::HostWorks;
 pub use report::{
-    CellPlace, DevicePhase, DeviceUse, ExecError, FlagRequest, Flagged, LevelState, LevelStates, NewValues, Outcomes,
-    RefineRequest, StepReport, StreamedUse,
+    CellPlace, DevicePhase, DeviceUse, ExecError, LevelState, LevelStates, NewValues, Outcomes, StepReport, StreamedUse,
 };
 pub(super) use states::{Stash, States};
 pub(super) use sweep::{

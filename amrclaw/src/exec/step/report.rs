@@ -2,7 +2,6 @@
 
 use crate::exec::comm::CommError;
 use crate::index::Level;
-use crate::mesh::{Hierarchy, TagSet};
 use cuda::memory::PoolStatistics;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -153,51 +152,6 @@ impl<const D: usize> NewValues<'_, D> {
     pub fn are_transferred(&self) -> bool {
         matches!(self, NewValues::Transferred)
     }
-}
-
-/// What is to be done with a level's flags: nothing by default.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FlagRequest {
-    /// Cells around each flag to be tagged too, as [`crate::mesh::buffer`] has it.
-    pub width: i32,
-    /// Then tags within so many cells (maximum norm) of a cell of the domain that the level does not cover are of no use.
-    pub inset: Option<i32>,
-    /// Tags are not asked for where the executor makes new boxes of them: see [`Executor::refine`](crate::exec::Executor::refine).
-    pub stay: bool,
-}
-
-/// What new levels are to be made like, of the tags of all levels from a base level on.
-#[derive(Clone, Copy, Debug)]
-pub struct RefineRequest<'a, const D: usize> {
-    /// The levels at hand.
-    pub hierarchy: &'a Hierarchy<D>,
-    /// The finest level that stays.
-    pub base: Level,
-    /// The finest level that may be refined.
-    pub finest: Level,
-    /// Cells of the next coarser level that lie at least between a patch and that level's edge.
-    pub nesting_width: i32,
-    /// Cells tagged around what lies beneath the boxes two levels finer.
-    pub room: i32,
-    /// Smallest accepted efficiency of a box, tagged cells over all its cells.
-    pub cutoff: f64,
-    /// Efficiency below which boxes without holes and edges are halved.
-    pub halved_below: f64,
-    /// Fewest cells on either side of a cut that does not go through a plane without tags.
-    pub min_size: i32,
-    /// Most cells of a patch along any axis.
-    pub max_patch_size: i32,
-}
-
-/// Tags of a level.
-#[derive(Debug)]
-pub struct Flagged<const D: usize> {
-    /// The tags.
-    pub tags: TagSet<D>,
-    /// True if there are none that are of no use.
-    pub inset: bool,
-    /// True if they are those of all ranks; else those around the patches of this one, see [`Ranks::keeps_flags`](crate::exec::comm::Ranks::keeps_flags).
-    pub of_all: bool,
 }
 
 /// A place in the solution, for messages.

@@ -1,0 +1,25 @@
+// flag_regions.cu: takes flags away where regions forbid them, and flags all cells of patches where regions force it: what
+// regrid::region::apply does.
+// Map     one thread per row of a tile
+// Bytes   a word of flags read and written a row, one of covered cells read
+// Floor   a launch
+// Order   every word is written by one thread: repeats bit for bit
+
+extern "C" __global__ void flag_regions(const FlagRegionsArgs args)
+{
+    start_next();
+    await_previous();
+    const unsigned place = blockIdx.x * blockDim.x + threadIdx.x;
+    if (place >= args.map.num_tiles * TILE_ROWS) return;
+    Cell tile;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) tile[d] = args.map.tiles[place / TILE_ROWS].at[d];
+    Word forced = 0, forbidden = 0, allowed = 0;
+    for (unsigned k = 0; k < args.num_regions; k++) {
+        const FlagRegion& region = args.regions[k];
+        const Word mask = row_mask(region.cells, tile, place % TILE_ROWS);
+        (region.forbids ? forbidden : allowed) |= mask;
+        if (region.forces) forced |= mask;
+    }
+    args.flags[place] = (args.flags[place] & ~(forbidden & ~allowed)) | (forced & args.covered[place]);
+}
