@@ -42,9 +42,10 @@ extern "C" __global__ void clip_tags(const NestArgs args)
         const Span span(region);
         for (int i = 0; i < span.count; i++) {
             const Cell at = span.tile(i);
+            const unsigned place = number_of(args.base, at);
             for (int r = 0; r < TILE_ROWS; r++) {
                 const Word mask = row_mask(region, at, r);
-                if (mask) open[(at[X] - column) & 3] |= mask & ~word_around(args.base, args.covered, at, r);
+                if (mask) open[(at[X] - column) & 3] |= mask & ~word_around(args.base, args.covered, at, place, r);
             }
         }
         Word kept = tags;

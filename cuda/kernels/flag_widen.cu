@@ -69,8 +69,10 @@ extern "C" __global__ void flag_widen(const WidenArgs args)
             near[X] += column - 1;
             #pragma unroll
             for (int d = 1, sides = side; d < DIM; d++, sides /= 3) near[d] += sides % 3 - 1;
-            flags[column] = word_around(args.map, args.flags, near, row);
-            open[column] = args.inset < 0 ? 0 : row_mask(domain, near, row) & ~word_around(args.map, args.covered, near, row);
+            const unsigned number = number_of(args.map, near);
+            flags[column] = word_around(args.map, args.flags, near, number, row);
+            open[column] =
+                args.inset < 0 ? 0 : row_mask(domain, near, row) & ~word_around(args.map, args.covered, near, number, row);
         }
         wide[threadIdx.x] = widen_row(flags[0], flags[1], flags[2], args.width);
         barred[threadIdx.x] = args.inset < 0 ? 0 : widen_row(open[0], open[1], open[2], args.inset);

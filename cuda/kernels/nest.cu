@@ -27,7 +27,7 @@ __device__ CellBox needed(const NestArgs& args, const CellBox& box)
 __device__ CellBox open_part(const NestArgs& args, const CellBox& region, Hull& hull)
 {
     return hull_of(region, args.base, hull,
-        [&](unsigned, const Cell& tile, int row) { return ~word_around(args.base, args.covered, tile, row); });
+        [&](unsigned number, const Cell& tile, int row) { return ~word_around(args.base, args.covered, tile, number, row); });
 }
 
 __device__ bool nests(const NestArgs& args, const CellBox& box, Hull& hull)

@@ -102,9 +102,15 @@ __device__ __forceinline__ CellBox endless_domain(const TileMap& map)
 
 __device__ __forceinline__ int modulo(int a, int b) { return a - floor_divide(a, b) * b; }
 
-// The bits of a row of a tile; past a periodic side lie those that come in at the other. None where there is no tile.
-__device__ __forceinline__ Word word_around(const TileMap& map, const Word* words, const Cell& tile, int row)
+// The bits of a row of a tile, whose number in its table is given; past a periodic side lie those that come in at the other. None where there
+// is no tile.
+__device__ __forceinline__ Word word_around(const TileMap& map, const Word* words, const Cell& tile, unsigned number, int row)
 {
+    bool inside = true;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++)
+        inside = inside && (!map.periodic[d] || (tile[d] >= 0 && (tile[d] + 1) * extent(d) <= map.domain.hi[d]));
+    if (inside) return number == NO_TILE ? 0 : words[size_t(number) * TILE_ROWS + row];
     Cell at = tile;
     int place = row;
     #pragma unroll
@@ -119,11 +125,11 @@ __device__ __forceinline__ Word word_around(const TileMap& map, const Word* word
         const unsigned number = number_of(map, at);
         return number == NO_TILE ? 0 : words[size_t(number) * TILE_ROWS + place];
     };
-    const int first = tile[X] * 64, end = map.domain.hi[X];
-    if (!map.periodic[X] || (first >= 0 && first + 64 <= end)) return word_at(tile[X]);
+    if (!map.periodic[X]) return word_at(tile[X]);
+    const int end = map.domain.hi[X];
     Word found = 0;
     for (int bit = 0; bit < 64;) {
-        const int cell = modulo(first + bit, end), there = min(64 - cell % 64, end - cell);
+        const int cell = modulo(tile[X] * 64 + bit, end), there = min(64 - cell % 64, end - cell);
         found |= (word_at(cell / 64) >> (cell % 64) & lowest(there)) << bit;
         bit += there;
     }

@@ -97,7 +97,7 @@ pub fn finer_boxes<const D: usize>(
     // Regions act on flags before they are widened.
     let request = |level: Level| {
         let inset = Some(options.nesting_width).filter(|_| level == base);
-        FlagRequest { regions: &regions[level.index()], width: options.buffer, inset, stay: true }
+        FlagRequest { regions: &regions[level.index()], width: options.buffer, inset }
     };
     // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own. Those of levels
     // coarser than the base are of the time before the last averages.

@@ -140,7 +140,7 @@ fn check<const D: usize>(
         change.into_plans()
     });
     for (width, inset) in WIDTHS {
-        let request = FlagRequest { regions: &[], width, inset, stay: false };
+        let request = FlagRequest { regions: &[], width, inset };
         for (l, plans) in plans.iter().enumerate() {
             let [expected, found] = both.each_mut().map(|exec| {
                 exec.fill_ghosts(Level(l as u8), plans).expect("there is memory");

@@ -134,7 +134,7 @@ fn boxes_of_rank<const D: usize>(
     for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
         let inset = Some(nesting_width).filter(|_| level == base);
         let regions = &flag_regions(regions, hierarchy, level, 0.0);
-        let request = FlagRequest { regions, width: buffer, inset, stay: true };
+        let request = FlagRequest { regions, width: buffer, inset };
         device.begin_flagging(level, request).expect("there is memory");
     }
     let request = RefineRequest {

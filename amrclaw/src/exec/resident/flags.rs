@@ -96,7 +96,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let mut flags = Flags { words: None, tags, covered, bytes, done: FlagsDone::default() };
         if let Some((map, _)) = tables.map::<N>() {
             self.act_on_flags(&mut flags, map, request)?;
-            flags.done.stay = request.stay && !kept && flags.done.width == request.width;
+            flags.done.stay = !kept && flags.done.width == request.width;
         }
         if !flags.done.stay {
             flags.words = Some(self.machine.begin_download(&flags.tags, bytes)?);

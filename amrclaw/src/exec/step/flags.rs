@@ -23,8 +23,6 @@ pub struct FlagRequest<'a, const D: usize> {
     pub width: i32,
     /// Then tags within so many cells (maximum norm) of a cell of the domain that the level does not cover are of no use.
     pub inset: Option<i32>,
-    /// Tags are not asked for where the executor makes new boxes of them: see [`Executor::refine`](crate::exec::Executor::refine).
-    pub stay: bool,
 }
 
 /// What an executor has done of it.
@@ -36,7 +34,7 @@ pub struct FlagsDone {
     pub width: i32,
     /// There are no tags that are of no use.
     pub inset: bool,
-    /// Tags have stayed.
+    /// Tags have stayed where the executor makes boxes of them: see [`Executor::refine`](crate::exec::Executor::refine).
     pub stay: bool,
 }
 
