@@ -44,6 +44,13 @@ __device__ __forceinline__ CellBox grown(CellBox box, int by)
     return box;
 }
 
+__device__ __forceinline__ CellBox shifted_back(CellBox box, const Cell& by)
+{
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) box.lo[d] -= by[d], box.hi[d] -= by[d];
+    return box;
+}
+
 // The cells of the coarser level that a box touches.
 __device__ __forceinline__ CellBox coarse_from_fine(CellBox box, const int* ratio)
 {

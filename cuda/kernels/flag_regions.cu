@@ -11,9 +11,7 @@ extern "C" __global__ void flag_regions(const FlagRegionsArgs args)
     await_previous();
     const unsigned place = blockIdx.x * blockDim.x + threadIdx.x;
     if (place >= args.map.num_tiles * TILE_ROWS) return;
-    Cell tile;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) tile[d] = args.map.tiles[place / TILE_ROWS].at[d];
+    const Cell tile = tile_at(args.map, place / TILE_ROWS);
     Word forced = 0, forbidden = 0, allowed = 0;
     for (unsigned k = 0; k < args.num_regions; k++) {
         const FlagRegion& region = args.regions[k];

@@ -56,9 +56,7 @@ extern "C" __global__ void flag_widen(const WidenArgs args)
     start_next();
     await_previous();
     const int row = threadIdx.x % TILE_ROWS, side = threadIdx.x / TILE_ROWS;
-    Cell tile;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) tile[d] = args.map.tiles[blockIdx.x].at[d];
+    const Cell tile = tile_at(args.map, blockIdx.x);
     if (side < SIDES) {
         const CellBox domain = endless_domain(args.map);
         // Of the tiles before, here and after.

@@ -6,7 +6,7 @@
 // Floor   a launch
 // Order   where boxes lie in the list is left to chance
 
-// For each k the bits at the beginning of nodes of 2^k bits, from the second level on.
+// The first bit of each node of 2^k bits in a word.
 __device__ __forceinline__ Word beginnings(int k)
 {
     Word bits = 1;
@@ -43,7 +43,7 @@ extern "C" __global__ void join_tiles(const JoinTilesArgs args)
     const Word marks = place < args.num_words ? args.marks[place] : 0;
     const bool is_full = marks == ~0ull;
     const unsigned full = __ballot_sync(ALL, is_full);
-    if (lane_number() == 0 && place < args.num_words + (-args.num_words & 63)) args.full[place / 32] = full;
+    if (lane_number() == 0 && place < (args.num_words + 63) / 64 * 64) args.full[place / 32] = full;
     if (is_full) {
         if (args.num_words == 1) put_node(args, 0, args.level + 6);
         return;

@@ -49,13 +49,12 @@ __device__ void find_near(
     for (int number = 0; number < periods.count; number++) {
         const Cell shift = periods.shift(level.domain, number);
         Image image;
-        CellBox here = region;
+        const CellBox here = shifted_back(region, shift);
         bool shifted = false;
         #pragma unroll
         for (int d = 0; d < DIM; d++) {
             image.shift[d] = shift[d];
-            here.lo[d] -= image.shift[d], here.hi[d] -= image.shift[d];
-            shifted = shifted || image.shift[d] != 0;
+            shifted = shifted || shift[d] != 0;
         }
         const unsigned begin = first_behind_cell(level, here.lo[DIM - 1] - level.tallest + 1);
         const unsigned end = first_behind_cell(level, here.hi[DIM - 1]);

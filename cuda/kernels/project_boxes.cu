@@ -31,10 +31,7 @@ extern "C" __global__ void project_boxes(const ProjectArgs args)
         const Periods periods(args.map.domain, args.map.periodic, region);
         for (int k = 0; k < periods.count; k++) {
             // What lies past a periodic side comes in at the other.
-            const Cell shift = periods.shift(args.map.domain, k);
-            CellBox image = region;
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) image.lo[d] -= shift[d], image.hi[d] -= shift[d];
+            const CellBox image = shifted_back(region, periods.shift(args.map.domain, k));
             tag(args, intersection(image, args.map.domain));
         }
     }

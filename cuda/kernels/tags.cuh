@@ -73,6 +73,15 @@ struct Span {
     }
 };
 
+// The tile that has a number.
+__device__ __forceinline__ Cell tile_at(const TileMap& map, unsigned number)
+{
+    Cell tile;
+    #pragma unroll
+    for (int d = 0; d < DIM; d++) tile[d] = map.tiles[number].at[d];
+    return tile;
+}
+
 // The number of a tile in its table, if it is there.
 __device__ __forceinline__ unsigned number_of(const TileMap& map, const Cell& tile)
 {

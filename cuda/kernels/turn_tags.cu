@@ -39,11 +39,10 @@ extern "C" __global__ void turn_tags(const TurnArgs args)
         const Word low = __ballot_sync(ALL, rows[0] >> column & 1u), high = __ballot_sync(ALL, rows[1] >> column & 1u);
         if (column % 32 == lane) columns[column / 32] = high << 32 | low;
     }
-    Cell at;
+    const Cell at = tile_at(args.map, tile);
     unsigned* planes[DIM];
     #pragma unroll
     for (int d = 0, end = 0; d < DIM; d++) {
-        at[d] = args.map.tiles[tile].at[d];
         planes[d] = args.planes + end;
         end += args.bounds.hi[d] - args.bounds.lo[d];
     }

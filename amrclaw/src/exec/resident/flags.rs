@@ -24,9 +24,9 @@ pub(super) struct FlagTables<const D: usize, M> {
     map: Option<(usize, CellBox<D>)>,
 }
 
-/// Flags, on their way to the host unless they stay.
+/// Flags, on their way to the host unless boxes are to be made of them here.
 pub(super) struct Flags<N: Machine> {
-    words: Option<N::Download>,
+    pub words: Option<N::Download>,
     /// Where they are: the tags, and the cells that patches cover, each in so many bytes.
     pub tags: N::Memory,
     pub covered: N::Memory,
@@ -94,11 +94,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let [tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
         self.make_flags(level, &tables, [&tags, &covered])?;
         let mut flags = Flags { words: None, tags, covered, bytes, done: FlagsDone::default() };
-        if let Some((map, _)) = tables.map::<N>() {
+        let map = tables.map::<N>();
+        if let Some((map, _)) = map {
             self.act_on_flags(&mut flags, map, request)?;
-            flags.done.stay = !kept && flags.done.width == request.width;
         }
-        if !flags.done.stay {
+        if kept || map.is_none() || flags.done.width != request.width {
             flags.words = Some(self.machine.begin_download(&flags.tags, bytes)?);
         }
         let store = &mut self.levels[level.index()];

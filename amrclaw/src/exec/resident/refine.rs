@@ -31,7 +31,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let levels = request.base.index()..=request.finest.index();
         let tags = |l: usize| {
             let store = &self.levels[l];
-            let flags = store.flags.as_ref().filter(|flags| flags.done.stay)?;
+            let flags = store.flags.as_ref().filter(|flags| flags.words.is_none())?;
             let (map, around) = store.flag_tables.as_ref()?.map::<N>()?;
             let bounds = CellBox::new(Tiling::cells_of(around.lo).lo, Tiling::cells_of(around.hi).lo);
             let bounds = bounds.intersect(&store.mesh.domain());

@@ -34,8 +34,6 @@ pub struct FlagsDone {
     pub width: i32,
     /// There are no tags that are of no use.
     pub inset: bool,
-    /// Tags have stayed where the executor makes boxes of them: see [`Executor::refine`](crate::exec::Executor::refine).
-    pub stay: bool,
 }
 
 /// How boxes are cut, see [`crate::regrid::cluster`].

@@ -103,6 +103,7 @@ impl<const D: usize> TileCover<D> {
 fn add_within_reach<const D: usize>(mesh: &LevelMesh<D>, patch: &CellBox<D>, tiles: &mut Vec<CellBox<D>>) {
     let wide = patch.grow_by(std::array::from_fn(|d| Tiling::<D>::extent(d) as i32));
     let (domain, periodic) = (mesh.domain(), mesh.periodic());
+    // Most patches need no list of pieces.
     match periodic == [false; D] || domain.contains_box(&wide) {
         true => tiles.push(Tiling::tiles_touching(&wide.intersect(&domain))),
         false => tiles.extend(wrap_into_domain(&wide, &domain, periodic).iter().map(Tiling::tiles_touching)),
