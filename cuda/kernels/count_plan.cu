@@ -1,5 +1,5 @@
 // count_plan.cu: how many items of each kind, and how many chunks of them, a level's plans have for each of its patches.
-// Map     one block of one warp per patch
+// Map     one block per patch, a warp for each level where others are near it
 // Shared  the patches near it, and what each lane has counted
 // Bytes   the boxes of patches within the largest height of one, from the cache; 2.5 kB of counts a patch
 // Floor   a launch; 10 us for some thousand patches
@@ -14,16 +14,19 @@ extern "C" __global__ void count_plan(const PlanArgs args)
     near.find(args, blockIdx.x);
     Items<false> items(args);
     find_items(items, blockIdx.x, near);
+    const int task = threadIdx.x / 32;
     #pragma unroll
-    for (int column = 0; column < COLUMNS; column++) counted[lane_number()][column] = items.next[column];
-    __syncwarp();
-    // A lane for each column adds up what all have counted.
-    if (lane_number() >= COLUMNS) return;
+    for (int column = 0; column < COLUMNS; column++)
+        if (task_of(column) == task) counted[lane_number()][column] = items.next[column];
+    __syncthreads();
+    // A thread for each column adds up what all lanes have counted.
+    const int column = threadIdx.x;
+    if (column >= COLUMNS) return;
     unsigned sum = 0;
-    unsigned* before = args.lanes + blockIdx.x * 32 * COLUMNS + lane_number();
+    unsigned* before = args.lanes + blockIdx.x * 32 * COLUMNS + column;
     for (int lane = 0; lane < 32; lane++) {
         before[lane * COLUMNS] = sum;
-        sum += counted[lane][lane_number()];
+        sum += counted[lane][column];
     }
-    args.counts[lane_number() * args.level.num_boxes + blockIdx.x] = sum;
+    args.counts[column * args.level.num_boxes + blockIdx.x] = sum;
 }

@@ -1,29 +1,44 @@
 // largest.cu: the largest absolute value of each equation over a level's own cells.
-// Map     BLOCKS_PER_PATCH blocks share a patch, one cell a thread at a time, x fastest
+// Map     some blocks share a patch, one cell a thread at a time, x fastest
+// Shared  what each warp has found
 // Bytes   M Real per cell
 // Order   by atomicMax of bits, whose order does not matter; NaN is passed over
 
 extern "C" __global__ void largest(const LargestArgs args)
 {
+    __shared__ double found[LARGEST_THREADS / 32][M];
     start_next();
     await_previous();
-    unsigned number = blockIdx.x / BLOCKS_PER_PATCH, part = blockIdx.x % BLOCKS_PER_PATCH;
+    unsigned number = blockIdx.x / args.blocks_per_patch, part = blockIdx.x % args.blocks_per_patch;
     const Patch& patch = args.patches[number];
     int cells = 1;
     #pragma unroll
     for (int d = 0; d < DIM; d++) cells *= patch.size[d];
+    double most[M];
+    #pragma unroll
+    for (int m = 0; m < M; m++) most[m] = 0.0;
+    for (int i = part * LARGEST_THREADS + threadIdx.x; i < cells; i += args.blocks_per_patch * LARGEST_THREADS) {
+        const size_t at = place(patch, M, cell_of_number(patch.size, i));
+        #pragma unroll
+        for (int m = 0; m < M; m++) {
+            const double value = double(real_abs(args.q[at + size_t(m) * patch.component]));
+            most[m] = value > most[m] ? value : most[m];
+        }
+    }
+    #pragma unroll
     for (int m = 0; m < M; m++) {
-        double most = 0.0;
-        for (int i = part * blockDim.x + threadIdx.x; i < cells; i += BLOCKS_PER_PATCH * blockDim.x) {
-            const size_t at = place(patch, M, cell_of_number(patch.size, i)) + size_t(m) * patch.component;
-            double value = double(real_abs(args.q[at]));
-            most = value > most ? value : most;
-        }
-#pragma unroll
         for (int distance = 16; distance > 0; distance /= 2) {
-            const double other = __shfl_xor_sync(0xffffffffu, most, distance);
-            most = other > most ? other : most;
+            const double other = __shfl_xor_sync(0xffffffffu, most[m], distance);
+            most[m] = other > most[m] ? other : most[m];
         }
-        if (lane_number() == 0) atomicMax(args.largest + m, (unsigned long long)__double_as_longlong(most));
+        if (lane_number() == 0) found[threadIdx.x / 32][m] = most[m];
+    }
+    __syncthreads();
+    for (int m = threadIdx.x; m < M; m += LARGEST_THREADS) {
+        double of_block = 0.0;
+        for (int warp = 0; warp < LARGEST_THREADS / 32; warp++) of_block = found[warp][m] > of_block ? found[warp][m] : of_block;
+        const unsigned long long bits = (unsigned long long)__double_as_longlong(of_block);
+        // Atomic operations on one word wait for each other: most blocks find nothing larger than is known.
+        if (bits > *(volatile const unsigned long long*)(args.largest + m)) atomicMax(args.largest + m, bits);
     }
 }

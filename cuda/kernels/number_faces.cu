@@ -1,32 +1,28 @@
 // number_faces.cu: gives the faces that a map marks places in a row, for their slots: those of a word lie behind the word's base, those of
 // the next word of the row behind them.
-// Map     a block per patch, a thread takes some rows of bits, of all axes' faces
+// Map     a block per patch, a thread takes some words of bits, of all axes' faces
+// Shared  faces of each warp
 // Bytes   8 read and 4 written a word
-// Order   bases depend on which thread comes first; the slots that lie there do not
-
-// Rows of a thread, so that few warps ask for places at once.
-constexpr unsigned ROWS_OF_THREAD = 4;
+// Order   where the faces of a patch begin depends on which block comes first; the slots that lie there do not
 
 extern "C" __global__ void number_faces(const NumberFacesArgs args)
 {
+    __shared__ unsigned of_warps[32], before_patch;
     start_next();
     const Patch patch = args.patches[blockIdx.x];
-    const unsigned words = (patch.stride[1] + 31) / 32, all = DIM * (patch.component / patch.stride[1]) * words;
-    const unsigned step = ROWS_OF_THREAD * words;
+    const unsigned num_words = DIM * (patch.component / patch.stride[1]) * ((patch.stride[1] + 31) / 32);
+    const unsigned of_thread = (num_words + blockDim.x - 1) / blockDim.x;
+    const unsigned begin = patch.first_word + min(threadIdx.x * of_thread, num_words);
+    const unsigned end = patch.first_word + min((threadIdx.x + 1) * of_thread, num_words);
     await_previous();
-    for (unsigned turn = 0; turn < all; turn += blockDim.x * step) {
-        const unsigned first = turn + threadIdx.x * step;
-        const unsigned begin = patch.first_word + min(first, all), end = patch.first_word + min(first + step, all);
-        unsigned faces = 0;
-        for (unsigned word = begin; word < end; word++) faces += __popc(args.words[word]);
-        const unsigned up_to = sum_up_to(faces);
-        unsigned of_warp = 0;
-        if (lane_number() == 31 && up_to > 0) of_warp = atomicAdd(args.count, up_to);
-        unsigned base = __shfl_sync(0xffffffffu, of_warp, 31) + up_to - faces;
-        if (faces == 0) continue;
-        for (unsigned word = begin; word < end; word++) {
-            args.bases[word] = base;
-            base += __popc(args.words[word]);
-        }
+    unsigned faces = 0, all;
+    for (unsigned word = begin; word < end; word++) faces += __popc(args.words[word]);
+    const unsigned up_to = sum_up_to_of_block(faces, of_warps, all);
+    if (threadIdx.x == 0) before_patch = atomicAdd(args.count, all);
+    __syncthreads();
+    unsigned base = before_patch + up_to - faces;
+    for (unsigned word = begin; word < end; word++) {
+        args.bases[word] = base;
+        base += __popc(args.words[word]);
     }
 }

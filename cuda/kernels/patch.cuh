@@ -113,6 +113,22 @@ __device__ __forceinline__ unsigned sum_up_to(unsigned number)
     return number;
 }
 
+// The same of all threads of a block up to this one, and of all. `of_warps`: a place for each warp, free again when all have come back.
+__device__ __forceinline__ unsigned sum_up_to_of_block(unsigned number, unsigned* of_warps, unsigned& all)
+{
+    const unsigned warp = threadIdx.x / 32;
+    unsigned up_to = sum_up_to(number);
+    if (lane_number() == 31) of_warps[warp] = up_to;
+    __syncthreads();
+    all = 0;
+    for (unsigned k = 0; k < blockDim.x / 32; k++) {
+        if (k < warp) up_to += of_warps[k];
+        all += of_warps[k];
+    }
+    __syncthreads();
+    return up_to;
+}
+
 __device__ __forceinline__ int floor_divide(int a, int b)
 {
     int quotient = a / b;

@@ -1,8 +1,5 @@
-// plan.cuh: what a patch of a level has to do with others: the plans of amrclaw::plan, found around one patch at a time. A block of one warp
-// takes a patch: it looks for patches near it, then each lane cuts what they leave open of one box beside it.
-
-// Patches near one that there is room for, and boxes that they leave open of another.
-constexpr int NEAR = DIM == 3 ? 256 : 128, PARTS = 64;
+// plan.cuh: what a patch of a level has to do with others: the plans of amrclaw::plan, found around one patch at a time. Each warp of the
+// patch's block finds the items of some kinds: its lanes take a near patch each, or a part that near ones leave open of a box beside the patch.
 
 // What a side of the domain shows beyond it.
 enum Beyond { BEYOND_PERIODIC, BEYOND_NEAREST, BEYOND_MIRRORED, BEYOND_WALL };
@@ -13,71 +10,11 @@ enum Kind { COPIES, INTERPS, OUTSIDE_COPIES, OUTSIDE_INTERPS, AVERAGES, RUNS, MO
 enum Column { ITEMS = 0, CHUNKS = KINDS, FACES = 2 * KINDS, FINE_FACES, NEW_COARSE, COLUMNS };
 static_assert(COLUMNS == PLAN_COLUMNS, "the host knows as many");
 
-// A part of a region that a patch covers, in the region's coordinates, and how far these are from the patch's.
-struct Image {
-    CellBox part;
-    int patch, shift[DIM];
-};
-
-// Images found around a patch.
-struct Near {
-    Image images[NEAR];
-    int count;
-};
-
-// The number of the first box that begins at a cell of the last axis or behind it: they are in that order. By a warp.
-__device__ __forceinline__ unsigned first_behind_cell(const PlanLevel& level, int cell)
+// The warp that finds what a column counts.
+__device__ constexpr int task_of(int column)
 {
-    unsigned lo = 0, hi = level.num_boxes;
-    while (lo < hi) {
-        const unsigned step = (hi - lo + 31) / 32, probe = lo + lane_number() * step;
-        const bool is_before = probe < hi && level.boxes[probe].lo[DIM - 1] < cell;
-        const unsigned before = __popc(__ballot_sync(ALL, is_before));
-        if (before == 0) return lo;
-        hi = min(hi, lo + before * step);
-        lo += (before - 1) * step + 1;
-    }
-    return lo;
-}
-
-// Lists what patches of a level cover of a region, as periodic images too; but for patch number `own` itself. By a warp.
-__device__ void find_near(
-    const PlanLevel& level, const CellBox& region, const unsigned* periodic, int own, Near& near, unsigned* failed)
-{
-    const Periods periods(level.domain, periodic, region);
-    int found = 0;
-    for (int number = 0; number < periods.count; number++) {
-        const Cell shift = periods.shift(level.domain, number);
-        Image image;
-        const CellBox here = shifted_back(region, shift);
-        bool shifted = false;
-        #pragma unroll
-        for (int d = 0; d < DIM; d++) {
-            image.shift[d] = shift[d];
-            shifted = shifted || shift[d] != 0;
-        }
-        const unsigned begin = first_behind_cell(level, here.lo[DIM - 1] - level.tallest + 1);
-        const unsigned end = first_behind_cell(level, here.hi[DIM - 1]);
-        for (unsigned first = begin; first < end; first += 32) {
-            image.patch = int(first + lane_number());
-            bool is_near = image.patch < int(end) && (shifted || image.patch != own);
-            if (is_near) {
-                image.part = intersection(level.boxes[image.patch], here);
-                is_near = !is_empty(image.part);
-            }
-            const unsigned all = __ballot_sync(ALL, is_near);
-            const int place = found + __popc(all & ((1u << lane_number()) - 1u));
-            if (is_near && place < NEAR) {
-                #pragma unroll
-                for (int d = 0; d < DIM; d++) image.part.lo[d] += image.shift[d], image.part.hi[d] += image.shift[d];
-                near.images[place] = image;
-            }
-            found += __popc(all);
-        }
-    }
-    if (found > NEAR) *failed = 1;
-    if (lane_number() == 0) near.count = min(found, NEAR);
-    __syncwarp();
+    const int kind = column < CHUNKS ? column : column < FACES ? column - CHUNKS : column == NEW_COARSE ? NEW : RUNS;
+    return kind < AVERAGES ? BESIDE : kind < MOVED ? UNDER : BEFORE;
 }
 
 // Cells of one patch that come from another's, as tables have them.
@@ -187,14 +124,17 @@ __device__ void find_outside(
 {
     const PlanArgs& args = items.args;
     for (int side = 0; side < 2 * DIM; side++) {
-        // Along axes before the side's own all ghost cells, along later ones those inside the domain.
+        // Along axes before the side's own all ghost cells, along later ones those inside the domain. Their values are those of cells that are
+        // as near to the side.
         CellBox cells = grown;
         bool there = true;
         #pragma unroll
         for (int d = 0; d < DIM; d++) {
             const int count = args.level.domain.hi[d], axis = side / 2;
-            if (args.periodic[d]) there = there && d != axis;
-            else if (d > axis) cells.lo[d] = max(cells.lo[d], 0), cells.hi[d] = min(cells.hi[d], count);
+            const bool is_near = side % 2 == 0 ? from.lo[d] < NUM_GHOST : from.hi[d] > count - NUM_GHOST;
+            if (d == axis) there = !args.periodic[d] && is_near;
+            if (args.periodic[d]) continue;
+            if (d > axis) cells.lo[d] = max(cells.lo[d], 0), cells.hi[d] = min(cells.hi[d], count);
             else if (d == axis && side % 2 == 0) cells.hi[d] = min(cells.hi[d], 0);
             else if (d == axis) cells.lo[d] = max(cells.lo[d], count);
         }
@@ -238,65 +178,49 @@ __device__ void find_outside(
     }
 }
 
-// Cuts what images cover off a box. Answers the number of parts that are left.
-__device__ int find_open(const CellBox& box, const Near& near, CellBox* parts, unsigned* failed)
-{
-    Word covered = 0;
-    for (int i = 0; i < near.count; i++) covered += volume(intersection(near.images[i].part, box));
-    if (covered == volume(box)) return 0;
-    int count = 1;
-    parts[0] = box;
-    for (int i = 0; i < near.count && covered > 0; i++) {
-        // What is put behind the others has nothing in common with the image.
-        for (int k = count - 1; k >= 0; k--) {
-            CellBox rest = parts[k];
-            const CellBox common = intersection(rest, near.images[i].part);
-            if (is_empty(common)) continue;
-            parts[k] = parts[--count];
-            #pragma unroll
-            for (int d = DIM - 1; d >= 0; d--) {
-                CellBox below = rest, above = rest;
-                below.hi[d] = common.lo[d], above.lo[d] = common.hi[d];
-                rest.lo[d] = common.lo[d], rest.hi[d] = common.hi[d];
-                if (count + 2 > PARTS) {
-                    *failed = 1;
-                    return 0;
-                }
-                if (!is_empty(below)) parts[count++] = below;
-                if (!is_empty(above)) parts[count++] = above;
-            }
-        }
-    }
-    return count;
-}
-
-// Patches near one: of its own level, of the coarser one, of the level before it was replaced.
-struct Surroundings {
-    Near beside, under, before;
-
-    __device__ __forceinline__ void find(const PlanArgs& args, int number)
-    {
-        const CellBox patch = args.level.boxes[number];
-        CellBox reach = patch;
-        #pragma unroll
-        for (int d = 0; d < DIM; d++) {
-            const int cells = max(args.ratio[d], NUM_GHOST);
-            reach.lo[d] -= cells, reach.hi[d] += cells;
-        }
-        const unsigned none[3] = {0, 0, 0};
-        if (lane_number() == 0) under.count = before.count = 0;
-        __syncwarp();
-        find_near(args.level, reach, args.periodic, number, beside, args.failed);
-        if (args.coarse.num_boxes > 0) find_near(args.coarse, coarse_from_fine(reach, args.ratio), args.periodic, -1, under, args.failed);
-        if (args.old.num_boxes > 0) find_near(args.old, patch, none, -1, before, args.failed);
-    }
-};
-
-// Finds all that a patch has to do with others. By a warp.
-template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int number, const Surroundings& near)
+// Finds the coarse cells from which what near patches leave open of a box has its values, or with which it has faces. BESIDE: where the box
+// lies beside the patch.
+template <bool WRITES>
+__device__ void find_sources(
+    Items<WRITES>& items, int number, const CellBox& box, int beside, const CellBox& grown, bool is_inside, Surroundings& surroundings)
 {
     const PlanArgs& args = items.args;
-    const int lane = lane_number();
+    const int task = threadIdx.x / 32;
+    const Near& under = surroundings.of_task[UNDER];
+    CellBox* parts = surroundings.parts[task];
+    const int count = find_open(box, surroundings.of_task[task == BEFORE ? BEFORE : BESIDE], parts, args.failed);
+    for (int k = lane_number(); k < count; k += 32) {
+        const CellBox open = parts[k], coarse = coarse_from_fine(open, args.ratio);
+        Word found = 0;
+        for (int i = 0; i < under.count; i++) {
+            const Image& image = under.images[i];
+            const CellBox common = intersection(image.part, coarse);
+            if (is_empty(common)) continue;
+            const CellBox cells = intersection(fine_from_coarse(common, args.ratio), open);
+            found += volume(cells);
+            if (task == BESIDE) {
+                items.template region<INTERPS>(args.ghost, number, image.patch, cells, image.shift);
+                if (!is_inside) find_outside<OUTSIDE_INTERPS>(items, number, grown, image.patch, cells, image.shift);
+            } else if (task == UNDER) {
+                items.run(number, image, common, beside / 2, beside % 2);
+            } else {
+                items.template region<NEW>(args.values, number, image.patch, cells, image.shift);
+                items.new_coarse(number, image, cells);
+            }
+        }
+        // The level is not nested in the coarser one.
+        if (task != UNDER && found != volume(open)) *args.failed = 1;
+    }
+    __syncwarp();
+}
+
+// Finds all that a patch has to do with others: ghost cells by the first warp, coarse cells and faces by the second, new values by the
+// third.
+template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int number, Surroundings& surroundings)
+{
+    const PlanArgs& args = items.args;
+    const int lane = lane_number(), task = threadIdx.x / 32;
+    const Near& near = surroundings.of_task[task];
     const CellBox patch = args.level.boxes[number];
     CellBox grown = patch;
     #pragma unroll
@@ -310,60 +234,40 @@ template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int numb
         is_inside = is_inside && inside.lo[d] == grown.lo[d] && inside.hi[d] == grown.hi[d];
     }
     const CellBox covered = coarse_from_fine(patch, args.ratio);
-    for (int i = lane; i < near.beside.count; i += 32) {
-        const Image& image = near.beside.images[i];
-        const CellBox part = intersection(image.part, inside);
+    for (int i = lane; i < near.count; i += 32) {
+        const Image& image = near.images[i];
+        const CellBox part = task == BEFORE ? image.part : intersection(image.part, task == BESIDE ? inside : covered);
         if (is_empty(part)) continue;
-        items.template region<COPIES>(args.ghost, number, image.patch, part, image.shift);
-        if (!is_inside) find_outside<OUTSIDE_COPIES>(items, number, grown, image.patch, part, image.shift);
+        if (task == BESIDE) items.template region<COPIES>(args.ghost, number, image.patch, part, image.shift);
+        else if (task == UNDER) items.template region<AVERAGES>(args.averages, image.patch, number, part, nullptr);
+        else items.template region<MOVED>(args.values, number, image.patch, part, image.shift);
     }
-    for (int i = lane; i < near.under.count; i += 32) {
-        const Image& image = near.under.images[i];
-        const CellBox part = intersection(image.part, covered);
-        if (!is_empty(part)) items.template region<AVERAGES>(args.averages, image.patch, number, part, nullptr);
-    }
-    for (int i = lane; i < near.before.count; i += 32) {
-        const Image& image = near.before.images[i];
-        items.template region<MOVED>(args.values, number, image.patch, image.part, image.shift);
-    }
-    if (lane == 31 && !is_inside) find_outside<OUTSIDE_COPIES>(items, number, grown, number, patch, nullptr);
-    if (args.coarse.num_boxes == 0) return;
-    // A lane for each box beside the patch, for ghost cells and for faces, and one for the patch itself.
-    const int task = lane / (2 * DIM), axis = lane % (2 * DIM) / 2, side = lane % 2;
-    CellBox box = task == 0 ? inside : task == 1 ? covered : patch;
-    if (task > 2 || (task == 1 && !args.keeps_faces) || (task == 2 && (lane > 4 * DIM || !args.transfers))) return;
-    #pragma unroll
-    for (int d = 0; d < DIM; d++) {
-        if (task == 0 && d > axis) box.lo[d] = patch.lo[d], box.hi[d] = patch.hi[d];
-        if (task > 1 || d != axis) continue;
-        const CellBox& within = task == 0 ? patch : covered;
-        if (side == Lower) box.hi[d] = within.lo[d], box.lo[d] = task == 0 ? box.lo[d] : within.lo[d] - 1;
-        else box.lo[d] = within.hi[d], box.hi[d] = task == 0 ? box.hi[d] : within.hi[d] + 1;
-    }
-    if (is_empty(box)) return;
-    if (task == 1) box = fine_from_coarse(box, args.ratio);
-    CellBox parts[PARTS];
-    const int count = find_open(box, task == 2 ? near.before : near.beside, parts, args.failed);
-    for (int k = 0; k < count; k++) {
-        const CellBox open = parts[k], coarse = coarse_from_fine(open, args.ratio);
-        Word found = 0;
-        for (int i = 0; i < near.under.count; i++) {
-            const Image& image = near.under.images[i];
-            const CellBox under = intersection(image.part, coarse);
-            if (is_empty(under)) continue;
-            const CellBox cells = intersection(fine_from_coarse(under, args.ratio), open);
-            found += volume(cells);
-            if (task == 0) {
-                items.template region<INTERPS>(args.ghost, number, image.patch, cells, image.shift);
-                if (!is_inside) find_outside<OUTSIDE_INTERPS>(items, number, grown, image.patch, cells, image.shift);
-            } else if (task == 1) {
-                items.run(number, image, under, axis, side);
-            } else {
-                items.template region<NEW>(args.values, number, image.patch, cells, image.shift);
-                items.new_coarse(number, image, cells);
-            }
+    if (task == BESIDE && !is_inside) {
+        // Of those that fill ghost cells inside the domain, and of the patch itself.
+        for (int i = lane; i <= near.count; i += 32) {
+            const bool is_own = i == near.count;
+            const CellBox from = is_own ? patch : intersection(near.images[i].part, inside);
+            const int* shift = is_own ? nullptr : near.images[i].shift;
+            if (!is_empty(from)) find_outside<OUTSIDE_COPIES>(items, number, grown, is_own ? number : near.images[i].patch, from, shift);
         }
-        // The level is not nested in the coarser one.
-        if (task != 1 && found != volume(open)) *args.failed = 1;
+    }
+    if (args.coarse.num_boxes == 0) return;
+    if ((task == UNDER && !args.keeps_faces) || (task == BEFORE && !args.transfers)) return;
+    // Boxes beside the patch, for ghost cells and for faces, or the patch itself.
+    #pragma unroll 1
+    for (int beside = 0; beside < (task == BEFORE ? 1 : 2 * DIM); beside++) {
+        const int axis = beside / 2, side = beside % 2;
+        CellBox box = task == BESIDE ? inside : task == UNDER ? covered : patch;
+        #pragma unroll
+        for (int d = 0; d < DIM; d++) {
+            if (task == BESIDE && d > axis) box.lo[d] = patch.lo[d], box.hi[d] = patch.hi[d];
+            if (task == BEFORE || d != axis) continue;
+            const CellBox& within = task == BESIDE ? patch : covered;
+            if (side == Lower) box.hi[d] = within.lo[d], box.lo[d] = task == BESIDE ? box.lo[d] : within.lo[d] - 1;
+            else box.lo[d] = within.hi[d], box.hi[d] = task == BESIDE ? box.hi[d] : within.hi[d] + 1;
+        }
+        if (is_empty(box)) continue;
+        if (task == UNDER) box = fine_from_coarse(box, args.ratio);
+        find_sources(items, number, box, beside, grown, is_inside, surroundings);
     }
 }

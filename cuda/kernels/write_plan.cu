@@ -1,5 +1,5 @@
 // write_plan.cu: writes the tables of a level's plans, items and chunks, in the order of the patches.
-// Map     one block of one warp per patch
+// Map     one block per patch, a warp for each level where others are near it
 // Shared  the patches near it
 // Bytes   those of count_plan, which it has counted, and the tables: 44 bytes a region, 60 a run, 36 more outside the domain, 8 a chunk
 // Floor   a launch; 10 us for some thousand patches
@@ -12,10 +12,12 @@ extern "C" __global__ void write_plan(const PlanArgs args)
     await_previous();
     near.find(args, blockIdx.x);
     Items<true> items(args);
+    const int task = threadIdx.x / 32;
     #pragma unroll
     for (int column = 0; column < COLUMNS; column++)
-        items.next[column] = args.counts[column * args.level.num_boxes + blockIdx.x]
-            + args.lanes[(blockIdx.x * 32 + lane_number()) * COLUMNS + column];
+        if (task_of(column) == task)
+            items.next[column] = args.counts[column * args.level.num_boxes + blockIdx.x]
+                + args.lanes[(blockIdx.x * 32 + lane_number()) * COLUMNS + column];
     // Kinds that share a table follow one another there.
     #pragma unroll
     for (int what = ITEMS; what <= CHUNKS; what += CHUNKS - ITEMS) {

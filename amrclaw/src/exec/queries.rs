@@ -49,11 +49,11 @@ pub trait Queries<const D: usize>: Send + Sync {
         totals
     }
 
-    /// Raises `largest` to the largest absolute value of each equation over a level's own cells; NaN is passed over.
+    /// Raises `largest` to the largest absolute value of each equation over all levels' own cells; NaN is passed over.
     ///
     /// # Errors
     /// The device's.
-    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError>;
+    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError>;
 
     /// Bytes of memory held for values on the host and on the device.
     fn memory_bytes(&self) -> [usize; 2];

@@ -162,9 +162,7 @@ impl<const D: usize> Simulation<D> {
             return Ok(());
         }
         self.growth.largest.fill(0.0);
-        for l in 0..self.hierarchy.num_levels() {
-            self.exec.raise_to_largest(Level(l as u8), &mut self.growth.largest)?;
-        }
+        self.exec.raise_to_largest(&mut self.growth.largest)?;
         self.raise_to_largest_of_all()?;
         let since = if self.growth.fed { self.growth.record.steps } else { 0 };
         let Some((equation, measure)) = self.growth.look(steps, cells) else { return Ok(()) };

@@ -72,6 +72,12 @@ fn compare<const D: usize>(what: &str, both: &mut Both<D>, hierarchy: &Hierarchy
         let [expected, found] = samples.map(|samples| samples.iter().map(|v| v.to_bits()).collect::<Vec<_>>());
         assert!(!expected.is_empty() && expected == found, "{what}: ghost cells of level {l}");
     }
+    let [expected, found] = both.each_ref().map(|exec| {
+        let mut largest = exec.totals(Level::COARSEST, None).iter().map(|_| 0.0).collect::<Vec<_>>();
+        exec.raise_to_largest(&mut largest).expect("there is memory");
+        largest
+    });
+    assert_eq!(expected, found, "{what}: largest values");
 }
 
 fn check<const D: usize>(

@@ -41,7 +41,7 @@ device_struct! {
         pub patches: Pointer<Patch>,
         /// Bits.
         pub words: Pointer<u32>,
-        /// Of each word the place of its first face, written where it has any.
+        /// Of each word the place of its first face, or of the next one of its row; written.
         pub bases: Pointer<u32>,
         /// Faces numbered, zero at the beginning.
         pub count: Pointer<u32>,

@@ -119,12 +119,16 @@ device_struct! {
 device_struct! {
     /// What `largest` takes.
     pub struct LargestArgs {
-        /// Patches; [`super::tuning::BLOCKS_PER_PATCH`] blocks each.
+        /// Patches, each with so many blocks as are told below.
         pub patches: Pointer<Patch>,
         /// The array.
         pub q: Pointer<Real>,
-        /// Per equation the bits of the largest absolute value, an `f64`; zero before the launch.
+        /// Per equation the bits of the largest absolute value, an `f64`, which is raised.
         pub largest: Pointer<u64>,
+        /// Blocks that share a patch: see [`super::tuning::patch_blocks`].
+        pub blocks_per_patch: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }
 
@@ -153,7 +157,7 @@ device_struct! {
         pub dt: f64,
         /// It acts on ghost cells too.
         pub ghosts: u32,
-        /// Blocks that share a patch: see [`super::tuning::source_blocks`].
+        /// Blocks that share a patch: see [`super::tuning::patch_blocks`].
         pub blocks_per_patch: u32,
     }
 }

@@ -3,8 +3,7 @@
 //! To add a kernel: its file in `kernels/`, a struct for its argument, a row here.
 
 use super::tuning::{
-    BLOCK_PLANES, BLOCKS_PER_PATCH, CLUSTER_THREADS, FLAG_THREADS, LANES, NUMBER_THREADS, SUM_THREADS, THREADS,
-    WIDEN_THREADS,
+    BLOCK_PLANES, CLUSTER_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS, SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
@@ -118,8 +117,6 @@ pub enum Work {
     ThreadPerItem,
     /// A block takes an item: threads by dimensions.
     BlockPerItem([u32; 3]),
-    /// So many blocks share an item.
-    BlocksPerItem(u32),
     /// One block, a thread an item.
     OneBlock,
 }
@@ -154,7 +151,6 @@ impl<A> Launcher<A> {
             Work::WarpPerChunk | Work::WarpPerItem => blocks((count * 32).div_ceil(THREADS as usize), THREADS),
             Work::ThreadPerItem => Grid::over(count, THREADS),
             Work::BlockPerItem(threads) => blocks(count, threads[dim - 1]),
-            Work::BlocksPerItem(share) => blocks(count * share as usize, THREADS),
             Work::OneBlock => blocks(1, (count as u32).next_multiple_of(32)),
         }
     }
@@ -225,17 +221,17 @@ kernels! {
     /// Takes away tags that cannot nest.
     CLIP_TAGS = "clip_tags" in Regrid, Work::WarpPerItem, NestArgs: FlagTile CellBox TileMap ClusterState;
     /// Counts the items of a level's plans.
-    COUNT_PLAN = "count_plan" in Plan, Work::BlockPerItem([LANES as u32; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    COUNT_PLAN = "count_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
     /// Adds them up.
     SUM_PLAN = "sum_plan" in Plan, Work::BlockPerItem([SUM_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
     /// Writes them, with their chunks, which other kernels take for tables.
-    WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([LANES as u32; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
     /// Takes values at a point.
     SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
     /// Sums up rows of cells.
     TOTALS = "totals" in Regions, Work::ThreadPerItem, TotalsArgs: ;
     /// The largest absolute value of each equation.
-    LARGEST = "largest" in Regions, Work::BlocksPerItem(BLOCKS_PER_PATCH), LargestArgs: ;
+    LARGEST = "largest" in Regions, Work::BlockPerItem([THREADS; 3]), LargestArgs: ;
     /// Keeps what coarse cells held, with a capacity function.
     CONSERVE = "conserve" in Capacity, Work::WarpPerChunk, ConserveArgs: ;
     /// The coarse side of the conservation fix.
@@ -272,7 +268,8 @@ impl Shape {
                 texts.extend([include_str!("../../kernels/tags.cuh"), include_str!("../../kernels/signature.cuh")]);
             }
             Group::Plan => {
-                texts.extend([include_str!("../../kernels/boxes.cuh"), include_str!("../../kernels/plan.cuh")]);
+                texts.push(include_str!("../../kernels/boxes.cuh"));
+                texts.extend([include_str!("../../kernels/surroundings.cuh"), include_str!("../../kernels/plan.cuh")]);
             }
             Group::Capacity | Group::Source => {}
             Group::SourceFunction | Group::Evaluate | Group::BoundaryFunction => {
@@ -332,10 +329,11 @@ impl Shape {
             ("NUM_GHOST", self.num_ghost.to_string()),
             ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
             ("CAPACITY", self.capacity.to_string()),
-            ("BLOCKS_PER_PATCH", BLOCKS_PER_PATCH.to_string()),
             ("BLOCK_PLANES", BLOCK_PLANES.to_string()),
             ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
+            ("LARGEST_THREADS", THREADS.to_string()),
             ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
+            ("PLAN_THREADS", PLAN_THREADS.to_string()),
             ("SUM_THREADS", SUM_THREADS.to_string()),
             ("TILE_ROWS", if self.dim > 1 { "64" } else { "1" }.to_string()),
             ("TILE_EXTENT", if self.dim > 2 { "8" } else { "64" }.to_string()),

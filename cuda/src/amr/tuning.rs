@@ -20,7 +20,7 @@ pub fn chunk_cells(total: usize) -> u32 {
 }
 
 /// Threads that number the faces of a patch, by dimensions.
-pub const NUMBER_THREADS: [u32; 3] = [32, 64, 512];
+pub const NUMBER_THREADS: [u32; 3] = [32, 256, 512];
 
 /// Threads that flag a tile.
 pub const FLAG_THREADS: u32 = 512;
@@ -30,6 +30,9 @@ pub const WIDEN_THREADS: [u32; 3] = [32, 192, 576];
 
 /// Threads of a block that clusters tags.
 pub const CLUSTER_THREADS: u32 = 512;
+
+/// Threads of a block that plans a patch: a warp for each level where others are near it.
+pub const PLAN_THREADS: u32 = 3 * LANES as u32;
 
 /// Threads of a block that adds up a column of counts.
 pub const SUM_THREADS: u32 = 256;
@@ -43,16 +46,16 @@ pub const MOST_PLANE_CELLS: usize = 1 << 26;
 /// Aligned tiles along a Morton curve for which a level is given memory, a bit each.
 pub const MOST_TILES: u128 = 1 << 27;
 
-/// Blocks that share a patch where there is no table of chunks.
-pub const BLOCKS_PER_PATCH: u32 = 8;
+/// Blocks that share a patch where there is no table of chunks, at least.
+const BLOCKS_PER_PATCH: u32 = 8;
 
-/// Blocks that sources of a level should be given: more than a device runs at once.
-const SOURCE_BLOCKS: usize = 1 << 12;
+/// Blocks that a level should be given then: more than a device runs at once.
+const BLOCKS_PER_LEVEL: usize = 1 << 12;
 
-/// Blocks that share each of some patches with so many cells together, where a cell takes long: quotients one after another. Then each
-/// thread has about one, up to as many threads as a device can use.
-pub fn source_blocks(patches: usize, cells: usize) -> u32 {
-    let blocks = cells.div_ceil(THREADS as usize).min(SOURCE_BLOCKS);
+/// Blocks that share each of some patches with so many cells together: each thread has about one cell, up to as many threads as a
+/// device can use.
+pub fn patch_blocks(patches: usize, cells: usize) -> u32 {
+    let blocks = cells.div_ceil(THREADS as usize).min(BLOCKS_PER_LEVEL);
     (blocks.div_ceil(patches.max(1)) as u32).max(BLOCKS_PER_PATCH)
 }
 
@@ -211,10 +214,10 @@ mod tests {
 
     /// Few patches are shared by many blocks, so that a thread has a cell; many by as few as ever.
     #[test]
-    fn sources_have_a_thread_a_cell() {
-        assert_eq!(source_blocks(50, 50 * 68 * 68), 37);
-        assert_eq!(source_blocks(1, 4096 * 4096), 4096);
-        assert_eq!((source_blocks(2000, 2000 * 32 * 32), source_blocks(0, 0)), (8, 8));
+    fn cells_of_few_patches_have_a_thread_each() {
+        assert_eq!(patch_blocks(50, 50 * 68 * 68), 37);
+        assert_eq!(patch_blocks(1, 4096 * 4096), 4096);
+        assert_eq!((patch_blocks(2000, 2000 * 32 * 32), patch_blocks(0, 0)), (8, 8));
     }
 
     /// Where each warp has one tile, all have one height; where there are many, most cells are in tall tiles and the last ones

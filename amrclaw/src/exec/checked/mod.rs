@@ -242,8 +242,8 @@ impl<const D: usize, E: Probe<D>> Queries<D> for Checked<D, E> {
         self.inner.totals(level, finer)
     }
 
-    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
-        self.inner.raise_to_largest(level, largest)
+    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
+        self.inner.raise_to_largest(largest)
     }
 
     fn memory_bytes(&self) -> [usize; 2] {

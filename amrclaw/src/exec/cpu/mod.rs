@@ -357,8 +357,10 @@ impl<const D: usize, R: Scalar> Queries<D> for CpuExecutor<D, R> {
         self.level_totals(level, finer)
     }
 
-    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
-        largest.iter_mut().enumerate().for_each(|(m, most)| *most = most.max(self.level_largest(level, m)));
+    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
+        for level in (0..self.levels.len()).map(|l| Level(l as u8)) {
+            largest.iter_mut().enumerate().for_each(|(m, most)| *most = most.max(self.level_largest(level, m)));
+        }
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 use super::parcels::{LevelParcels, TransferParcels};
 use super::tables::{FillTable, Runs, SideTable};
 use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, box_by_axes, pointer};
-use crate::index::Ratio;
+use crate::index::{CellBox, Ratio};
 use crate::mesh::{Beyond, LevelMesh};
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -22,6 +22,9 @@ pub(in crate::exec) struct DeviceBoxes<M> {
     /// Where they lie as long as they are needed.
     _memory: M,
     level: PlanLevel,
+    /// Cells of all patches, and faces by axis of all lower sides.
+    cells: usize,
+    lower_faces: [usize; 3],
 }
 
 /// No level.
@@ -31,13 +34,22 @@ const NOWHERE: PlanLevel =
 impl<M> DeviceBoxes<M> {
     /// Those of a mesh.
     pub fn send<const D: usize, N: Machine<Memory = M>>(mesh: &LevelMesh<D>, machine: &N) -> Result<Self, CudaError> {
-        let boxes: Vec<_> = mesh.patches().iter().map(box_by_axes).collect();
+        let (mut cells, mut lower_faces, mut tallest) = (0, [0; 3], 0);
+        let of_patch = |patch: &CellBox<D>| {
+            let size = patch.size();
+            cells += patch.volume();
+            for d in 0..D {
+                lower_faces[d] += (0..D).filter(|&e| e != d).map(|e| size[e] as usize).product::<usize>();
+            }
+            tallest = tallest.max(size[D - 1]);
+            box_by_axes(patch)
+        };
+        let boxes: Vec<_> = mesh.patches().iter().map(of_patch).collect();
         let memory = machine.allocate(size_of_val(&boxes[..]).max(1))?;
         machine.upload(super::bytes_of(&boxes), &memory, 0)?;
-        let tallest = mesh.patches().iter().map(|patch| patch.size()[D - 1]).max().unwrap_or(0);
         let (num_boxes, domain) = (boxes.len() as u32, box_by_axes(&mesh.domain()));
         let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), num_boxes, tallest, domain };
-        Ok(DeviceBoxes { _memory: memory, level })
+        Ok(DeviceBoxes { _memory: memory, level, cells, lower_faces })
     }
 }
 
@@ -57,7 +69,7 @@ pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
     pub capacity: bool,
 }
 
-/// Lanes that a patch has: what each counts is kept.
+/// Lanes that share what is counted of a patch: what each counts is kept.
 const LANES: usize = 32;
 
 /// Tables of which it is known how large they are, or will be.
@@ -181,13 +193,9 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
     let PlanRequest { mesh, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity } = request;
     let ratio = coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
     // Cells of the tables, about.
-    let (mut ghost, mut cells, mut faces) = (0, 0, 0);
-    for patch in mesh.patches() {
-        let (own, size) = (patch.volume(), patch.size());
-        cells += own;
-        ghost += patch.grow(num_ghost).volume() - own;
-        faces += (0..D).map(|d| 2 * own / size[d] as usize / ratio.faces(d) as usize).sum::<usize>();
-    }
+    let (cells, lower_faces) = (boxes.cells, &boxes.lower_faces[..D]);
+    let ghost = 2 * num_ghost as usize * lower_faces.iter().sum::<usize>();
+    let faces = (0..D).map(|d| 2 * lower_faces[d] / ratio.faces(d) as usize).sum();
     let table = |cells: usize| PlanTable {
         regions: Pointer::NULL,
         chunks: Pointer::NULL,

@@ -13,7 +13,7 @@ use crate::physics::SourceSplit;
 use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{REGISTER_COARSE, REGISTER_FINE, SOURCE, SOURCE_FUNCTION};
-use cuda::amr::tuning::source_blocks;
+use cuda::amr::tuning::patch_blocks;
 use cuda::amr::{Launcher, PatchReport, SourceArgs};
 use riemann::real::Scalar;
 use std::ops::Range;
@@ -225,7 +225,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let l = step.level.index();
         let store = &self.levels[l];
         let patches = store.mesh.patches().len();
-        let blocks_per_patch = source_blocks(patches, store.layout.num_cells_with_ghosts());
+        let blocks_per_patch = patch_blocks(patches, store.layout.num_cells_with_ghosts());
         let args = SourceArgs {
             patches: store.patches(),
             from: self.address(l, from),

@@ -78,21 +78,35 @@ impl<const D: usize, M> FlagTables<D, M> {
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// Makes what the next regrid will ask for of levels that it may flag: the device is busy with their steps meanwhile.
+    pub(super) fn expect_flags(&mut self) -> Result<(), ExecError> {
+        let num_flagged = self.levels.len().min(self.ratios.len());
+        if self.flags_by_kernels() { (0..num_flagged).try_for_each(|l| self.make_flag_tables(l)) } else { Ok(()) }
+    }
+
+    /// Makes the tables of a level's flags, if they are not there.
+    fn make_flag_tables(&mut self, l: usize) -> Result<(), ExecError> {
+        let store = &mut self.levels[l];
+        if store.flag_tables.is_none() {
+            let kept = self.ranks.keeps_flags(store.mesh.num_cells(), true);
+            let is_here = |k: usize| store.layout.patches[k].is_here;
+            store.flag_tables = Some(FlagTables::new(&store.mesh, (is_here, kept), &self.machine)?);
+        }
+        Ok(())
+    }
+
     /// Asks for a level's flags, where kernels make them.
     pub(super) fn ask_for_flags(&mut self, level: Level, request: FlagRequest<'_, D>) -> Result<(), ExecError> {
         if !self.flags_by_kernels() {
             return Ok(());
         }
-        let tables = self.levels[level.index()].flag_tables.take();
+        self.make_flag_tables(level.index())?;
         let store = &self.levels[level.index()];
         let kept = self.ranks.keeps_flags(store.mesh.num_cells(), true);
-        let tables = tables.map_or_else(
-            || FlagTables::new(&store.mesh, (|k| store.layout.patches[k].is_here, kept), &self.machine),
-            Ok,
-        )?;
+        let tables = store.flag_tables.as_ref().expect("made above");
         let bytes = tables.cover.tiles().len() * Tiling::<D>::ROWS * size_of::<u64>();
         let [tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
-        self.make_flags(level, &tables, [&tags, &covered])?;
+        self.make_flags(level, tables, [&tags, &covered])?;
         let mut flags = Flags { words: None, tags, covered, bytes, done: FlagsDone::default() };
         let map = tables.map::<N>();
         if let Some((map, _)) = map {
@@ -101,9 +115,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if kept || map.is_none() || flags.done.width != request.width {
             flags.words = Some(self.machine.begin_download(&flags.tags, bytes)?);
         }
-        let store = &mut self.levels[level.index()];
-        store.flags = Some(flags);
-        store.flag_tables = Some(tables);
+        self.levels[level.index()].flags = Some(flags);
         Ok(())
     }
 

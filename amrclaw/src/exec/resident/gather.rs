@@ -12,6 +12,7 @@ use crate::plan::LevelPlans;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{LARGEST, SAMPLE, TOTALS};
+use cuda::amr::tuning::patch_blocks;
 use cuda::amr::{LargestArgs, PatchReport, SampleArgs, TotalsArgs};
 use riemann::real::Scalar;
 
@@ -199,16 +200,20 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.sum_rows(level, finer).unwrap_or_else(|_| vec![f64::NAN; self.sizes.num_eqn])
     }
 
-    /// Largest absolute values of a level's own cells.
-    pub(super) fn level_largest(&self, level: Level) -> Result<Vec<f64>, ExecError> {
-        let store = &self.levels[level.index()];
+    /// Largest absolute values of all levels' own cells.
+    pub(super) fn largest_values(&self) -> Result<Vec<f64>, ExecError> {
         let mut bits = vec![0_u64; self.sizes.num_eqn];
         let bytes = bits.len() * 8;
         let out = self.machine.allocate(bytes)?;
         self.machine.zero(&out, 0, bytes)?;
-        let args = LargestArgs { patches: store.patches(), q: store.q_address(), largest: pointer::<_, N>(&out, 0) };
-        // SAFETY: the array and the patches are those of the level; there is a number for each equation.
-        unsafe { self.machine.run(&LARGEST, D, store.mesh.patches().len(), &args)? };
+        for store in &self.levels {
+            let (num_patches, largest) = (store.mesh.patches().len(), pointer::<_, N>(&out, 0));
+            let blocks_per_patch = patch_blocks(num_patches, store.layout.num_cells_with_ghosts());
+            let (patches, q) = (store.patches(), store.q_address());
+            let args = LargestArgs { patches, q, largest, blocks_per_patch, padding: 0 };
+            // SAFETY: the array and the patches are those of the level; there is a number for each equation.
+            unsafe { self.machine.run(&LARGEST, D, num_patches * blocks_per_patch as usize, &args)? };
+        }
         self.machine.download(&out, 0, bytes_of_mut(&mut bits))?;
         Ok(bits.into_iter().map(f64::from_bits).collect())
     }

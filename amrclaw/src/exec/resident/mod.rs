@@ -196,8 +196,9 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
             false => Vec::new(),
         };
         let (of_meshes, of_plans) = if by_kernels {
-            let of_meshes = of_levels(&vec![None; hierarchy.num_levels()]);
-            (of_meshes, self.write_plans(change, counted)?)
+            let nobody = vec![None; hierarchy.num_levels()];
+            let (of_plans, of_meshes) = rayon::join(|| self.write_plans(change, counted), || of_levels(&nobody));
+            (of_meshes, of_plans?)
         } else {
             let of_meshes = change.plan_while(moved, of_levels);
             (of_meshes, if moved { self.host_tables_of_plans(change) } else { Vec::new() })
@@ -230,6 +231,9 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     }
 
     fn collect(&mut self, outcomes: &mut Outcomes) -> Result<(), ExecError> {
+        self.machine.enter(DevicePhase::Regrid);
+        let expected = self.expect_flags();
+        self.or_end(expected)?;
         self.machine.enter(DevicePhase::Other);
         if !self.ranks.is_solo() {
             let collected = self.collect_from_all(outcomes);
@@ -340,10 +344,10 @@ impl<const D: usize, R: Scalar, N: Machine> Queries<D> for ResidentExecutor<D, R
         self.level_totals(level, finer)
     }
 
-    fn raise_to_largest(&self, level: Level, largest: &mut [f64]) -> Result<(), ExecError> {
+    fn raise_to_largest(&self, largest: &mut [f64]) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Other);
-        let of_level = self.level_largest(level)?;
-        largest.iter_mut().zip(of_level).for_each(|(most, value)| *most = most.max(value));
+        let found = self.largest_values()?;
+        largest.iter_mut().zip(found).for_each(|(most, value)| *most = most.max(value));
         Ok(())
     }
 

@@ -89,26 +89,23 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<Vec<Option<CountedLevel<N>>>, CudaError> {
         self.send_boxes()?;
         let hierarchy = change.hierarchy();
-        let mut boxes: Vec<Option<DeviceBoxes<N::Memory>>> = hierarchy.levels().iter().map(|_| None).collect();
-        for level in change.new_levels() {
-            boxes[level.index()] = Some(DeviceBoxes::send(hierarchy.level(level), &self.machine)?);
-        }
-        let mut counted: Vec<Option<CountedTables<N>>> = Vec::new();
+        let mut counted: Vec<Option<CountedLevel<N>>> = Vec::new();
         for (l, mesh) in hierarchy.levels().iter().enumerate() {
-            let Some(own) = &boxes[l] else {
+            if !change.replaces(l) {
                 counted.push(None);
                 continue;
-            };
+            }
+            let boxes = DeviceBoxes::send(mesh, &self.machine)?;
             let coarser = Level(l as u8).coarser().map(|coarser| {
-                let here = boxes[coarser.index()].as_ref();
-                (here.unwrap_or_else(|| Self::boxes_of(&self.levels[coarser.index()])), coarser)
+                let new = counted[coarser.index()].as_ref().map(|level| &level.boxes);
+                (new.unwrap_or_else(|| Self::boxes_of(&self.levels[coarser.index()])), coarser)
             });
             let old = self.levels.get(l).map(Self::boxes_of);
-            let request = self.plan_request(mesh, own, coarser, Some(old));
-            counted.push(Some(CountedTables::begin(request, &self.machine)?));
+            let request = self.plan_request(mesh, &boxes, coarser, Some(old));
+            let tables = CountedTables::begin(request, &self.machine)?;
+            counted.push(Some(CountedLevel { boxes, tables }));
         }
-        let levels = boxes.into_iter().zip(counted);
-        Ok(levels.map(|(boxes, tables)| Some(CountedLevel { boxes: boxes?, tables: tables? })).collect())
+        Ok(counted)
     }
 
     /// Writes the tables of new levels; the host makes those for which the kernels have no room.

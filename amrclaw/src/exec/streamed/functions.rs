@@ -16,7 +16,7 @@ use cuda::CudaError;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::SourceArgs;
 use cuda::amr::kernels::{SOURCE, SOURCE_FUNCTION};
-use cuda::amr::tuning::source_blocks;
+use cuda::amr::tuning::patch_blocks;
 use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
 use riemann::real::Scalar;
@@ -208,7 +208,7 @@ impl<const D: usize, R: Scalar, L: Lane> Streamed<D, R, L> {
     ) -> Result<(), CudaError> {
         let q = q.in_level(batch.q.start, R::BYTES);
         let patches = batch.patches.len();
-        let blocks_per_patch = source_blocks(patches, batch.cells.len());
+        let blocks_per_patch = patch_blocks(patches, batch.cells.len());
         let args = SourceArgs {
             patches: tables.patches(batch.patches.start),
             from: q,

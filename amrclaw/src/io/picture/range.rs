@@ -45,7 +45,7 @@ pub fn value_range<const D: usize>(
     mapping: Option<&Mapping<D>>,
     log: bool,
 ) -> Result<(f64, f64), PictureError> {
-    let mut range: Option<(f64, f64)> = None;
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let whole = mapping.is_none() && *view == View { lower: frame.lower, upper: frame.upper };
     for (l, level) in frame.levels.iter().enumerate() {
         for k in 0..level.patches.len() {
@@ -61,11 +61,14 @@ pub fn value_range<const D: usize>(
                 let cell = cells.as_mut().and_then(Iterator::next);
                 let is_seen = || cell.is_none_or(|cell| view.contains(centre(cell)));
                 if !covered && v.is_finite() && (v > 0.0 || !log) && is_seen() {
-                    let (low, high) = range.get_or_insert((v, v));
-                    (*low, *high) = (low.min(v), high.max(v));
+                    (low, high) = (low.min(v), high.max(v));
                 }
             }
         }
     }
-    range.ok_or(if log { PictureError::NothingPositive } else { PictureError::Empty(frame.number) })
+    (low <= high).then_some((low, high)).ok_or(if log {
+        PictureError::NothingPositive
+    } else {
+        PictureError::Empty(frame.number)
+    })
 }
