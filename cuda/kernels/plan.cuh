@@ -178,19 +178,17 @@ __device__ void find_outside(
     }
 }
 
-// Finds the coarse cells from which what near patches leave open of a box has its values, or with which it has faces. BESIDE: where the box
-// lies beside the patch.
+// Finds the coarse cells from which what near patches leave open has its values, or with which it has faces. COUNT: of open parts. By a warp.
 template <bool WRITES>
 __device__ void find_sources(
-    Items<WRITES>& items, int number, const CellBox& box, int beside, const CellBox& grown, bool is_inside, Surroundings& surroundings)
+    Items<WRITES>& items, int number, int count, const CellBox& grown, bool is_inside, const Surroundings& surroundings)
 {
     const PlanArgs& args = items.args;
     const int task = threadIdx.x / 32;
     const Near& under = surroundings.of_task[UNDER];
-    CellBox* parts = surroundings.parts[task];
-    const int count = find_open(box, surroundings.of_task[task == BEFORE ? BEFORE : BESIDE], parts, args.failed);
     for (int k = lane_number(); k < count; k += 32) {
-        const CellBox open = parts[k], coarse = coarse_from_fine(open, args.ratio);
+        const CellBox open = surroundings.open[task].parts[k], coarse = coarse_from_fine(open, args.ratio);
+        const int beside = surroundings.open[task].box[k];
         Word found = 0;
         for (int i = 0; i < under.count; i++) {
             const Image& image = under.images[i];
@@ -211,7 +209,6 @@ __device__ void find_sources(
         // The level is not nested in the coarser one.
         if (task != UNDER && found != volume(open)) *args.failed = 1;
     }
-    __syncwarp();
 }
 
 // Finds all that a patch has to do with others: ghost cells by the first warp, coarse cells and faces by the second, new values by the
@@ -254,6 +251,7 @@ template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int numb
     if (args.coarse.num_boxes == 0) return;
     if ((task == UNDER && !args.keeps_faces) || (task == BEFORE && !args.transfers)) return;
     // Boxes beside the patch, for ghost cells and for faces, or the patch itself.
+    int num_open = 0;
     #pragma unroll 1
     for (int beside = 0; beside < (task == BEFORE ? 1 : 2 * DIM); beside++) {
         const int axis = beside / 2, side = beside % 2;
@@ -268,6 +266,8 @@ template <bool WRITES> __device__ void find_items(Items<WRITES>& items, int numb
         }
         if (is_empty(box)) continue;
         if (task == UNDER) box = fine_from_coarse(box, args.ratio);
-        find_sources(items, number, box, beside, grown, is_inside, surroundings);
+        const Near& covering = surroundings.of_task[task == BEFORE ? BEFORE : BESIDE];
+        num_open = add_open(box, beside, covering, surroundings.open[task], num_open, args.failed);
     }
+    find_sources(items, number, num_open, grown, is_inside, surroundings);
 }

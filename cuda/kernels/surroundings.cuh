@@ -1,8 +1,8 @@
 // surroundings.cuh: the patches near one, and what they leave open of boxes beside it. A block takes a patch, and each of its warps one of the
 // levels where patches near it lie.
 
-// Patches near one that there is room for, and boxes that they leave open of another.
-constexpr int NEAR = DIM == 3 ? 256 : 128, PARTS = 64;
+// Patches near one that there is room for, and parts that they leave open of a box beside it, and of all.
+constexpr int NEAR = DIM == 3 ? 256 : 128, PARTS = 64, OPEN = 2 * PARTS;
 // Boxes that a lane asks for before it looks at any.
 constexpr int ASKED = 4;
 
@@ -83,10 +83,16 @@ __device__ void find_near(
     __syncwarp();
 }
 
-// Patches near one: of its own level, of the coarser one, of the level before it was replaced; and room for what they leave open.
+// Parts of boxes beside a patch, each with the number of its box.
+struct Open {
+    CellBox parts[OPEN];
+    unsigned char box[OPEN];
+};
+
+// Patches near one: of its own level, of the coarser one, of the level before it was replaced; and what they leave open.
 struct Surroundings {
     Near of_task[TASKS];
-    CellBox parts[TASKS][PARTS];
+    Open open[TASKS];
 
     // By a block.
     __device__ __forceinline__ void find(const PlanArgs& args, int number)
@@ -132,11 +138,17 @@ __device__ __forceinline__ int cut_off(CellBox rest, const CellBox& taken, CellB
     return count;
 }
 
-// Cuts what images cover off a box. Answers the number of parts that are left. By a warp: a lane has two parts.
-__device__ int find_open(const CellBox& box, const Near& near, CellBox* parts, unsigned* failed)
+// Cuts what images cover off a box. Adds the parts that are left to those of boxes before, and answers the number of all. By a warp: a lane
+// has two parts.
+__device__ int add_open(const CellBox& box, int number, const Near& near, Open& open, int before, unsigned* failed)
 {
-    const int lane = lane_number();
+    const int lane = lane_number(), room = min(PARTS, OPEN - before);
+    CellBox* parts = open.parts + before;
     int count = 1;
+    if (room == 0) {
+        *failed = 1;
+        return before;
+    }
     if (lane == 0) parts[0] = box;
     __syncwarp();
     for (int first = 0; first < near.count; first += 32) {
@@ -155,9 +167,9 @@ __device__ int find_open(const CellBox& box, const Near& near, CellBox* parts, u
             }
             const unsigned up_to = sum_up_to(left[0] + left[1]);
             count = __shfl_sync(ALL, up_to, 31);
-            if (count > PARTS) {
+            if (count > room) {
                 *failed = 1;
-                return 0;
+                return before;
             }
             // All lanes have read their parts.
             __syncwarp();
@@ -172,5 +184,7 @@ __device__ int find_open(const CellBox& box, const Near& near, CellBox* parts, u
             __syncwarp();
         }
     }
-    return count;
+    for (int k = lane; k < count; k += 32) open.box[before + k] = number;
+    __syncwarp();
+    return before + count;
 }
