@@ -100,6 +100,11 @@ impl Group {
         matches!(self, Group::Registers | Group::Source)
     }
 
+    /// Whether the text knows boxes alone, no values: it is then the same for all solvers, and compiled once for all.
+    fn knows_boxes_alone(self) -> bool {
+        matches!(self, Group::Regrid | Group::Plan)
+    }
+
     /// Its rows.
     pub fn rows(self) -> impl Iterator<Item = &'static Row> {
         ALL.iter().copied().filter(move |row| row.group == self)
@@ -295,6 +300,11 @@ impl Shape {
         };
         let mut defines = self.defines();
         let solver = target.solver.clone().filter(|_| group.solves());
+        if group.knows_boxes_alone() {
+            defines.retain(|(name, _)| !["CAPACITY", "AUX_FACE_LIST"].contains(name));
+            let target = Target { precision: Precision::Double, fused: false, solver };
+            return (Source { file, texts, definitions, defines }, target);
+        }
         if solver.is_none() {
             // The numbers of components, which a solver's text would say.
             defines.extend([("M", self.equations.to_string()), ("A", self.aux.to_string())]);
@@ -345,6 +355,20 @@ impl Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Texts that know boxes alone are the same for all solvers, in either precision; those that move values are not.
+    #[test]
+    fn texts_of_boxes_are_compiled_once_for_all() {
+        let few = Shape { dim: 2, num_ghost: 2, equations: 1, aux: 0, capacity: -1, aux_face: vec![] };
+        let many = Shape { equations: 4, aux: 2, capacity: 1, aux_face: vec![-1, -1], ..few.clone() };
+        let text = |shape: &Shape, group, precision, fused| {
+            let (source, target) = shape.text(group, &Target { precision, fused, solver: None });
+            source.assemble(&target)
+        };
+        let are_equal =
+            |group| text(&few, group, Precision::Double, true) == text(&many, group, Precision::Single, false);
+        assert!(are_equal(Group::Regrid) && are_equal(Group::Plan) && !are_equal(Group::Regions));
+    }
 
     /// Initial and auxiliary values are the host's to the bit in runs with fused operations too; what acts in a step may use them.
     #[test]
