@@ -73,7 +73,7 @@ fn compare<const D: usize>(what: &str, both: &mut Both<D>, hierarchy: &Hierarchy
         assert!(!expected.is_empty() && expected == found, "{what}: ghost cells of level {l}");
     }
     let [expected, found] = both.each_ref().map(|exec| {
-        let mut largest = exec.totals(Level::COARSEST, None).iter().map(|_| 0.0).collect::<Vec<_>>();
+        let mut largest = vec![0.0; exec.totals(Level::COARSEST, None).len()];
         exec.raise_to_largest(&mut largest).expect("there is memory");
         largest
     });

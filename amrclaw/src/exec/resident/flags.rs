@@ -20,6 +20,8 @@ pub(super) struct FlagTables<const D: usize, M> {
     memory: M,
     /// Where the patches begin.
     parts: usize,
+    /// Flags stay with the rank that raises them.
+    kept: bool,
     /// Where the numbers of a box of tiles around all begin, and that box, if it is known.
     map: Option<(usize, CellBox<D>)>,
 }
@@ -57,7 +59,7 @@ impl<const D: usize, M> FlagTables<D, M> {
         memory.append_all(&tiles);
         let parts = memory.append_all(&patches);
         let map = cover.map().map(|(around, numbers)| (memory.append_all(numbers), around));
-        Ok(FlagTables { cover, memory: memory.send(machine)?, parts, map })
+        Ok(FlagTables { cover, memory: memory.send(machine)?, parts, kept, map })
     }
 
     /// The tiles as kernels find them, and a box of tiles around all.
@@ -101,9 +103,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(());
         }
         self.make_flag_tables(level.index())?;
-        let store = &self.levels[level.index()];
-        let kept = self.ranks.keeps_flags(store.mesh.num_cells(), true);
-        let tables = store.flag_tables.as_ref().expect("made above");
+        let tables = self.levels[level.index()].flag_tables.as_ref().expect("made above");
         let bytes = tables.cover.tiles().len() * Tiling::<D>::ROWS * size_of::<u64>();
         let [tags, covered] = [self.machine.allocate(bytes)?, self.machine.allocate(bytes)?];
         self.make_flags(level, tables, [&tags, &covered])?;
@@ -112,7 +112,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         if let Some((map, _)) = map {
             self.act_on_flags(&mut flags, map, request)?;
         }
-        if kept || map.is_none() || flags.done.width != request.width {
+        if tables.kept || map.is_none() || flags.done.width != request.width {
             flags.words = Some(self.machine.begin_download(&flags.tags, bytes)?);
         }
         self.levels[level.index()].flags = Some(flags);
