@@ -226,9 +226,25 @@ fn boxes_on_a_line_are_the_hosts() {
     run(&problem::<1>(text), 14, prop_oneof![3..900i32, 2600..3000i32].prop_map(|n| [n]));
 }
 
-#[test]
-fn boxes_in_space_are_the_hosts() {
+/// Advection in space, with sides that let pass.
+fn space() -> Kernels<3> {
     let parameters = [("u", 1.0), ("v", 1.0), ("w", 1.0)];
     let sides = std::array::from_fn(|_| [Boundary::Extrapolate, Boundary::Extrapolate]);
-    run(&in_space(&problem::<2>(PLANE).0, ("advection", &parameters), sides), 4, [3..40i32, 3..24i32, 3..20i32]);
+    in_space(&problem::<2>(PLANE).0, ("advection", &parameters), sides)
+}
+
+#[test]
+fn boxes_in_space_are_the_hosts() {
+    run(&space(), 4, [3..40i32, 3..24i32, 3..20i32]);
+}
+
+/// A region that is refined by force and does not nest is cut into more than 64 parts, none of which is left to the host.
+#[test]
+fn a_box_in_space_may_have_many_parts() {
+    let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff: 0.2, min_size: 1 });
+    let regions = vec![region(&[[107, 169], [208, 245], [32, 76]], 0, 3)];
+    let options = RegridOptions { buffer: 0, cluster, max_patch_size: 19, nesting_width: 1, regions };
+    let setting =
+        Setting { cells: [34, 7, 19], periodic: [false; 3], ratios: [2; 3], options, seed: 5412325713863129064 };
+    check(&space(), &setting).unwrap_or_else(|e| panic!("{e}"));
 }

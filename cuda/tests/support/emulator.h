@@ -1,13 +1,11 @@
 // emulator.h: runs a kernel on the host. The threads of a block are coroutines that take turns; whatever waits for other
 // threads on a device (a shuffle, a barrier) passes the turn on here.
-#undef _FORTIFY_SOURCE // Its check of jumps knows one stack only.
+// Few headers: they are compiled with each of hundreds of texts.
 #include <cmath>
-#include <csetjmp>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <ucontext.h>
-#include <vector>
 
 #define __device__
 #define __global__
@@ -27,30 +25,105 @@ struct Dim3 {
 static Dim3 blockIdx, gridDim, blockDim, threadIdx;
 
 namespace emulator {
+// A place to jump back to, as the compiler keeps it.
+typedef void* Place[5];
+
+constexpr size_t STACK = 1 << 18;
+constexpr unsigned MOST_THREADS = 1024;
+
 struct Thread {
     ucontext_t context;
-    std::jmp_buf here;
-    std::vector<char> stack;
-    bool started, done;
+    Place here;
+    void* stack;         // kept as long as the process
+    void (*runs)();      // what it was begun for, where it waits for the next block
+    bool started, done, rests; // done, or at a barrier that others have not reached
     unsigned exchanges;
-    std::uint64_t offered[2];
+    uint64_t offered[2];
 };
-static std::vector<Thread> threads;
-static std::jmp_buf scheduler;
-static unsigned current, waiting, generation;
+static Thread threads[MOST_THREADS];
+static Place scheduler;
+static unsigned num_threads, current, waiting, running;
 
 // Jumps within the process: swapcontext would ask the system each time. Functions of their own, so that no caller is one that a
 // jump comes back to.
-__attribute__((noinline)) static void pass()
+__attribute__((noinline)) static void give_turn()
 {
-    if (_setjmp(threads[current].here) == 0) _longjmp(scheduler, 1);
-}
-__attribute__((noinline)) static void resume(Thread& thread)
-{
-    if (_setjmp(scheduler) != 0) return;
-    if (thread.started) _longjmp(thread.here, 1);
+    threadIdx = Dim3{current, 0, 0};
+    Thread& thread = threads[current];
+    if (thread.started) __builtin_longjmp(thread.here, 1);
     thread.started = true;
     setcontext(&thread.context);
+}
+__attribute__((noinline)) static void turn_over(Place& here, void (*to)())
+{
+    if (__builtin_setjmp(here) == 0) to();
+}
+__attribute__((noinline)) static void end_block() { __builtin_longjmp(scheduler, 1); }
+
+// Gives the turn to the next thread that does not rest: of those from BEGIN to END, behind this one first.
+inline bool pass_among(unsigned begin, unsigned end)
+{
+    const unsigned mine = current;
+    for (unsigned k = 1; k <= end - begin; k++) {
+        const unsigned next = mine + k < end ? mine + k : mine + k - (end - begin);
+        if (threads[next].rests) continue;
+        if (next == mine) return true;
+        current = next;
+        turn_over(threads[mine].here, give_turn);
+        return true;
+    }
+    return false;
+}
+// To any thread, in turn.
+inline void pass()
+{
+    if (!pass_among(0, num_threads)) turn_over(threads[current].here, end_block);
+}
+// To one of the warp as long as there is one: a warp goes on until it has to wait for others.
+inline void pass_in_warp()
+{
+    const unsigned begin = current / 32 * 32, end = begin + 32 < num_threads ? begin + 32 : num_threads;
+    if (!pass_among(begin, end)) pass();
+}
+
+// Lets all go on that wait at a barrier, once there are no others.
+inline bool let_go_on()
+{
+    if (waiting < running) return false;
+    waiting = 0;
+    for (unsigned k = 0; k < num_threads; k++) threads[k].rests = threads[k].done;
+    return true;
+}
+inline void end_thread()
+{
+    threads[current].done = threads[current].rests = true;
+    running--;
+    let_go_on();
+    pass();
+}
+
+// Has threads of a block ready for a kernel.
+inline void prepare(unsigned count, void (*runs)())
+{
+    num_threads = count;
+    if (count > MOST_THREADS) abort();
+    for (unsigned k = 0; k < count; k++) {
+        Thread& thread = threads[k];
+        if (thread.runs == runs) continue;
+        if (!thread.stack) thread.stack = malloc(STACK);
+        thread.runs = runs, thread.started = false;
+        getcontext(&thread.context);
+        thread.context.uc_stack.ss_sp = thread.stack;
+        thread.context.uc_stack.ss_size = STACK;
+        thread.context.uc_link = nullptr;
+        makecontext(&thread.context, runs, 0);
+    }
+}
+inline void run_block()
+{
+    running = num_threads, waiting = current = 0;
+    for (unsigned k = 0; k < num_threads; k++) threads[k].done = threads[k].rests = false, threads[k].exchanges = 0;
+    turn_over(scheduler, give_turn);
 }
 
 // Offers VALUE to the warp and returns what lane LANE of it offers. Two places take turns, since a lane may be one exchange
@@ -59,10 +132,10 @@ template <class T> T exchange(T value, unsigned lane)
 {
     Thread& mine = threads[current];
     const unsigned place = mine.exchanges++ & 1;
-    std::memcpy(&mine.offered[place], &value, sizeof(T));
-    pass();
+    memcpy(&mine.offered[place], &value, sizeof(T));
+    pass_in_warp();
     T taken;
-    std::memcpy(&taken, &threads[current / 32 * 32 + lane].offered[place], sizeof(T));
+    memcpy(&taken, &threads[current / 32 * 32 + lane].offered[place], sizeof(T));
     return taken;
 }
 inline unsigned lane() { return current % 32; }
@@ -94,13 +167,14 @@ inline bool __any_sync(unsigned all, bool is) { return __ballot_sync(all, is) !=
 inline void __syncwarp(unsigned = 0) { emulator::exchange(0, 0); }
 inline void __syncthreads()
 {
-    const unsigned mine = emulator::generation;
-    if (++emulator::waiting == emulator::threads.size()) emulator::waiting = 0, emulator::generation++;
-    while (mine == emulator::generation) emulator::pass();
+    using namespace emulator;
+    threads[current].rests = true;
+    waiting++;
+    if (!let_go_on()) pass_in_warp();
 }
 inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
 {
-    return unsigned((std::uint64_t(high) << 32 | low) >> (by & 31));
+    return unsigned((uint64_t(high) << 32 | low) >> (by & 31));
 }
 inline int __clzll(long long v) { return v ? __builtin_clzll(v) : 64; }
 inline int __ffsll(long long v) { return __builtin_ffsll(v); }
@@ -147,53 +221,32 @@ template <class T> T max(T a, T b) { return a < b ? b : a; }
 template <class To, class From> To as_bits(From from)
 {
     To to;
-    std::memcpy(&to, &from, sizeof(To));
+    memcpy(&to, &from, sizeof(To));
     return to;
 }
 inline long long __double_as_longlong(double v) { return as_bits<long long>(v); }
 inline double __longlong_as_double(long long v) { return as_bits<double>(v); }
-inline int __double2hiint(double v) { return int(as_bits<std::uint64_t>(v) >> 32); }
+inline int __double2hiint(double v) { return int(as_bits<uint64_t>(v) >> 32); }
 inline int __float_as_int(float v) { return as_bits<int>(v); }
 
-#define EMULATE(KERNEL, ARGS)                                                                                                    \
-    static const ARGS* args_of_##KERNEL;                                                                                         \
-    /* A block's thread, which is that of the next block too. */                                                                 \
-    static void thread_of_##KERNEL()                                                                                             \
-    {                                                                                                                            \
-        for (;;) {                                                                                                               \
-            KERNEL(*args_of_##KERNEL);                                                                                           \
-            emulator::threads[emulator::current].done = true;                                                                    \
-            emulator::pass();                                                                                                    \
-        }                                                                                                                        \
-    }                                                                                                                            \
-    EXPORTED void emulate_##KERNEL(const unsigned* blocks, unsigned num_threads, const void* args)                               \
-    {                                                                                                                            \
-        using namespace emulator;                                                                                                \
-        args_of_##KERNEL = static_cast<const ARGS*>(args);                                                                       \
-        gridDim = Dim3{blocks[0], blocks[1], blocks[2]};                                                                         \
-        blockDim = Dim3{num_threads, 1, 1};                                                                                      \
-        threads.resize(num_threads);                                                                                             \
-        for (Thread& thread : threads) {                                                                                         \
-            thread.stack.resize(1 << 18);                                                                                        \
-            thread.started = false;                                                                                              \
-            getcontext(&thread.context);                                                                                         \
-            thread.context.uc_stack.ss_sp = thread.stack.data();                                                                 \
-            thread.context.uc_stack.ss_size = thread.stack.size();                                                               \
-            thread.context.uc_link = nullptr;                                                                                    \
-            makecontext(&thread.context, thread_of_##KERNEL, 0);                                                                 \
-        }                                                                                                                        \
-        for (unsigned block = 0; block < blocks[0] * blocks[1] * blocks[2]; block++) {                                           \
-            blockIdx = Dim3{block % blocks[0], block / blocks[0] % blocks[1], block / blocks[0] / blocks[1]};                    \
-            waiting = 0;                                                                                                         \
-            for (Thread& thread : threads) thread.done = false, thread.exchanges = 0;                                            \
-            for (bool busy = true; busy;) {                                                                                      \
-                busy = false;                                                                                                    \
-                for (current = 0; current < threads.size(); current++) {                                                         \
-                    if (threads[current].done) continue;                                                                         \
-                    busy = true;                                                                                                 \
-                    threadIdx = Dim3{current, 0, 0};                                                                             \
-                    resume(threads[current]);                                                                                    \
-                }                                                                                                                \
-            }                                                                                                                    \
-        }                                                                                                                        \
+#define EMULATE(KERNEL, ARGS)                                                                                                   \
+    static const ARGS* args_of_##KERNEL;                                                                                        \
+    /* A block's thread, which is that of the next block too. */                                                                \
+    static void thread_of_##KERNEL()                                                                                            \
+    {                                                                                                                           \
+        for (;;) {                                                                                                              \
+            KERNEL(*args_of_##KERNEL);                                                                                          \
+            emulator::end_thread();                                                                                             \
+        }                                                                                                                       \
+    }                                                                                                                           \
+    EXPORTED void emulate_##KERNEL(const unsigned* blocks, unsigned num_threads, const void* args)                              \
+    {                                                                                                                           \
+        args_of_##KERNEL = static_cast<const ARGS*>(args);                                                                      \
+        gridDim = Dim3{blocks[0], blocks[1], blocks[2]};                                                                        \
+        blockDim = Dim3{num_threads, 1, 1};                                                                                     \
+        emulator::prepare(num_threads, thread_of_##KERNEL);                                                                     \
+        for (unsigned block = 0; block < blocks[0] * blocks[1] * blocks[2]; block++) {                                          \
+            blockIdx = Dim3{block % blocks[0], block / blocks[0] % blocks[1], block / blocks[0] / blocks[1]};                   \
+            emulator::run_block();                                                                                              \
+        }                                                                                                                       \
     }
