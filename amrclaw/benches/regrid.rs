@@ -8,7 +8,7 @@
 
 use amrclaw::index::{CellBox, Level, Ratio};
 use amrclaw::mesh::{Domain, Hierarchy, Rank, TagSet};
-use amrclaw::plan::{LevelPlans, PlanOptions, build, nesting_width};
+use amrclaw::plan::{PlanOptions, build, nesting_width};
 use amrclaw::regrid::nest::{LevelNesting, enforce, project, split_to_size};
 use amrclaw::regrid::{ClusterParams, buffer, cluster};
 use amrclaw::simulation::keep_freed_memory;

@@ -82,15 +82,17 @@ impl Partition {
     /// Cuts a level by itself. `before`: the level's partition before it was replaced; its cuts are kept as long as they do.
     fn new<const D: usize>(mesh: &LevelMesh<D>, speeds: &Speeds, before: Option<&Partition>) -> Self {
         let keyed = keyed(mesh);
-        let mut sorted = keyed.clone();
-        sorted.par_sort_unstable();
-        let least = smallest_load(&sorted, speeds);
-        let keeps = |cuts: &&Vec<u64>| {
-            cuts.len() + 1 == speeds.num_ranks()
-                && largest_load(&keyed, cuts, speeds) as f64 <= KEPT_WITHIN * least as f64
-        };
-        let kept = before.map(|before| &before.cuts).filter(keeps);
-        let cuts = kept.cloned().unwrap_or_else(|| cuts_at(&sorted, speeds, least));
+        let cuts_before = before.map(|before| &before.cuts).filter(|cuts| cuts.len() + 1 == speeds.num_ranks());
+        let load_before = cuts_before.map(|cuts| largest_load(&keyed, cuts, speeds) as f64);
+        let is_little = |least: u64| load_before.is_some_and(|load| load <= KEPT_WITHIN * least as f64);
+        // Mostly so little more than the mean that the smallest load need not be known.
+        let mean = speeds.mean_of_fastest(mesh.num_cells() as u64);
+        let cuts = cuts_before.filter(|_| is_little(mean)).cloned().unwrap_or_else(|| {
+            let mut sorted = keyed.clone();
+            sorted.par_sort_unstable();
+            let least = smallest_load(&sorted, speeds);
+            cuts_before.filter(|_| is_little(least)).cloned().unwrap_or_else(|| cuts_at(&sorted, speeds, least))
+        });
         let owners = keyed.par_iter().with_min_len(SHARED).map(|&(key, _)| owner_of(key, &cuts) as u32).collect();
         Partition { owners, cuts }
     }

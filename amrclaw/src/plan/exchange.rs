@@ -9,13 +9,10 @@
 //! adds to the sum, the coarse one receives it. Both ranks therefore have the face; it crosses after each step of the coarse level,
 //! and back when the sums are applied.
 
-use super::neighbours::PlanInput;
-use super::patch_lists::in_parts;
 use super::region::{CopyRegion, InterpRegion};
-use super::{FaceRun, JoiningPlans, PatchLists, RestrictRegion};
+use super::{FaceRun, PatchLists, RestrictRegion};
 use crate::index::{CellBox, Ratio};
 use crate::mesh::Partition;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What goes from or to one other rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +39,18 @@ impl<T> Default for Exchange<T> {
     }
 }
 
+impl<P: Default> Exchange<P> {
+    /// Puts what runs of patches exchange one after another.
+    pub(super) fn join(parts: impl Iterator<Item = Self>, append: impl Fn(&mut P, P)) -> Self {
+        let mut all = Exchange::default();
+        for Exchange { sent, received } in parts {
+            sent.into_iter().for_each(|parcel| append(items_of(&mut all.sent, parcel.rank), parcel.items));
+            received.into_iter().for_each(|parcel| append(items_of(&mut all.received, parcel.rank), parcel.items));
+        }
+        all
+    }
+}
+
 /// Cells of patches that are copied or interpolated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regions<const D: usize> {
@@ -58,72 +67,16 @@ impl<const D: usize> Regions<D> {
         copies.chain(self.interps.iter().map(|region| region.cells.volume())).sum()
     }
 
+    /// Puts others behind these.
+    pub(super) fn append(&mut self, other: Self) {
+        self.copies.extend(other.copies);
+        self.interps.extend(other.interps);
+    }
+
     /// Cells of the coarser level under those that are interpolated.
     pub fn coarse_boxes(&self, ratio: Ratio<D>) -> impl Iterator<Item = CellBox<D>> + '_ {
         self.interps.iter().map(move |region| region.cells.coarse_from_fine(ratio))
     }
-}
-
-/// The part of one rank in plans of a level. `own`, `coarser`: owners of the level's patches and of the next coarser one's;
-/// `old`: of the level's before it was replaced.
-fn split<const D: usize>(
-    plans: &JoiningPlans<D>,
-    rank: usize,
-    own: &Partition,
-    coarser: Option<&Partition>,
-    old: Option<&Partition>,
-) -> JoiningPlans<D> {
-    let ghost = || plans.ghost.split(rank, own, coarser);
-    let reflux = || plans.reflux.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser));
-    let restrict = || plans.restrict.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser));
-    let transfer = || plans.transfer.as_ref().zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser, old));
-    let ((ghost, transfer), (reflux, restrict)) =
-        rayon::join(|| rayon::join(ghost, transfer), || rayon::join(reflux, restrict));
-    JoiningPlans { ghost, reflux, restrict, transfer }
-}
-
-/// Owners of the patches that plans of a level have to do with.
-#[derive(Clone, Copy)]
-pub(super) struct PlanOwners<'a> {
-    /// Of the level.
-    pub own: &'a Partition,
-    /// Of the next coarser level.
-    pub coarser: Option<&'a Partition>,
-    /// Of the level before it was replaced.
-    pub old: Option<&'a Partition>,
-}
-
-/// The plans of one rank: its part of those that a single rank has. Only those patches are planned that have to do with it, so that its
-/// work does not grow with what others own, but for a look at every box.
-pub(super) fn of_rank<const D: usize>(input: PlanInput<'_, D>, rank: usize, owners: PlanOwners<'_>) -> JoiningPlans<D> {
-    let concerned = concerned(&input, rank, owners);
-    let plans = JoiningPlans::of_patches(input, |k| concerned[k]);
-    split(&plans, rank, owners.own, owners.coarser, owners.old)
-}
-
-/// Patches of a level whose items read or write patches of a rank: its own, those around them, those over and around its coarser ones,
-/// and those in the place of old ones of its own.
-fn concerned<const D: usize>(input: &PlanInput<'_, D>, rank: usize, owners: PlanOwners<'_>) -> Vec<bool> {
-    let concerned: Vec<AtomicBool> = input.mesh.patches().iter().map(|_| AtomicBool::new(false)).collect();
-    let ratio = input.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
-    let reach = input.reach();
-    let mark_around = |partition: &Partition, region: &(dyn Fn(usize) -> CellBox<D> + Sync)| {
-        let patches: Vec<usize> = partition.patches_of(rank).collect();
-        in_parts(patches.len(), |part| {
-            for &k in &patches[part] {
-                input.mesh.for_each_image(&region(k), |image| concerned[image.patch].store(true, Ordering::Relaxed));
-            }
-        });
-    };
-    mark_around(owners.own, &|k| input.mesh.patches()[k].grow_by(reach));
-    if let (Some((coarse, _)), Some(partition)) = (input.coarser, owners.coarser) {
-        // What is around a fine patch is rounded to whole coarse cells.
-        mark_around(partition, &|k| coarse.patches()[k].grow(1).fine_from_coarse(ratio).grow_by(reach));
-    }
-    if let (true, Some(old), Some(partition)) = (input.transfer, input.old, owners.old) {
-        mark_around(partition, &|k| old.patches()[k]);
-    }
-    concerned.into_iter().map(AtomicBool::into_inner).collect()
 }
 
 /// An item of a plan: which patch it reads, which it writes.
@@ -181,7 +134,7 @@ impl Owners<'_> {
     /// Takes what crosses out of some lists, and puts it into parcels by `put`.
     pub fn split<T: Item, P: Default>(
         self,
-        lists: &PatchLists<T>,
+        lists: PatchLists<T>,
         exchange: &mut Exchange<P>,
         put: impl Fn(&mut P, T),
     ) -> PatchLists<T> {
@@ -191,7 +144,7 @@ impl Owners<'_> {
     /// As [`Owners::split`]; what crosses stays in the lists of both ranks, too.
     pub fn share<T: Item, P: Default>(
         self,
-        lists: &PatchLists<T>,
+        lists: PatchLists<T>,
         exchange: &mut Exchange<P>,
         put: impl Fn(&mut P, T),
     ) -> PatchLists<T> {
@@ -200,36 +153,22 @@ impl Owners<'_> {
 
     fn sort<T: Item, P: Default>(
         self,
-        lists: &PatchLists<T>,
+        mut lists: PatchLists<T>,
         exchange: &mut Exchange<P>,
         put: impl Fn(&mut P, T),
         share: bool,
     ) -> PatchLists<T> {
-        let parts = in_parts(lists.num_patches(), |patches| {
-            let (mut kept, mut crossing) = (PatchLists::default(), Vec::new());
-            for k in patches {
-                for item in lists.of(k) {
-                    let (from, to) = (self.sources.owner(item.source()), self.targets.owner(item.target()));
-                    let other = match (from == self.rank, to == self.rank) {
-                        (true, false) => Some((true, to)),
-                        (false, true) => Some((false, from)),
-                        (true, true) => None,
-                        (false, false) => continue,
-                    };
-                    if share || other.is_none() {
-                        kept.push(*item);
-                    }
-                    crossing.extend(other.map(|(is_sent, rank)| (is_sent, rank, *item)));
-                }
-                kept.end_patch();
-            }
-            (kept, crossing)
+        lists.retain(|item| {
+            let (from, to) = (self.sources.owner(item.source()), self.targets.owner(item.target()));
+            let (parcels, rank) = match (from == self.rank, to == self.rank) {
+                (true, false) => (&mut exchange.sent, to),
+                (false, true) => (&mut exchange.received, from),
+                (own, _) => return own,
+            };
+            put(items_of(parcels, rank), *item);
+            share
         });
-        for &(is_sent, rank, item) in parts.iter().flat_map(|(_, crossing)| crossing) {
-            let parcels = if is_sent { &mut exchange.sent } else { &mut exchange.received };
-            put(items_of(parcels, rank), item);
-        }
-        PatchLists::join(parts.iter().map(|(kept, _)| kept))
+        lists
     }
 }
 
@@ -245,6 +184,8 @@ fn items_of<P: Default>(parcels: &mut Vec<Parcel<P>>, rank: usize) -> &mut P {
 
 #[cfg(test)]
 mod tests {
+    use super::super::of_rank::{OfRank, PlanOwners};
+    use super::super::{JoiningPlans, PlanInput};
     use super::*;
     use crate::index::CellBox;
     use crate::mesh::LevelMesh;
@@ -314,12 +255,7 @@ mod tests {
         };
         let (own, coarser, before) = (of(&mesh, 0), of(&coarse, 1), of(&old, 2));
         let owners = PlanOwners { own: &own, coarser: Some(&coarser), old: Some(&before) };
-        let parts: Vec<_> = (0..ranks).map(|rank| of_rank(input, rank, owners)).collect();
-        for (rank, part) in parts.iter().enumerate() {
-            // What is not planned is nothing of the rank's.
-            let whole = split(&solo, rank, &own, Some(&coarser), Some(&before));
-            assert_eq!(format!("{part:?}"), format!("{whole:?}"), "rank {rank}");
-        }
+        let parts: Vec<_> = (0..ranks).map(|rank| JoiningPlans::of_rank(OfRank::new(input, rank, owners))).collect();
         let fine_owner = |patch: u32| own.owner(patch as usize);
 
         let ghost = parts.iter().map(|part| &part.ghost);

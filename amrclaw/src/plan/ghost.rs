@@ -56,10 +56,10 @@ impl<const D: usize> GhostPlan<D> {
     /// Puts the plans of runs of patches one after another.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         GhostPlan {
-            exchange: Exchange::default(),
             copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
             interps: PatchLists::join(parts.iter().map(|part| &part.interps)),
             boundaries: PatchLists::join(parts.iter().map(|part| &part.boundaries)),
+            exchange: Exchange::join(parts.into_iter().map(|part| part.exchange), Regions::append),
         }
     }
 
@@ -131,20 +131,15 @@ impl<const D: usize> GhostPlan<D> {
         GhostPlan { copies, ..self.clone() }
     }
 
-    /// The part of one rank, which owns some of the patches; `coarser`: owners of the next coarser level's.
-    pub(super) fn split(&self, rank: usize, own: &Partition, coarser: Option<&Partition>) -> Self {
+    /// The part of one rank in the plans of a run of patches. `own`: owners of the patches; `coarser`: of the next coarser level's.
+    pub(super) fn split(mut self, rank: usize, own: &Partition, coarser: Option<&Partition>) -> Self {
         let mut exchange = Exchange::<Regions<D>>::default();
         let owners = Owners { rank, sources: own, targets: own };
-        let copies = owners.split(&self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
+        let copies = owners.split(self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
         let owners = Owners { sources: coarser.unwrap_or(own), ..owners };
-        let interps = owners.split(&self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
-        let mut boundaries = PatchLists::default();
-        for k in 0..self.num_patches() {
-            let here = own.owner(k) == rank;
-            self.boundaries(k).iter().filter(|_| here).for_each(|region| boundaries.push(*region));
-            boundaries.end_patch();
-        }
-        GhostPlan { exchange, copies, interps, boundaries }
+        let interps = owners.split(self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
+        self.boundaries.retain(|region| own.owner(region.target as usize) == rank);
+        GhostPlan { exchange, copies, interps, boundaries: self.boundaries }
     }
 
     /// Cells that other ranks fill, or have filled here.

@@ -2,6 +2,7 @@
 
 use super::ghost::GhostPlan;
 use super::neighbours::{Neighbours, PlanInput};
+use super::of_rank::{OfRank, PlanOwners};
 use super::patch_lists::in_parts;
 use super::reflux::{FaceRuns, RefluxPlan};
 use super::restrict::{RestrictPlan, RestrictRegion};
@@ -22,7 +23,7 @@ pub struct JoiningPlans<const D: usize> {
 }
 
 /// Plans of a run of patches.
-struct Part<const D: usize> {
+pub(super) struct Part<const D: usize> {
     ghost: GhostPlan<D>,
     runs: FaceRuns<D>,
     regions: Vec<RestrictRegion<D>>,
@@ -40,7 +41,6 @@ impl<const D: usize> Part<D> {
     }
 
     fn add_patch(&mut self, k: usize, input: &PlanInput<'_, D>, neighbours: &mut Neighbours<D>) {
-        neighbours.find(k, input);
         let enclosed = self.ghost.add_patch(k, input, neighbours);
         let Some((_, ratio)) = input.coarser else { return };
         let covered = input.mesh.patches()[k].coarse_from_fine(ratio);
@@ -69,24 +69,55 @@ impl<const D: usize> Part<D> {
             self.transfer.pass_patch();
         }
     }
+
+    /// The part of one rank in what is written on the level itself.
+    fn split(self, &OfRank { rank, owners: PlanOwners { own, coarser, old }, .. }: &OfRank<'_, D>) -> Self {
+        let ghost = self.ghost.split(rank, own, coarser);
+        let transfer = match coarser {
+            Some(coarser) => self.transfer.split(rank, own, coarser, old),
+            None => self.transfer,
+        };
+        Part { ghost, transfer, ..self }
+    }
 }
 
 impl<const D: usize> JoiningPlans<D> {
     /// Plans what joins a level to itself and to the next coarser one.
     pub fn new(input: PlanInput<'_, D>) -> Self {
-        Self::of_patches(input, |_| true)
+        Self::of(&input, None)
     }
 
-    /// As [`JoiningPlans::new`], for some of the patches.
-    pub(super) fn of_patches(input: PlanInput<'_, D>, is_planned: impl Fn(usize) -> bool + Sync) -> Self {
+    /// The plans of one rank.
+    pub(super) fn of_rank(of_rank: OfRank<'_, D>) -> Self {
+        let JoiningPlans { ghost, reflux, restrict, transfer } = Self::of(&of_rank.input, Some(&of_rank));
+        let OfRank { rank, owners: PlanOwners { own, coarser, .. }, .. } = of_rank;
+        // What is written on the coarser level is divided where all of it is known.
+        let (reflux, restrict) = rayon::join(
+            || reflux.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
+            || restrict.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
+        );
+        JoiningPlans { ghost, reflux, restrict, transfer }
+    }
+
+    /// Plans of all patches, or of those that have to do with a rank.
+    fn of(input: &PlanInput<'_, D>, of_rank: Option<&OfRank<'_, D>>) -> Self {
         let parts = in_parts(input.mesh.patches().len(), |patches| {
-            let planned = patches.clone().filter(|&k| is_planned(k)).count();
+            let planned = patches.clone().filter(|&k| of_rank.is_none_or(|rank| rank.owns(k))).count();
             let (mut part, mut neighbours) = (Part::with_room(planned), Neighbours::default());
-            patches.for_each(|k| match is_planned(k) {
-                true => part.add_patch(k, &input, &mut neighbours),
-                false => part.pass_patch(&input),
-            });
-            part
+            for k in patches {
+                let is_near = of_rank.is_none_or(|rank| rank.is_near(k));
+                if is_near {
+                    neighbours.find(k, input);
+                }
+                match is_near && of_rank.is_none_or(|rank| rank.has_part_in(k, &neighbours)) {
+                    true => part.add_patch(k, input, &mut neighbours),
+                    false => part.pass_patch(input),
+                }
+            }
+            match of_rank {
+                Some(rank) => part.split(rank),
+                None => part,
+            }
         });
         let (mut ghosts, mut runs, mut regions, mut transfers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for part in parts {

@@ -10,6 +10,7 @@ mod ghost;
 mod joining;
 mod level_plans;
 mod neighbours;
+mod of_rank;
 mod outside;
 mod patch_lists;
 mod reflux;
@@ -27,6 +28,7 @@ pub(crate) use joining::faces_between;
 pub use level_plans::LevelPlans;
 use level_plans::PlanSource;
 pub use neighbours::PlanInput;
+use of_rank::{OfRank, PlanOwners};
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
 pub(crate) use patch_lists::in_parts;
@@ -184,7 +186,7 @@ fn join_to_coarser<const D: usize>(
         Some(own) => {
             let coarser = coarser.and_then(|coarser| partitions[coarser.index()].as_deref());
             let old = before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
-            exchange::of_rank(input, options.rank.number, exchange::PlanOwners { own, coarser, old })
+            JoiningPlans::of_rank(OfRank::new(input, options.rank.number, PlanOwners { own, coarser, old }))
         }
     };
     let JoiningPlans { transfer, .. } = &mut joined;

@@ -20,7 +20,12 @@ pub struct PlanInput<'a, const D: usize> {
     pub conservation_fix: bool,
 }
 
-impl<const D: usize> PlanInput<'_, D> {
+impl<'a, const D: usize> PlanInput<'a, D> {
+    /// The level before it was replaced, if values are to come from there.
+    pub(super) fn before(&self) -> Option<&'a LevelMesh<D>> {
+        self.old.filter(|_| self.transfer)
+    }
+
     /// How far from a patch, along each axis, others have to do with it.
     pub(super) fn reach(&self) -> [i32; D] {
         let ratio = self.coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
@@ -57,7 +62,7 @@ impl<const D: usize> Neighbours<D> {
             self.under.clear();
             coarse.for_each_image(&reach.coarse_from_fine(ratio), |image| self.under.push(image));
         }
-        if let (true, Some(old)) = (input.transfer, input.old) {
+        if let Some(old) = input.before() {
             self.before.find(old, patch);
         }
     }

@@ -34,6 +34,24 @@ impl<T> PatchLists<T> {
         self.ends.push(self.items.len() as u32);
     }
 
+    /// Keeps some of the items alone.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool)
+    where
+        T: Copy,
+    {
+        let (mut start, mut kept) = (0, 0);
+        for end in &mut self.ends {
+            for n in start..*end as usize {
+                if keep(&self.items[n]) {
+                    self.items[kept] = self.items[n];
+                    kept += 1;
+                }
+            }
+            (start, *end) = (*end as usize, kept as u32);
+        }
+        self.items.truncate(kept);
+    }
+
     /// Puts lists of patches behind those of the patches before.
     pub(crate) fn join<'a>(parts: impl Iterator<Item = &'a Self> + Clone) -> Self
     where
@@ -126,6 +144,15 @@ mod tests {
         assert_eq!(lists.all(), [(0, 'b'), (0, 'd'), (2, 'a'), (2, 'c')]);
         assert_eq!((lists.of(0).len(), lists.of(1).len(), lists.range(2), lists.of(3).len()), (2, 0, 2..4, 0));
         assert_eq!(lists.num_patches(), 4);
+    }
+
+    /// What is left stays in its patch's list, in its order.
+    #[test]
+    fn keeps_some() {
+        let mut lists = PatchLists::sorted([(2, 'a'), (0, 'b'), (2, 'c'), (0, 'd'), (3, 'e')].iter(), 5, |item| item.0);
+        lists.retain(|&(_, letter)| !"be".contains(letter));
+        assert_eq!((lists.of(0), lists.of(2)), (&[(0, 'd')][..], &[(2, 'a'), (2, 'c')][..]));
+        assert_eq!((lists.all().len(), lists.range(1), lists.range(3), lists.range(4)), (3, 1..1, 3..3, 3..3));
     }
 
     /// Every patch is built once and in order, however few threads there are.

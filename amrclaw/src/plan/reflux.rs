@@ -60,11 +60,11 @@ impl<const D: usize> RefluxPlan<D> {
 
     /// The part of one rank: the faces that have a patch of its own on either side, numbered afresh. `fine`, `coarse`: owners of the
     /// levels' patches.
-    pub(super) fn split(&self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
+    pub(super) fn split(self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
         let owners = Owners { rank, sources: coarse, targets: fine };
-        let runs = owners.share(&self.runs, &mut Exchange::<()>::default(), |(), _| ());
+        let runs = owners.share(self.runs, &mut Exchange::<()>::default(), |(), _| ());
         let mut plan = Self::numbered(runs, self.num_coarse_patches, self.ratio);
-        owners.share(&plan.runs, &mut plan.exchange, |parcel, run| parcel.push(run));
+        plan.runs = owners.share(plan.runs, &mut plan.exchange, |parcel, run| parcel.push(run));
         plan
     }
 

@@ -34,10 +34,10 @@ impl<const D: usize> RestrictPlan<D> {
     }
 
     /// The part of one rank. `fine`, `coarse`: owners of the levels' patches.
-    pub(super) fn split(&self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
+    pub(super) fn split(self, rank: usize, fine: &Partition, coarse: &Partition) -> Self {
         let mut exchange = Exchange::<Vec<_>>::default();
         let owners = Owners { rank, sources: fine, targets: coarse };
-        let regions = owners.split(&self.regions, &mut exchange, |parcel, region| parcel.push(region));
+        let regions = owners.split(self.regions, &mut exchange, |parcel, region| parcel.push(region));
         RestrictPlan { ratio: self.ratio, regions, exchange }
     }
 

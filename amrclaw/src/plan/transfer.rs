@@ -30,9 +30,9 @@ impl<const D: usize> TransferPlan<D> {
     /// Puts the plans of runs of patches one after another.
     pub(super) fn join(parts: Vec<Self>) -> Self {
         TransferPlan {
-            exchange: Exchange::default(),
             copies: PatchLists::join(parts.iter().map(|part| &part.copies)),
             interps: PatchLists::join(parts.iter().map(|part| &part.interps)),
+            exchange: Exchange::join(parts.into_iter().map(|part| part.exchange), Regions::append),
         }
     }
 
@@ -64,14 +64,14 @@ impl<const D: usize> TransferPlan<D> {
         self.interps.end_patch();
     }
 
-    /// The part of one rank. `own`: owners of the new patches; `coarser`: of the next coarser level's; `old`: of the level's before,
+    /// The part of one rank in the plans of a run of patches. `own`: owners of the new patches; `coarser`: of the next coarser level's; `old`: of the level's before,
     /// if there were any.
-    pub(super) fn split(&self, rank: usize, own: &Partition, coarser: &Partition, old: Option<&Partition>) -> Self {
+    pub(super) fn split(self, rank: usize, own: &Partition, coarser: &Partition, old: Option<&Partition>) -> Self {
         let mut exchange = Exchange::<Regions<D>>::default();
         let owners = Owners { rank, sources: old.unwrap_or(own), targets: own };
-        let copies = owners.split(&self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
+        let copies = owners.split(self.copies, &mut exchange, |parcel, region| parcel.copies.push(region));
         let owners = Owners { sources: coarser, ..owners };
-        let interps = owners.split(&self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
+        let interps = owners.split(self.interps, &mut exchange, |parcel, region| parcel.interps.push(region));
         TransferPlan { exchange, copies, interps }
     }
 

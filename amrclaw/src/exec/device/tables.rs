@@ -11,7 +11,6 @@ use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::{FaceRun, NumberFacesArgs, Origin, Patch, Region};
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -142,16 +141,23 @@ impl HostLevelTables {
     /// Made by any threads.
     pub fn new<const D: usize>(plans: &LevelPlans<D>, context: LevelContext<'_, D>) -> Self {
         let alone = plans.partition.is_none();
-        let fine_runs = plans.reflux().map(|plan| runs_of(plan, |plan| &plan.exchange().sent));
-        let (ghost, joint) =
-            rayon::join(|| fill_table(plans.ghost(), context, alone), || joint_tables(plans, fine_runs.as_deref()));
-        let mut builder = TableBuilder::default();
-        let parcels =
-            if alone { LevelParcels::default() } else { LevelParcels::new(&mut builder, plans, context.num_ghost) };
-        let run_ends = fine_runs.map_or_else(Vec::new, |runs| run_ends(&runs, joint.1.1.fine.chunk_cells));
+        let joint = || {
+            let fine_runs = plans.reflux().map(|plan| runs_of(plan, |plan| &plan.exchange().sent));
+            let joint = joint_tables(plans, fine_runs.as_deref());
+            let run_ends = fine_runs.map_or_else(Vec::new, |runs| run_ends(&runs, joint.1.1.fine.chunk_cells));
+            (joint, run_ends)
+        };
+        let parcels = || {
+            let mut builder = TableBuilder::default();
+            let parcels =
+                if alone { LevelParcels::default() } else { LevelParcels::new(&mut builder, plans, context.num_ghost) };
+            (builder.done(), parcels)
+        };
+        let ghost = || fill_table(plans.ghost(), context, alone);
+        let (ghost, ((joint, run_ends), parcels)) = rayon::join(ghost, || rayon::join(joint, parcels));
         let faces = |plan: &Arc<RefluxPlan<D>>| FaceCounts { coarse: plan.num_slots(), fine: plan.num_fine() };
         let faces = plans.reflux().map_or_else(FaceCounts::default, faces);
-        HostLevelTables { ghost, joint, faces, parcels: (builder.done(), parcels), run_ends }
+        HostLevelTables { ghost, joint, faces, parcels, run_ends }
     }
 
     pub fn send<N: Machine>(self, machine: &N) -> Result<LevelTables<N>, CudaError> {
@@ -179,13 +185,17 @@ fn runs_of<const D: usize>(
     plan: &RefluxPlan<D>,
     crossing: impl Fn(&RefluxPlan<D>) -> &[plan::Parcel<Vec<plan::FaceRun<D>>>],
 ) -> Cow<'_, PatchLists<plan::FaceRun<D>>> {
-    let crossing = crossing(plan).iter().flat_map(|parcel| &parcel.items);
-    let without: HashSet<u32> = crossing.map(|run| run.first_slot).collect();
-    if without.is_empty() {
+    let mut crossing: Vec<u32> =
+        crossing(plan).iter().flat_map(|parcel| parcel.items.iter().map(|run| run.first_slot)).collect();
+    if crossing.is_empty() {
         return Cow::Borrowed(plan.runs());
     }
-    let kept = plan.runs().all().iter().filter(|run| !without.contains(&run.first_slot));
-    Cow::Owned(PatchLists::sorted(kept, plan.num_fine_patches(), |run| run.fine_patch))
+    // Faces are numbered in the order of runs.
+    crossing.sort_unstable();
+    let mut crossing = crossing.into_iter().peekable();
+    let mut kept = plan.runs().clone();
+    kept.retain(|run| crossing.next_if_eq(&run.first_slot).is_none());
+    Cow::Owned(kept)
 }
 
 /// `alone`: there are no other ranks, so that cells outside need not wait for any.
