@@ -84,14 +84,14 @@ impl Partition {
         let keyed = keyed(mesh);
         let cuts_before = before.map(|before| &before.cuts).filter(|cuts| cuts.len() + 1 == speeds.num_ranks());
         let load_before = cuts_before.map(|cuts| largest_load(&keyed, cuts, speeds) as f64);
-        let is_little = |least: u64| load_before.is_some_and(|load| load <= KEPT_WITHIN * least as f64);
-        // Mostly so little more than the mean that the smallest load need not be known.
+        let is_even = |least: u64| load_before.is_some_and(|load| load <= KEPT_WITHIN * least as f64);
+        // Mostly the load is so little more than the mean that the smallest possible one need not be known.
         let mean = speeds.mean_of_fastest(mesh.num_cells() as u64);
-        let cuts = cuts_before.filter(|_| is_little(mean)).cloned().unwrap_or_else(|| {
+        let cuts = cuts_before.filter(|_| is_even(mean)).cloned().unwrap_or_else(|| {
             let mut sorted = keyed.clone();
             sorted.par_sort_unstable();
             let least = smallest_load(&sorted, speeds);
-            cuts_before.filter(|_| is_little(least)).cloned().unwrap_or_else(|| cuts_at(&sorted, speeds, least))
+            cuts_before.filter(|_| is_even(least)).cloned().unwrap_or_else(|| cuts_at(&sorted, speeds, least))
         });
         let owners = keyed.par_iter().with_min_len(SHARED).map(|&(key, _)| owner_of(key, &cuts) as u32).collect();
         Partition { owners, cuts }
