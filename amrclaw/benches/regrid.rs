@@ -22,6 +22,7 @@ const TOLERANCE: f64 = 0.01;
 const WARM_UP: usize = 3;
 const REPEATS: usize = 15;
 const OPTIONS: PlanOptions = PlanOptions { num_ghost: NUM_GHOST, conservation_fix: true, rank: Rank::SOLO };
+const FIRST_OF_TWO: PlanOptions = PlanOptions { rank: Rank { number: 0, of: 2 }, ..OPTIONS };
 
 /// Pressure and velocity along the radius, two half waves that keep `√r` times their height.
 fn state(x: f64, y: f64, time: f64) -> [f64; 3] {
@@ -129,9 +130,6 @@ fn flags_on(hierarchy: &Hierarchy<2>, everywhere: &[TagSet<2>; 2]) -> [TagSet<2>
         tags
     })
 }
-
-/// The options of the first of two ranks.
-const FIRST_OF_TWO: PlanOptions = PlanOptions { rank: Rank { number: 0, of: 2 }, ..OPTIONS };
 
 fn measure(settings: &Settings, flags_then: &[TagSet<2>; 2], flags_now: &[TagSet<2>; 2], base: usize) {
     let domain = Domain { lower: [-1.0; 2], upper: [1.0; 2], cells: [BASE_CELLS; 2], periodic: [false; 2] };

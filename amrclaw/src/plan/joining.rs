@@ -23,7 +23,7 @@ pub struct JoiningPlans<const D: usize> {
 }
 
 /// Plans of a run of patches.
-pub(super) struct Part<const D: usize> {
+struct Part<const D: usize> {
     ghost: GhostPlan<D>,
     runs: FaceRuns<D>,
     regions: Vec<RestrictRegion<D>>,

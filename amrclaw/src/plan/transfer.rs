@@ -64,8 +64,8 @@ impl<const D: usize> TransferPlan<D> {
         self.interps.end_patch();
     }
 
-    /// The part of one rank in the plans of a run of patches. `own`: owners of the new patches; `coarser`: of the next coarser level's; `old`: of the level's before,
-    /// if there were any.
+    /// The part of one rank in the plans of a run of patches. `own`: owners of the new patches; `coarser`: of the next coarser level's;
+    /// `old`: of the level's before, if there were any.
     pub(super) fn split(self, rank: usize, own: &Partition, coarser: &Partition, old: Option<&Partition>) -> Self {
         let mut exchange = Exchange::<Regions<D>>::default();
         let owners = Owners { rank, sources: old.unwrap_or(own), targets: own };

@@ -34,9 +34,10 @@ constexpr unsigned MOST_THREADS = 1024;
 struct Thread {
     ucontext_t context;
     Place here;
-    void* stack;         // kept as long as the process
-    void (*runs)();      // what it was begun for, where it waits for the next block
-    bool started, done, rests; // done, or at a barrier that others have not reached
+    void* stack;    // kept as long as the process
+    void (*runs)(); // what it was begun for, where it waits for the next block
+    bool started, done;
+    bool rests; // done, or at a barrier that others have not reached
     unsigned exchanges;
     uint64_t offered[2];
 };
