@@ -105,23 +105,30 @@ impl Partition {
         above: &Partition,
         (speeds, most): (&Speeds, u64),
     ) -> Self {
-        let wanted = |patch: &CellBox<D>| above.owner_of_most(finer, &patch.fine_from_coarse(ratio));
-        let wanted: Vec<Option<u32>> = mesh.patches().par_iter().with_min_len(SHARED / 8).map(wanted).collect();
+        let most_over = |patch: &CellBox<D>| above.owner_of_most(finer, &patch.fine_from_coarse(ratio));
+        let most_over: Vec<Option<u32>> = mesh.patches().par_iter().with_min_len(SHARED / 8).map(most_over).collect();
         let keyed = keyed(mesh);
+        let of_curve = |&(key, _): &Load| owner_of(key, &above.cuts) as u32;
+        let wanted = most_over.iter().zip(&keyed).map(|(over, load)| over.unwrap_or_else(|| of_curve(load)));
+        let (wanted, cuts): (Vec<u32>, _) = (wanted.collect(), above.cuts.clone());
+        let mut loads = vec![0; speeds.num_ranks()];
+        wanted.iter().zip(&keyed).for_each(|(&rank, &(_, cells))| loads[rank as usize] += cells);
+        if loads.iter().enumerate().all(|(rank, &load)| load <= speeds.share(rank, most)) {
+            return Partition { owners: wanted, cuts };
+        }
         // What is covered comes first.
         let mut order: Vec<usize> = (0..keyed.len()).collect();
-        order.par_sort_unstable_by_key(|&k| (wanted[k].is_none(), keyed[k]));
+        order.par_sort_unstable_by_key(|&k| (most_over[k].is_none(), keyed[k]));
         let mut sorted = keyed.clone();
         sorted.par_sort_unstable();
         let most = most.max(smallest_load(&sorted, speeds));
         let (mut owners, mut held) = (vec![0; keyed.len()], vec![0; speeds.num_ranks()]);
         for k in order {
-            let (key, cells) = keyed[k];
-            let wanted = wanted[k].map_or_else(|| owner_of(key, &above.cuts), |rank| rank as usize);
-            let rank = nearest_with_room(wanted, cells, &held, speeds, most);
+            let cells = keyed[k].1;
+            let rank = nearest_with_room(wanted[k] as usize, cells, &held, speeds, most);
             (owners[k], held[rank]) = (rank as u32, held[rank] + cells);
         }
-        Partition { owners, cuts: above.cuts.clone() }
+        Partition { owners, cuts }
     }
 
     /// Who owns most of the cells in a box of the level; `None` if there are none. Of those with equally many the first rank.

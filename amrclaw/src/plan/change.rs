@@ -5,7 +5,7 @@ use super::{
     plans_when_asked, stays,
 };
 use crate::index::Level;
-use crate::mesh::{Hierarchy, Partition, Rank, Speeds};
+use crate::mesh::{Hierarchy, Partition, Speeds};
 use std::sync::Arc;
 
 /// A change of the mesh, for an executor to adopt.
@@ -69,19 +69,22 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         answer
     }
 
-    /// Leaves the plans to whoever asks for them, unless they are at hand: an executor that makes tables of its own. For a single rank.
-    pub fn plan_when_asked(&mut self) {
-        assert_eq!(self.options.rank, Rank::SOLO, "ranks share plans out when they are made");
-        if self.plans.is_none() {
-            let plans = (0..self.hierarchy.num_levels())
-                .map(|l| plans_when_asked(l, self.hierarchy, self.options, self.before));
-            self.plans = Some(Arc::new(plans.collect()));
-        }
+    /// Leaves the plans to whoever asks for them, unless they are at hand: an executor that makes tables of its own. Answers the owners of each
+    /// level's patches.
+    pub fn plan_when_asked(&mut self) -> Vec<Option<Arc<Partition>>> {
+        let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
+        let plans = self.plans.get_or_insert_with(|| {
+            let owners = partitions(hierarchy, &self.speeds, before);
+            let plans = (0..hierarchy.num_levels()).map(|l| plans_when_asked(l, hierarchy, (options, &owners), before));
+            Arc::new(plans.collect())
+        });
+        plans.iter().map(|plans| plans.partition.clone()).collect()
     }
 
-    /// Plans where the values of a new level come from, which has not been planned with the others. For a single rank.
+    /// Plans where the values of a new level come from, which has not been planned with the others.
     pub fn plan_transfer(&self, level: Level) -> TransferPlan<D> {
-        plan_transfer(level.index(), self.hierarchy, self.options, self.before)
+        let owners: Vec<_> = self.plans().iter().map(|plans| plans.partition.clone()).collect();
+        plan_transfer(level.index(), self.hierarchy, (self.options, &owners), self.before)
     }
 
     /// The same change with other plans.

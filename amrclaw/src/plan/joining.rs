@@ -87,6 +87,14 @@ impl<const D: usize> JoiningPlans<D> {
         Self::of(&input, None)
     }
 
+    /// The plans of a single rank, or of one of several, which own the patches.
+    pub(super) fn among(input: PlanInput<'_, D>, rank: usize, owners: Option<PlanOwners<'_>>) -> Self {
+        match owners {
+            None => Self::new(input),
+            Some(owners) => Self::of_rank(OfRank::new(input, rank, owners)),
+        }
+    }
+
     /// The plans of one rank.
     pub(super) fn of_rank(of_rank: OfRank<'_, D>) -> Self {
         let JoiningPlans { ghost, reflux, restrict, transfer } = Self::of(&of_rank.input, Some(&of_rank));

@@ -28,7 +28,7 @@ pub(crate) use joining::faces_between;
 pub use level_plans::LevelPlans;
 use level_plans::PlanSource;
 pub use neighbours::PlanInput;
-use of_rank::{OfRank, PlanOwners};
+use of_rank::PlanOwners;
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
 pub(crate) use patch_lists::in_parts;
@@ -136,11 +136,11 @@ fn plans_before<const D: usize>(
     same.then(|| plans[l].of_epoch(hierarchy.epoch()))
 }
 
-/// The plans of a level of a single rank, to be made when they are asked for.
+/// The plans of a level, to be made when they are asked for.
 fn plans_when_asked<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
-    options: PlanOptions,
+    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
     before: Option<Planned<'_, D>>,
 ) -> LevelPlans<D> {
     let source = || {
@@ -150,6 +150,9 @@ fn plans_when_asked<const D: usize>(
             coarser: coarser.map(|c| (hierarchy.level(c).clone(), hierarchy.ratio(c))),
             num_ghost: options.num_ghost,
             conservation_fix: options.conservation_fix,
+            rank: options.rank.number,
+            owners: partitions[l].clone(),
+            coarser_owners: coarser.and_then(|c| partitions[c.index()].clone()),
         }
     };
     plans_before(l, hierarchy, before).unwrap_or_else(|| LevelPlans::when_asked(hierarchy.epoch(), source()))
@@ -159,10 +162,22 @@ fn plans_when_asked<const D: usize>(
 fn plan_transfer<const D: usize>(
     l: usize,
     hierarchy: &Hierarchy<D>,
-    options: PlanOptions,
+    (options, partitions): (PlanOptions, &[Option<Arc<Partition>>]),
     before: Option<Planned<'_, D>>,
 ) -> TransferPlan<D> {
-    JoiningPlans::new(input_of(l, hierarchy, options, before, true)).transfer.expect("asked for")
+    let input = input_of(l, hierarchy, options, before, true);
+    JoiningPlans::among(input, options.rank.number, owners_of(l, partitions, before)).transfer.expect("asked for")
+}
+
+/// Owners of the patches that plans of a level have to do with, if there are several ranks.
+fn owners_of<'a, const D: usize>(
+    l: usize,
+    partitions: &'a [Option<Arc<Partition>>],
+    before: Option<Planned<'a, D>>,
+) -> Option<PlanOwners<'a>> {
+    let coarser = Level(l as u8).coarser().and_then(|coarser| partitions[coarser.index()].as_deref());
+    let old = before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
+    partitions[l].as_deref().map(|own| PlanOwners { own, coarser, old })
 }
 
 /// The plans of a level: they see the level and the next coarser one.
@@ -177,19 +192,10 @@ fn join_to_coarser<const D: usize>(
     if let Some(plans) = plans_before(l, hierarchy, before) {
         return (plans, None);
     }
-    let coarser = Level(l as u8).coarser();
     let is_new = before.is_some_and(|(old, _)| !stays(l, hierarchy, old));
     let input = input_of(l, hierarchy, options, before, transfer && is_new);
-    let partition = partitions[l].clone();
-    let mut joined = match &partition {
-        None => JoiningPlans::new(input),
-        Some(own) => {
-            let coarser = coarser.and_then(|coarser| partitions[coarser.index()].as_deref());
-            let old = before.and_then(|(_, plans)| plans.get(l)?.partition.as_deref());
-            JoiningPlans::of_rank(OfRank::new(input, options.rank.number, PlanOwners { own, coarser, old }))
-        }
-    };
+    let mut joined = JoiningPlans::among(input, options.rank.number, owners_of(l, partitions, before));
     let JoiningPlans { transfer, .. } = &mut joined;
     let transfer = transfer.take();
-    (LevelPlans::new(hierarchy.epoch(), partition, joined), transfer)
+    (LevelPlans::new(hierarchy.epoch(), partitions[l].clone(), joined), transfer)
 }

@@ -1,19 +1,22 @@
 //! Tables that the device makes of the boxes alone do what the host's plans do: on random levels every value after a step, after a regrid,
-//! and after a step more is that of the processor, to the bit.
+//! and after a step more is that of the processor, to the bit; so it is where several ranks have a device each.
 
 use super::flags::{in_space, problem};
+use super::ranks::{Way, ranks_of};
 use super::refine::{Kernels, PLANE, REFINED, Setting, boxes_of_host, mixed};
+use amrclaw::exec::comm::Ranks;
 use amrclaw::exec::cpu::CpuExecutor;
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::exec::{Executor, LevelState, NewValues};
 use amrclaw::index::{CellBox, Level, Ratio};
-use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Rank};
+use amrclaw::mesh::{Domain, Hierarchy, LevelMesh, Partition, Rank};
 use amrclaw::physics::{Boundary, Problem};
 use amrclaw::plan::{LevelPlans, MeshChange, PlanOptions};
 use amrclaw::regrid::nest::split_to_size;
 use amrclaw::regrid::{ClusterParams, Clustering, RegridOptions};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use std::sync::Arc;
 
 const OPTIONS: PlanOptions = PlanOptions { num_ghost: 2, conservation_fix: true, rank: Rank::SOLO };
 
@@ -72,10 +75,90 @@ fn values<const D: usize>(exec: &dyn Executor<D>, hierarchy: &Hierarchy<D>) -> V
     levels.map(|q| q.iter().map(|patch| patch.iter().map(|x| x.to_bits()).collect()).collect()).collect()
 }
 
-fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>, base: usize) -> Result<(), TestCaseError> {
-    let (kernels, emulator) = (problem.1.double.clone(), &problem.2);
+/// What all verbs make of a hierarchy that is replaced by another: values after a step, after the regrid, after a step more; and the plans.
+type Course<const D: usize> = ([Vec<Vec<Vec<u64>>>; 3], Arc<Vec<LevelPlans<D>>>);
+
+/// Takes the course on an executor, which may be that of one of several ranks.
+fn course<const D: usize>(
+    exec: &mut dyn Executor<D>,
+    [first, second]: [&Hierarchy<D>; 2],
+    rank: Rank,
+    state: &(dyn Fn(Level) -> LevelState<D> + Sync),
+) -> Course<D> {
+    let options = PlanOptions { rank, ..OPTIONS };
+    let mut change = MeshChange::new(first, None, options);
+    exec.adopt(&mut change, NewValues::Given(&|level, _: &dyn Fn(usize) -> bool| state(level)))
+        .expect("the state fits");
+    let plans = change.into_plans();
+    step(exec, &plans);
+    let stepped = own_values(exec, first, &plans, rank);
+    for (l, own) in plans.iter().enumerate() {
+        exec.fill_ghosts(Level(l as u8), own).expect("there is memory");
+    }
+    let mut change = MeshChange::new(second, Some((first, &plans[..])), options);
+    exec.adopt(&mut change, NewValues::Transferred).expect("there is memory");
+    let plans = change.into_plans();
+    let moved = own_values(exec, second, &plans, rank);
+    step(exec, &plans);
+    ([stepped, moved, own_values(exec, second, &plans, rank)], plans)
+}
+
+/// All values of a rank's patches, as they are stored; none of others' patches.
+fn own_values<const D: usize>(
+    exec: &dyn Executor<D>,
+    hierarchy: &Hierarchy<D>,
+    plans: &[LevelPlans<D>],
+    rank: Rank,
+) -> Vec<Vec<Vec<u64>>> {
+    let mut all = values(exec, hierarchy);
+    for (of_level, plans) in all.iter_mut().zip(plans) {
+        for (k, patch) in of_level.iter_mut().enumerate() {
+            if !Partition::owns(plans.partition.as_deref(), rank.number, k) {
+                patch.clear();
+            }
+        }
+    }
+    all
+}
+
+/// The courses of so many ranks with a device each, put together.
+fn on_ranks<const D: usize>(
+    (problem, kernels, emulator): &Kernels<D>,
+    hierarchies: [&Hierarchy<D>; 2],
+    size: usize,
+    state: &(dyn Fn(Level) -> LevelState<D> + Sync),
+) -> Course<D> {
+    let start = |ranks: Ranks| {
+        move || {
+            let (emulator, rank) = (emulator.clone().with_resident_tiles(1 << 10), ranks.rank());
+            let ratios = hierarchies[0].ratios().to_vec();
+            let exec = ResidentExecutor::new(emulator, problem.clone(), kernels.double.clone(), ratios, 1);
+            course(&mut exec.expect("there is memory").on_rank(ranks), hierarchies, rank, state)
+        }
+    };
+    let courses: Vec<_> = std::thread::scope(|scope| {
+        let ranks: Vec<_> = ranks_of(size, Way::Together).map(|ranks| scope.spawn(start(ranks))).collect();
+        ranks.into_iter().map(|rank| rank.join().expect("a rank that does not panic")).collect()
+    });
+    let mut courses = courses.into_iter();
+    let (mut all, plans) = courses.next().expect("there is a first rank");
+    for (of_rank, others) in courses {
+        assert!(plans.iter().zip(others.iter()).all(|(a, b)| a.are_made() == b.are_made()), "ranks differ");
+        for (all, of_rank) in all.iter_mut().flatten().flatten().zip(of_rank.into_iter().flatten().flatten()) {
+            all.extend(of_rank);
+        }
+    }
+    (all, plans)
+}
+
+fn check<const D: usize>(
+    problem: &Kernels<D>,
+    setting: &Setting<D>,
+    base: usize,
+    num_ranks: usize,
+) -> Result<(), TestCaseError> {
     let domain = Domain { cells: setting.cells, ..problem.0.domain.clone() };
-    let problem = (Problem { domain, ..problem.0.clone() }, problem.1.clone(), emulator.clone());
+    let problem = (Problem { domain, ..problem.0.clone() }, problem.1.clone(), problem.2.clone());
     let first = hierarchy(&problem, setting);
     let mut second = first.clone();
     refine(
@@ -84,51 +167,50 @@ fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>, base: usize
         &mut second,
         base.min(first.num_levels() - 1),
     );
-    let (case, count, ratios) = (&problem.0, kernels.equations().len(), first.ratios().to_vec());
-    let cpu = CpuExecutor::new(case.clone(), kernels.clone(), ratios.clone(), 1);
-    let device = ResidentExecutor::new(emulator.clone().with_resident_tiles(1 << 10), case.clone(), kernels, ratios, 1)
-        .expect("there is memory");
-    let mut both: [Box<dyn Executor<D>>; 2] = [Box::new(cpu), Box::new(device)];
-    let state =
-        |level: Level, _: &dyn Fn(usize) -> bool| random(level.index(), first.level(level), count, setting.seed);
-    let [expected, found] = both.each_mut().map(|exec| {
-        let mut change = MeshChange::new(&first, None, OPTIONS);
-        exec.adopt(&mut change, NewValues::Given(&state)).expect("the state fits");
-        let plans = change.into_plans();
-        step(&mut **exec, &plans);
-        let stepped = values(&**exec, &first);
-        for (l, own) in plans.iter().enumerate() {
-            exec.fill_ghosts(Level(l as u8), own).expect("there is memory");
-        }
-        let mut change = MeshChange::new(&second, Some((&first, &plans[..])), OPTIONS);
-        exec.adopt(&mut change, NewValues::Transferred).expect("there is memory");
-        let plans = change.into_plans();
-        let moved = values(&**exec, &second);
-        step(&mut **exec, &plans);
-        ([stepped, moved, values(&**exec, &second)], plans)
-    });
-    prop_assert!(found.1.iter().all(|plans| !plans.are_made()), "the host has been asked for plans");
-    for (what, (expected, found)) in ["a step", "a regrid", "a step more"].iter().zip(expected.0.iter().zip(&found.0)) {
+    let plans = compare(&problem, [&first, &second], setting.seed, num_ranks)?;
+    prop_assert!(plans.iter().all(|plans| !plans.are_made()), "the host has been asked for plans");
+    Ok(())
+}
+
+/// Takes a course on ranks and on the processor alone; answers the plans of the ranks.
+fn compare<const D: usize>(
+    problem: &Kernels<D>,
+    hierarchies: [&Hierarchy<D>; 2],
+    seed: u64,
+    num_ranks: usize,
+) -> Result<Arc<Vec<LevelPlans<D>>>, TestCaseError> {
+    let [first, second] = hierarchies;
+    let kernels = problem.1.double.clone();
+    let (count, ratios) = (kernels.equations().len(), first.ratios().to_vec());
+    let state = |level: Level| random(level.index(), first.level(level), count, seed);
+    let mut cpu = CpuExecutor::new(problem.0.clone(), kernels, ratios, 1);
+    let (expected, _) = course(&mut cpu, hierarchies, Rank::SOLO, &state);
+    let (found, plans) = on_ranks(problem, hierarchies, num_ranks, &state);
+    for (what, (expected, found)) in ["a step", "a regrid", "a step more"].iter().zip(expected.iter().zip(&found)) {
         for (l, (expected, found)) in expected.iter().zip(found).enumerate() {
             for (k, (expected, found)) in expected.iter().zip(found).enumerate() {
                 prop_assert!(expected == found, "after {what}: patch {k} of level {l}: {first:?}, then {second:?}");
             }
         }
     }
-    Ok(())
+    Ok(plans)
 }
 
 fn run<const D: usize>(problem: &Kernels<D>, cases: u32, cells: impl Strategy<Value = [i32; D]>) {
     let options = (prop_oneof![Just(0.5), Just(0.7), Just(1.0)], 1..3i32, 0..3i32, 8..30i32);
     let ratios = prop_oneof![Just([2, 2, 2]), Just([4, 2, 2]), Just([2, 4, 2]), Just([2, 2, 4])];
-    let settings = (cells, options, ratios, 0..2usize, any::<u64>());
+    // Of a single rank, too.
+    let settings = (cells, options, ratios, (0..2usize, 1..4usize), any::<u64>());
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::with_cases(cases) });
-    let outcome = runner.run(&settings, |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, base, seed)| {
-        let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size });
-        let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions: Vec::new() };
-        let periodic = problem.0.domain.periodic;
-        check(problem, &Setting { cells, periodic, ratios, options, seed }, base)
-    });
+    let outcome = runner.run(
+        &settings,
+        |(cells, (cutoff, min_size, buffer, max_patch_size), ratios, (base, num_ranks), seed)| {
+            let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff, min_size });
+            let options = RegridOptions { buffer, cluster, max_patch_size, nesting_width: 1, regions: Vec::new() };
+            let periodic = problem.0.domain.periodic;
+            check(problem, &Setting { cells, periodic, ratios, options, seed }, base, num_ranks)
+        },
+    );
     outcome.unwrap_or_else(|e| panic!("{e}"));
 }
 
@@ -152,6 +234,24 @@ fn tables_of_a_plane_do_what_plans_do() {
     run(&with_sides(sound::<2>(), [closed(), open()]), 8, cells());
     run(&with_sides(sound::<2>(), [[Boundary::Periodic, Boundary::Periodic], closed()]), 8, cells());
     run(&with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), 8, cells());
+}
+
+/// Where a patch has more about it than kernels have room for, the host plans the level: on all ranks.
+#[test]
+fn levels_without_room_are_planned_by_the_host() {
+    let (problem, kernels, emulator) =
+        with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic]));
+    let domain = Domain { cells: [16, 12], ..problem.domain.clone() };
+    let coarsest = split_to_size(&[domain.coarsest()], [1; 2]);
+    let mut first = Hierarchy::new(domain.clone(), vec![Ratio([2; 2])], coarsest);
+    first.replace_finer(Level(0), vec![vec![CellBox::new([2, 2], [28, 20])]]);
+    let mut second = first.clone();
+    second.replace_finer(Level(0), vec![vec![CellBox::new([4, 0], [30, 22])]]);
+    let problem = (Problem { domain, ..problem }, kernels, emulator);
+    for num_ranks in [1, 2, 3] {
+        let plans = compare(&problem, [&first, &second], 7, num_ranks).unwrap_or_else(|e| panic!("{e}"));
+        assert!(plans[1].are_made(), "{num_ranks} ranks: kernels have planned the level");
+    }
 }
 
 #[test]

@@ -58,6 +58,11 @@ pub(super) fn ranks_of(size: usize, way: Way) -> impl Iterator<Item = Ranks> {
     })
 }
 
+/// Among odd numbers of ranks devices work on so few tiles at once that finest levels slide and the host plans; among even ones kernels plan.
+fn resident_tiles(options: &RunOptions) -> u32 {
+    if options.comm.rank().of % 2 == 1 { 1 } else { 1 << 10 }
+}
+
 /// An executor of one of several ranks on an emulated device of its own.
 fn on_rank<const D: usize>(
     problem: &Problem<D>,
@@ -66,8 +71,7 @@ fn on_rank<const D: usize>(
     options: &RunOptions,
 ) -> Result<Box<dyn Executor<D>>, RunError> {
     let (emulator, double) = (Emulator::new(&kernels_of(problem, solver)), solver.double.clone());
-    // Few tiles at once: finest levels slide.
-    let emulator = emulator.with_resident_tiles(1);
+    let emulator = emulator.with_resident_tiles(resident_tiles(options));
     let executor = ResidentExecutor::new(emulator, problem.clone(), double, ratios, options.num_threads())?;
     Ok(Box::new(executor.on_rank(options.comm.clone())))
 }
@@ -79,7 +83,7 @@ fn on_late_rank<const D: usize>(
     options: &RunOptions,
     (devices, but): (Arc<Devices>, Option<usize>),
 ) -> Result<Box<dyn Executor<D>>, RunError> {
-    let emulator = Emulator::new(&kernels_of(problem, solver)).with_resident_tiles(1);
+    let emulator = Emulator::new(&kernels_of(problem, solver)).with_resident_tiles(resident_tiles(options));
     let number = options.comm.rank().number;
     let late = Late::new(emulator, devices, number, but.is_some_and(|but| but == number % 2));
     let executor = ResidentExecutor::new(late, problem.clone(), solver.double.clone(), ratios, options.num_threads())?;

@@ -3,15 +3,16 @@
 //! To add a kernel: its file in `kernels/`, a struct for its argument, a row here.
 
 use super::tuning::{
-    BLOCK_PLANES, CLUSTER_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS, SUM_THREADS, THREADS, WIDEN_THREADS,
+    BLOCK_PLANES, CHUNK_WARPS, CLUSTER_THREADS, DIVIDE_THREADS, FLAG_THREADS, NUMBER_THREADS, PLAN_THREADS,
+    SUM_THREADS, THREADS, WIDEN_THREADS,
 };
 use super::{
     AverageArgs, BoundaryArgs, Candidate, CellBox, Chunk, Chunked, ClusterArgs, ClusterState, ConserveArgs,
-    ContinueArgs, CopyArgs, CutCells, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs, FlagFunctionArgs,
-    FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, ListArgs, ListTilesArgs,
-    MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, Patch, PatchReport, PlanArgs, PlanLevel, PlanTable,
-    ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs, SourceArgs, Tile, TileMap, TotalsArgs,
-    TurnArgs, TurnedTile, WidenArgs,
+    ContinueArgs, CopyArgs, CutCells, DivideArgs, EvaluateArgs, FaceMapArgs, FaceRun, FillArgs, FlagArgs,
+    FlagFunctionArgs, FlagRegion, FlagRegionsArgs, FlagTile, JoinFlagsArgs, JoinTilesArgs, LargestArgs, ListArgs,
+    ListTilesArgs, MarkTilesArgs, NestArgs, NumberFacesArgs, Origin, PLAN_COLUMNS, PartReport, Patch, PatchReport,
+    PlanArgs, PlanLevel, PlanPart, PlanTable, ProjectArgs, RefluxArgs, Region, RegisterArgs, SampleArgs, SortArgs,
+    SourceArgs, Tile, TileMap, TotalsArgs, TurnArgs, TurnedTile, WidenArgs,
 };
 use crate::abi::DeviceStruct;
 use crate::compile::{Precision, Source, Target};
@@ -231,6 +232,8 @@ kernels! {
     SUM_PLAN = "sum_plan" in Plan, Work::BlockPerItem([SUM_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
     /// Writes them, with their chunks, which other kernels take for tables.
     WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    /// Takes out of them what one of several ranks has.
+    DIVIDE_PLAN = "divide_plan" in Plan, Work::BlockPerItem([DIVIDE_THREADS; 3]), DivideArgs: Origin PartReport PlanPart;
     /// Takes values at a point.
     SAMPLE = "sample" in Regions, Work::OneBlock, SampleArgs: ;
     /// Sums up rows of cells.
@@ -340,7 +343,9 @@ impl Shape {
             ("PACK_OVERRUN", PACK_OVERRUN.to_string()),
             ("CAPACITY", self.capacity.to_string()),
             ("BLOCK_PLANES", BLOCK_PLANES.to_string()),
+            ("CHUNK_WARPS", CHUNK_WARPS.to_string()),
             ("CLUSTER_THREADS", CLUSTER_THREADS.to_string()),
+            ("DIVIDE_THREADS", DIVIDE_THREADS.to_string()),
             ("LARGEST_THREADS", THREADS.to_string()),
             ("PLAN_COLUMNS", PLAN_COLUMNS.to_string()),
             ("PLAN_THREADS", PLAN_THREADS.to_string()),
@@ -384,10 +389,8 @@ mod tests {
     #[test]
     fn every_file_has_a_row() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/kernels");
-        let names =
-            std::fs::read_dir(folder).expect("the folder is there").map(|file| file.expect("it is").file_name());
-        let kernels =
-            names.filter_map(|name| name.to_str().and_then(|name| name.strip_suffix(".cu").map(String::from)));
+        let all = std::fs::read_dir(folder).expect("the folder is there").map(|file| file.expect("it is").file_name());
+        let kernels = all.filter_map(|name| name.to_str().and_then(|name| name.strip_suffix(".cu").map(String::from)));
         for name in kernels.filter(|name| !name.starts_with("update_")) {
             assert!(ALL.iter().any(|row| row.name == name), "{name} has no row");
         }

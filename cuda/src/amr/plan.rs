@@ -108,5 +108,7 @@ device_struct! {
         pub transfers: u32,
         /// Coarse cells under new ones are.
         pub conserves: u32,
+        /// Ghost cells outside the domain are filled when those inside are, each patch's from its own.
+        pub outside_last: u32,
     }
 }

@@ -1,7 +1,7 @@
 //! What executors need of a device: memory, copies, launches, all in the order in which they are asked for.
 
 use crate::exec::{DevicePhase, DeviceUse};
-use cuda::abi::{DeviceStruct, Pointee, Pointer};
+use cuda::abi::{DeviceStruct, Plain, Pointee, Pointer};
 use cuda::amr::Launcher;
 use cuda::{CudaError, Grid};
 
@@ -168,6 +168,12 @@ pub(in crate::exec) fn words_of(bytes: &[u8]) -> &[u64] {
     let (before, words, after) = unsafe { bytes.align_to() };
     assert!(before.is_empty() && after.is_empty(), "{} bytes that are no words", bytes.len());
     words
+}
+
+/// Structs that the device has written, from their bytes.
+pub(in crate::exec) fn structs_of<T: Plain>(bytes: &[u8]) -> impl Iterator<Item = T> {
+    // SAFETY: any bytes are a value of a plain type.
+    bytes.chunks_exact(size_of::<T>()).map(|bytes| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
 /// A slice of plain numbers as bytes that can be written.

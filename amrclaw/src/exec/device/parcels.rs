@@ -31,7 +31,7 @@ pub(in crate::exec) struct Parcels {
     /// What fills the messages, or is filled from them.
     pub table: Table,
     /// Where the table of blocks begins, in bytes.
-    blocks: usize,
+    pub(super) blocks: usize,
 }
 
 /// What a rank sends and receives.
@@ -175,7 +175,7 @@ pub(in crate::exec) struct LevelParcels {
     /// Faces whose sums are complete, back on the way that they came.
     pub sums: BothWays,
     /// Where the patch begins that the faces of the register are the cells of.
-    slots: usize,
+    pub(super) slots: usize,
 }
 
 impl LevelParcels {

@@ -25,6 +25,8 @@ pub(in crate::exec) struct DeviceBoxes<M> {
     /// Cells of all patches, and faces by axis of all lower sides.
     cells: usize,
     lower_faces: [usize; 3],
+    /// Owners of the patches, among several ranks, once they are known here.
+    owners: Option<M>,
 }
 
 /// No level.
@@ -49,7 +51,20 @@ impl<M> DeviceBoxes<M> {
         machine.upload(super::bytes_of(&boxes), &memory, 0)?;
         let (num_boxes, domain) = (boxes.len() as u32, box_by_axes(&mesh.domain()));
         let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), num_boxes, tallest, domain };
-        Ok(DeviceBoxes { _memory: memory, level, cells, lower_faces })
+        Ok(DeviceBoxes { _memory: memory, level, cells, lower_faces, owners: None })
+    }
+
+    /// Sends the owners of the patches.
+    pub fn send_owners<N: Machine<Memory = M>>(&mut self, owners: &[u32], machine: &N) -> Result<(), CudaError> {
+        let memory = machine.allocate(size_of_val(owners).max(1))?;
+        machine.upload(super::bytes_of(owners), &memory, 0)?;
+        self.owners = Some(memory);
+        Ok(())
+    }
+
+    /// Where the owners are, if they have been sent.
+    pub fn owners<N: Machine<Memory = M>>(&self) -> Pointer<u32> {
+        self.owners.as_ref().map_or(Pointer::NULL, |owners| pointer::<_, N>(owners, 0))
     }
 }
 
@@ -67,6 +82,8 @@ pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
     pub keeps_faces: bool,
     /// There is a capacity function.
     pub capacity: bool,
+    /// There are other ranks: ghost cells outside the domain wait for theirs.
+    pub outside_last: bool,
 }
 
 /// Lanes that share what is counted of a patch: what each counts is kept.
@@ -74,11 +91,39 @@ const LANES: usize = 32;
 
 /// Tables of which it is known how large they are, or will be.
 pub(in crate::exec) struct CountedTables<N: Machine> {
-    args: PlanArgs,
+    pub(super) args: PlanArgs,
     /// The sums, then what they are sums of.
-    memory: N::Memory,
-    totals: N::Download,
-    transfers: bool,
+    pub(super) memory: N::Memory,
+    pub(super) totals: N::Download,
+    pub(super) transfers: bool,
+}
+
+/// How many items there are, and how many chunks of them.
+pub(super) struct Counts([u32; PLAN_COLUMNS]);
+
+impl Counts {
+    /// Waits for them; `None` if there is more around a patch than the kernels have room for, or a level is not nested.
+    pub fn finish<N: Machine>(totals: N::Download, machine: &N) -> Result<Option<Self>, CudaError> {
+        let words: [u32; PLAN_COLUMNS + 1] = machine.finish_download(totals, |bytes| {
+            std::array::from_fn(|k| u32::from_ne_bytes(bytes[4 * k..][..4].try_into().expect("four bytes")))
+        })?;
+        let has_failed = words[PLAN_COLUMNS] != 0;
+        Ok((!has_failed).then(|| Counts(std::array::from_fn(|column| words[column]))))
+    }
+
+    pub fn of(&self, column: PlanColumn) -> u32 {
+        self.0[column as usize]
+    }
+
+    /// Chunks of the items of a kind.
+    pub fn chunks(&self, kind: PlanColumn) -> u32 {
+        self.0[PlanColumn::Kinds as usize + kind as usize]
+    }
+
+    /// The most cells that these can have.
+    pub fn cells(&self, kind: PlanColumn, chunk_cells: u32) -> usize {
+        self.chunks(kind) as usize * chunk_cells as usize
+    }
 }
 
 /// Tables of a level's plans and, if that was asked for, of where its values come from.
@@ -105,17 +150,11 @@ impl<N: Machine> CountedTables<N> {
         Ok(CountedTables { args, memory, totals, transfers })
     }
 
-    /// Writes the tables; `None` if there is more around a patch than the kernels have room for, or a level is not nested.
+    /// Writes the tables of a single rank; `None` if the kernels have no room for them, or a level is not nested.
     pub fn write<const D: usize>(self, machine: &N) -> Result<Option<WrittenTables<N>>, CudaError> {
         let CountedTables { mut args, memory: _counts, totals, transfers } = self;
-        let words: [u32; PLAN_COLUMNS + 1] = machine.finish_download(totals, |bytes| {
-            std::array::from_fn(|k| u32::from_ne_bytes(bytes[4 * k..][..4].try_into().expect("four bytes")))
-        })?;
-        if words[PLAN_COLUMNS] != 0 {
-            return Ok(None);
-        }
-        let of = |column: PlanColumn| words[column as usize];
-        let chunks = |column: PlanColumn| words[PlanColumn::Kinds as usize + column as usize];
+        let Some(counts) = Counts::finish(totals, machine)? else { return Ok(None) };
+        let (of, chunks) = (|column| counts.of(column), |kind| counts.chunks(kind));
         use PlanColumn::{
             Averages, Copies, Faces, FineFaces, Interps, Moved, New, NewCoarse, OutsideCopies, OutsideInterps,
             Runs as FaceRuns,
@@ -172,11 +211,11 @@ fn placed<N: Machine>(table: &Table, memory: &N::Memory, known: PlanTable) -> Pl
 
 /// Bytes of memory that have been given away.
 #[derive(Default)]
-struct Room(usize);
+pub(super) struct Room(pub usize);
 
 impl Room {
     /// Where so many structs begin.
-    fn of<T>(&mut self, count: u32) -> usize {
+    pub fn of<T>(&mut self, count: u32) -> usize {
         let start = self.0.next_multiple_of(16);
         self.0 = start + count as usize * size_of::<T>();
         start
@@ -190,7 +229,7 @@ impl Room {
 
 /// What the kernels take, but for where tables are written.
 fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>, memory: &N::Memory) -> PlanArgs {
-    let PlanRequest { mesh, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity } = request;
+    let PlanRequest { mesh, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity, outside_last } = request;
     let ratio = coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
     // Cells of the tables, about.
     let (cells, lower_faces) = (boxes.cells, &boxes.lower_faces[..D]);
@@ -232,5 +271,6 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         keeps_faces: u32::from(keeps_faces),
         transfers: u32::from(transfer.is_some()),
         conserves: u32::from(capacity),
+        outside_last: u32::from(outside_last),
     }
 }

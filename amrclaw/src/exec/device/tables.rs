@@ -63,7 +63,7 @@ pub(in crate::exec) struct FillTable {
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::exec) struct SideTable {
     pub table: Table,
-    origins: usize,
+    pub(super) origins: usize,
 }
 
 impl SideTable {

@@ -4,7 +4,7 @@ use super::device_times::DeviceTimes;
 use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
-use cuda::amr::kernels::{CONTINUE_AUX, LIST_CHUNKS, LIST_TILES, WRITE_PLAN};
+use cuda::amr::kernels::{CONTINUE_AUX, DIVIDE_PLAN, LIST_CHUNKS, LIST_TILES, WRITE_PLAN};
 use cuda::{CudaError, Device, DeviceBuffer, Event, Grid, Kernel, PinnedBuffer, Stream};
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -211,9 +211,8 @@ impl Queue for Hardware {
         if grid.blocks.contains(&0) {
             return Ok(());
         }
-        let writers =
-            [LIST_CHUNKS.row.name, LIST_TILES.row.name, WRITE_PLAN.row.name, EVALUATE_AUX, CONTINUE_AUX.row.name];
-        let writes_tables = writers.contains(&kernel);
+        let writers = [LIST_CHUNKS.row, LIST_TILES.row, WRITE_PLAN.row, DIVIDE_PLAN.row, CONTINUE_AUX.row];
+        let writes_tables = writers.iter().any(|row| row.name == kernel) || kernel == EVALUATE_AUX;
         let ahead = !self.tables_written.swap(writes_tables, Ordering::Relaxed) && self.ahead;
         let (_, kernel) = self.kernels.iter().find(|(name, _)| *name == kernel).expect("a kernel of the run");
         // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.

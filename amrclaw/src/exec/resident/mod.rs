@@ -95,6 +95,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     reports: Reports<N>,
     /// This rank, and the others.
     ranks: Ranks,
+    /// Tiles that the device works on at once; among several ranks the fewest of any, once they have told one another.
+    fewest_tiles: Option<u32>,
     /// Memory for messages to ranks of this process, with its bytes.
     outboxes: Mutex<Vec<(Arc<N::Shared>, usize)>>,
     /// For making boxes of tags, once that has been asked for.
@@ -159,6 +161,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             epoch: MeshEpoch::default(),
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
+            fewest_tiles: None,
             outboxes: Mutex::default(),
             cluster_memory: None,
             flag_words: Vec::new(),
@@ -186,19 +189,19 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         let clock = Instant::now();
         let hierarchy = change.hierarchy();
         let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
+        self.agree_on_tiles()?;
         let by_kernels = self.plans_by_kernels(hierarchy);
-        if by_kernels {
-            change.plan_when_asked();
-        }
-        let counted = if by_kernels && moved { self.count_plans(change)? } else { Vec::new() };
+        let counted = if by_kernels && moved { self.count_plans(change) } else { Ok(Vec::new()) };
+        let counted = self.or_end(counted.map_err(ExecError::from))?;
         let of_levels = |owners: &[_]| match moved {
             true => self.host_levels(hierarchy, &new, owners),
             false => Vec::new(),
         };
         let (of_meshes, of_plans) = if by_kernels {
-            let nobody = vec![None; hierarchy.num_levels()];
-            let (of_plans, of_meshes) = rayon::join(|| self.write_plans(change, counted), || of_levels(&nobody));
-            (of_meshes, of_plans?)
+            let owners = change.plan_when_asked();
+            let written = || self.write_plans(change, counted, &owners);
+            let (of_plans, of_meshes) = rayon::join(written, || of_levels(&owners));
+            (of_meshes, self.or_end(of_plans.map_err(ExecError::from))?)
         } else {
             let of_meshes = change.plan_while(moved, of_levels);
             (of_meshes, if moved { self.host_tables_of_plans(change) } else { Vec::new() })

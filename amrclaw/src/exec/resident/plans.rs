@@ -1,18 +1,21 @@
-//! Tables of plans that the device makes of the boxes alone, where one rank has all patches and no function has a say beyond the domain's
-//! sides.
+//! Tables of plans that the device makes of the boxes alone, where no function has a say beyond the domain's sides. Among several ranks each
+//! device makes those of a single rank and takes its rank's part of them.
 
 use super::host_tables::{NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor, slide};
+use crate::exec::ExecError;
 use crate::exec::device::{
-    CountedTables, DeviceBoxes, HostLevelTables, LevelContext, LevelTables, PlanRequest, TransferTables,
-    kernels_have_room,
+    CountedTables, DeviceBoxes, DividedTables, HostLevelTables, LevelContext, LevelTables, PlanRequest, TableOwners,
+    TransferTables, WrittenTables, kernels_divide_among, kernels_have_room,
 };
 use crate::index::Level;
-use crate::mesh::{Hierarchy, LevelMesh};
+use crate::mesh::{Hierarchy, LevelMesh, Partition};
 use crate::plan::MeshChange;
 use cuda::CudaError;
+use cuda::abi::Pointer;
 use riemann::real::Scalar;
+use std::sync::Arc;
 
 /// A new level's tables, whose sizes are on their way to the host, and its boxes.
 pub(super) struct CountedLevel<N: Machine> {
@@ -20,7 +23,55 @@ pub(super) struct CountedLevel<N: Machine> {
     tables: CountedTables<N>,
 }
 
+/// A new level's tables as they are being written, and its boxes.
+struct WrittenLevel<N: Machine> {
+    boxes: DeviceBoxes<N::Memory>,
+    tables: Written<N>,
+}
+
+/// Tables that are being written.
+enum Written<N: Machine> {
+    /// Of a single rank.
+    Whole(Box<WrittenTables<N>>),
+    /// Of one of several.
+    Divided(DividedTables<N>),
+    /// The kernels have no room for them.
+    NoRoom,
+}
+
+impl<N: Machine> Written<N> {
+    /// Begins to write. `owners`: among several ranks.
+    fn begin<const D: usize>(
+        counted: CountedTables<N>,
+        owners: Option<TableOwners>,
+        machine: &N,
+    ) -> Result<Self, CudaError> {
+        Ok(match owners {
+            None => counted.write::<D>(machine)?.map_or(Written::NoRoom, |tables| Written::Whole(Box::new(tables))),
+            Some(owners) => counted.divide::<D>(owners, machine)?.map_or(Written::NoRoom, Written::Divided),
+        })
+    }
+
+    fn finish(self, machine: &N) -> Result<Option<WrittenTables<N>>, CudaError> {
+        match self {
+            Written::Whole(tables) => Ok(Some(*tables)),
+            Written::Divided(tables) => tables.finish(machine).map(Some),
+            Written::NoRoom => Ok(None),
+        }
+    }
+}
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
+    /// All ranks agree whether kernels plan levels, whatever their devices: both ends of a message must have its items in the same order.
+    pub(super) fn agree_on_tiles(&mut self) -> Result<(), ExecError> {
+        if self.fewest_tiles.is_none() {
+            let own = self.machine.resident_tiles();
+            let all = self.ranks.gather(&[u64::from(own)])?;
+            self.fewest_tiles = all.iter().flatten().map(|&tiles| tiles as u32).min();
+        }
+        Ok(())
+    }
+
     /// True if kernels make the tables of a hierarchy's plans.
     pub(super) fn plans_by_kernels(&self, hierarchy: &Hierarchy<D>) -> bool {
         self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len()))
@@ -30,8 +81,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
         let most = patches.max().unwrap_or(0);
         // Of levels that slide the host has to know which runs are whose.
-        let slides = slide::is_worth_it(most, self.machine.resident_tiles());
-        self.ranks.is_solo() && !self.sides.ask() && !slides && kernels_have_room(most)
+        let slides = self.fewest_tiles.is_none_or(|tiles| slide::is_worth_it(most, tiles));
+        kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && !slides && kernels_have_room(most)
     }
 
     fn plan_request<'a>(
@@ -50,6 +101,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_ghost: self.sizes.num_ghost,
             keeps_faces: self.problem.conservation_fix,
             capacity: self.problem.scheme.capacity >= 0,
+            outside_last: !self.ranks.is_solo(),
         }
     }
 
@@ -57,7 +109,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     fn send_boxes(&mut self) -> Result<(), CudaError> {
         for store in &mut self.levels {
             if store.boxes.is_none() {
-                store.boxes = Some(DeviceBoxes::send(&store.mesh, &self.machine)?);
+                let mut boxes = DeviceBoxes::send(&store.mesh, &self.machine)?;
+                if let Some(partition) = &store.partition {
+                    boxes.send_owners(partition.owners(), &self.machine)?;
+                }
+                store.boxes = Some(boxes);
             }
         }
         Ok(())
@@ -65,6 +121,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     fn boxes_of(store: &DeviceLevel<D, N>) -> &DeviceBoxes<N::Memory> {
         store.boxes.as_ref().expect("sent before")
+    }
+
+    /// Who owns patches of a level, of the next coarser one and of the level before it was replaced, among several ranks.
+    fn owners(
+        &self,
+        own: &DeviceBoxes<N::Memory>,
+        coarser: Option<&DeviceBoxes<N::Memory>>,
+        old: Option<&DeviceBoxes<N::Memory>>,
+    ) -> Option<TableOwners> {
+        let of = |boxes: Option<&DeviceBoxes<N::Memory>>| boxes.map_or(Pointer::NULL, DeviceBoxes::owners::<N>);
+        let owners =
+            TableOwners { rank: self.ranks.rank(), own: own.owners::<N>(), coarser: of(coarser), old: of(old) };
+        (!self.ranks.is_solo()).then_some(owners)
     }
 
     /// Tables of the plans of a level that is there, if kernels make them.
@@ -79,7 +148,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let coarser = level.coarser().map(|coarser| (Self::boxes_of(&self.levels[coarser.index()]), coarser));
         let request = self.plan_request(&store.mesh, Self::boxes_of(store), coarser, None);
         let counted = CountedTables::begin(request, &self.machine)?;
-        Ok(counted.write::<D>(&self.machine)?.map(|(tables, _)| tables))
+        let owners = self.owners(Self::boxes_of(store), coarser.map(|(boxes, _)| boxes), None);
+        let written = Written::begin::<D>(counted, owners, &self.machine)?;
+        Ok(written.finish(&self.machine)?.map(|(tables, _)| tables))
     }
 
     /// Begins to count the items of the tables of new levels, whose values are transferred.
@@ -108,25 +179,39 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(counted)
     }
 
-    /// Writes the tables of new levels; the host makes those for which the kernels have no room.
+    /// Writes the tables of new levels, whose owners are known by now; the host makes those for which the kernels have no room.
     pub(super) fn write_plans(
         &self,
         change: &MeshChange<'_, D>,
         counted: Vec<Option<CountedLevel<N>>>,
+        partitions: &[Option<Arc<Partition>>],
     ) -> Result<Vec<Option<NewLevelTables<N>>>, CudaError> {
-        let mut written = Vec::new();
+        let mut begun: Vec<Option<WrittenLevel<N>>> = Vec::new();
         for (l, counted) in counted.into_iter().enumerate() {
-            let Some(CountedLevel { boxes, tables }) = counted else {
-                written.push(None);
+            let Some(CountedLevel { mut boxes, tables }) = counted else {
+                begun.push(None);
                 continue;
             };
-            let tables = match tables.write::<D>(&self.machine)? {
+            if let Some(partition) = &partitions[l] {
+                boxes.send_owners(partition.owners(), &self.machine)?;
+            }
+            let coarser = l.checked_sub(1).map(|coarser| {
+                let new = begun[coarser].as_ref().map(|level| &level.boxes);
+                new.unwrap_or_else(|| Self::boxes_of(&self.levels[coarser]))
+            });
+            let owners = self.owners(&boxes, coarser, self.levels.get(l).map(Self::boxes_of));
+            let tables = Written::begin::<D>(tables, owners, &self.machine)?;
+            begun.push(Some(WrittenLevel { boxes, tables }));
+        }
+        let finish = |(l, begun): (usize, Option<WrittenLevel<N>>)| {
+            let Some(WrittenLevel { boxes, tables }) = begun else { return Ok(None) };
+            let tables = match tables.finish(&self.machine)? {
                 Some((tables, transfer)) => PlanTables::Device(tables, transfer.expect("asked for")),
                 None => self.host_tables_of_plan(change, Level(l as u8)),
             };
-            written.push(Some((tables, Some(boxes))));
-        }
-        Ok(written)
+            Ok(Some((tables, Some(boxes))))
+        };
+        begun.into_iter().enumerate().map(finish).collect()
     }
 
     /// The tables of a new level's plans that have not been made with those of others.

@@ -4,12 +4,12 @@
 
 use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags, can_cover};
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{axes, bytes_of_mut, pointer};
+use crate::exec::device::{axes, bytes_of_mut, pointer, structs_of};
 use crate::exec::{ExecError, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::Tiling;
 use cuda::CudaError;
-use cuda::abi::{Plain, Pointer};
+use cuda::abi::Pointer;
 use cuda::amr::kernels::{CLIP_TAGS, NEST, PROJECT_BOXES, SORT_BOXES};
 use cuda::amr::{self, ClusterState, MOST_LEVELS, NestArgs, ProjectArgs, SortArgs};
 use riemann::real::Scalar;
@@ -18,12 +18,6 @@ use riemann::real::Scalar;
 const WARPS: usize = 4;
 /// Boxes of a level that are fetched with their number.
 const FETCHED: usize = 1 << 9;
-
-/// Reads structs from bytes.
-fn read<T: Plain>(bytes: &[u8]) -> impl Iterator<Item = T> {
-    // SAFETY: any bytes are a value of a plain type.
-    bytes.chunks_exact(size_of::<T>()).map(|bytes| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
-}
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// The tags of the levels to be refined, the finest first, if the kernels can make boxes of all of them.
@@ -94,9 +88,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<Option<Vec<CellBox<D>>>, CudaError> {
         let (count, mut found) = self.machine.finish_download(download, |bytes| {
             let (state, boxes) = bytes.split_at(STATE);
-            let state: ClusterState = read(state).next().expect("a state comes first");
+            let state: ClusterState = structs_of(state).next().expect("a state comes first");
             let count = Some(state.nested as usize).filter(|_| state.failed == 0);
-            (count, read(boxes).take(count.unwrap_or(0)).collect::<Vec<amr::CellBox>>())
+            (count, structs_of(boxes).take(count.unwrap_or(0)).collect::<Vec<amr::CellBox>>())
         })?;
         let Some(count) = count else { return Ok(None) };
         let known = found.len();

@@ -1,0 +1,327 @@
+//! Tables of the plans of one rank among several: kernels make those that a single rank would have, and take out of them what the rank does
+//! alone, sends and receives. All ranks divide the same lists, so that both ends of a message have its items in the same order.
+
+use super::parcels::{LevelParcels, TransferParcels};
+use super::plan_tables::{CountedTables, Counts, Room, WrittenTables};
+use super::tables::{FillTable, Runs, SideTable};
+use super::{BothWays, FaceCounts, LevelTables, Machine, Parcels, Share, Table, TransferTables, pointer, structs_of};
+use crate::mesh::Rank;
+use cuda::CudaError;
+use cuda::abi::Pointer;
+use cuda::amr::kernels::{DIVIDE_PLAN, WRITE_PLAN};
+use cuda::amr::tuning::most_chunks;
+use cuda::amr::{
+    Chunk, DivideArgs, FaceRun, Form, MOST_PARTS, MOST_RANKS, Origin, PartReport, Patch, PlanArgs, PlanColumn,
+    PlanPart, PlanTable, Region, Whose,
+};
+
+/// True if kernels can divide plans among so many ranks.
+pub(in crate::exec) fn kernels_divide_among(num_ranks: usize) -> bool {
+    num_ranks <= MOST_RANKS
+}
+
+/// A rank, and who owns patches, on the device.
+#[derive(Clone, Copy)]
+pub(in crate::exec) struct TableOwners {
+    pub rank: Rank,
+    /// Of the level.
+    pub own: Pointer<u32>,
+    /// Of the next coarser level.
+    pub coarser: Pointer<u32>,
+    /// Of the level before it was replaced.
+    pub old: Pointer<u32>,
+}
+
+/// A list as a single rank would have it: its part of a [`PlanPart`], its items, and the most cells that they may have.
+#[derive(Clone, Copy)]
+struct List {
+    whole: PlanPart,
+    items: usize,
+    cells: usize,
+}
+
+impl List {
+    /// So many regions of two kinds. `owners`: of the patches that each kind reads, and of those that it writes.
+    fn of(
+        regions: Pointer<Region>,
+        num_items: [u32; 2],
+        (source_owners, target_owners): ([Pointer<u32>; 2], Pointer<u32>),
+        cells: usize,
+    ) -> Self {
+        let whole = PlanPart { regions, source_owners, target_owners, num_items, ..NOTHING };
+        List { whole, items: num_items.iter().sum::<u32>() as usize, cells }
+    }
+}
+
+/// No list, and nothing to be written.
+const NOTHING: PlanPart = PlanPart {
+    regions: Pointer::NULL,
+    runs: Pointer::NULL,
+    origins: Pointer::NULL,
+    source_owners: [Pointer::NULL; 2],
+    target_owners: Pointer::NULL,
+    part_regions: Pointer::NULL,
+    part_runs: Pointer::NULL,
+    part_origins: Pointer::NULL,
+    chunks: Pointer::NULL,
+    blocks: Pointer::NULL,
+    slots: Pointer::NULL,
+    report: Pointer::NULL,
+    num_items: [0; 2],
+    whose: 0,
+    form: 0,
+};
+
+/// The parts of lists of regions.
+const OF_REGIONS: [(Whose, Form); 3] =
+    [(Whose::Here, Form::Unchanged), (Whose::Sent, Form::Packed), (Whose::Received, Form::Unpacked)];
+
+/// The parts of runs, which coarse patches begin: of fine patches that are here, of coarse ones; what goes from coarse patches to fine ones;
+/// the sums that come back.
+const OF_RUNS: [(Whose, Form); 6] = [
+    (Whose::TargetHere, Form::Unchanged),
+    (Whose::SourceHere, Form::Unchanged),
+    (Whose::Sent, Form::Packed),
+    (Whose::Received, Form::Unpacked),
+    (Whose::Received, Form::Packed),
+    (Whose::Sent, Form::Unpacked),
+];
+
+/// Where a part lies in the memory of its tables, in bytes.
+#[derive(Clone, Copy)]
+struct Place {
+    items: usize,
+    origins: usize,
+    chunks: usize,
+    blocks: usize,
+    slots: usize,
+}
+
+/// Parts of lists whose tables lie in one piece of memory.
+#[derive(Default)]
+struct Parts {
+    room: Room,
+    parts: Vec<PlanPart>,
+    places: Vec<Place>,
+}
+
+impl Parts {
+    /// Makes room for parts of a list.
+    fn add(&mut self, List { whole, items, cells }: List, ways: &[(Whose, Form)]) {
+        let of_runs = whole.runs.address() != 0;
+        for &(whose, form) in ways {
+            let (room, crosses) = (&mut self.room, form != Form::Unchanged);
+            let count = items as u32;
+            let place = Place {
+                items: if of_runs && !crosses { room.of::<FaceRun>(count) } else { room.of::<Region>(count) },
+                origins: room.of::<Origin>(if whole.origins.address() == 0 { 0 } else { count }),
+                chunks: room.of::<Chunk>(most_chunks(items, cells) as u32),
+                blocks: room.of::<Patch>(if of_runs { MOST_RANKS as u32 } else { count * u32::from(crosses) }),
+                slots: room.of::<Patch>(u32::from(of_runs)),
+            };
+            self.parts.push(PlanPart { whose: whose as u32, form: form as u32, ..whole });
+            self.places.push(place);
+        }
+    }
+
+    /// Gives the parts their memory.
+    fn allocate<N: Machine>(&mut self, machine: &N) -> Result<N::Memory, CudaError> {
+        let memory = machine.allocate(self.room.0.max(1))?;
+        for (part, place) in self.parts.iter_mut().zip(&self.places) {
+            let of_runs = part.runs.address() != 0;
+            part.part_regions = pointer::<_, N>(&memory, place.items);
+            part.part_runs = pointer::<_, N>(&memory, place.items);
+            part.part_origins = pointer::<_, N>(&memory, place.origins);
+            part.chunks = pointer::<_, N>(&memory, place.chunks);
+            if part.form != Form::Unchanged as u32 {
+                part.blocks = pointer::<_, N>(&memory, place.blocks);
+            }
+            if of_runs {
+                part.slots = pointer::<_, N>(&memory, place.slots);
+            }
+        }
+        Ok(memory)
+    }
+}
+
+/// Tables that are being divided: where their parts lie, whose sizes are on their way to the host.
+pub(in crate::exec) struct DividedTables<N: Machine> {
+    memory: N::Memory,
+    places: Vec<Place>,
+    /// The same of where values come from, if that was asked for.
+    transfer: Option<(N::Memory, Vec<Place>)>,
+    reports: N::Download,
+}
+
+impl<N: Machine> CountedTables<N> {
+    /// Begins to write what a rank has; `None` as for [`CountedTables::write`].
+    pub fn divide<const D: usize>(
+        self,
+        owners: TableOwners,
+        machine: &N,
+    ) -> Result<Option<DividedTables<N>>, CudaError> {
+        let CountedTables { mut args, memory: _counts, totals, transfers } = self;
+        let Some(counts) = Counts::finish(totals, machine)? else { return Ok(None) };
+        let _whole = write_whole::<D, N>(&mut args, &counts, machine)?;
+        let mut level = Parts::default();
+        let [ghost, outside, averages, runs] = level_lists(&args, &counts, owners);
+        level.add(ghost, &OF_REGIONS);
+        level.add(outside, &OF_REGIONS[..1]);
+        level.add(averages, &OF_REGIONS);
+        level.add(runs, &OF_RUNS);
+        let memory = level.allocate(machine)?;
+        let mut transfer = Parts::default();
+        let moved = transfer_lists(&args, &counts, owners);
+        moved.into_iter().filter(|_| transfers).for_each(|list| transfer.add(list, &OF_REGIONS));
+        let of_transfer = if transfers { Some(transfer.allocate(machine)?) } else { None };
+        let mut parts: Vec<_> = level.parts.into_iter().chain(transfer.parts).collect();
+        let reports = machine.allocate(parts.len() * size_of::<PartReport>())?;
+        for (k, part) in parts.iter_mut().enumerate() {
+            part.report = pointer::<_, N>(&reports, k * size_of::<PartReport>());
+        }
+        let num_parts = parts.len();
+        parts.resize(MOST_PARTS, NOTHING);
+        let Rank { number, of } = owners.rank;
+        let args = DivideArgs {
+            parts: parts.try_into().expect("a part for each place"),
+            ratio: args.ratio,
+            rank: number as u32,
+            num_ranks: of as u32,
+            padding: 0,
+        };
+        // SAFETY: the lists have been written before; each part has room for all items of its list, and an owner is known of each patch.
+        unsafe { machine.run(&DIVIDE_PLAN, D, num_parts, &args)? };
+        let reports = machine.begin_download(&reports, num_parts * size_of::<PartReport>())?;
+        let transfer = of_transfer.map(|memory| (memory, transfer.places));
+        Ok(Some(DividedTables { memory, places: level.places, transfer, reports }))
+    }
+}
+
+/// Writes what a single rank would have, but for chunks; answers where it lies.
+fn write_whole<const D: usize, N: Machine>(
+    args: &mut PlanArgs,
+    counts: &Counts,
+    machine: &N,
+) -> Result<N::Memory, CudaError> {
+    use PlanColumn::{Averages, Copies, Interps, Moved, New, OutsideCopies, Runs};
+    let of = |column: PlanColumn| counts.of(column);
+    let mut room = Room::default();
+    let ghost = room.of::<Region>(of(Copies) + of(Interps) + of(OutsideCopies));
+    let origins = room.of::<Origin>(of(OutsideCopies));
+    let [averages, runs] = [room.of::<Region>(of(Averages)), room.of::<FaceRun>(of(Runs))];
+    let values = room.of::<Region>(of(Moved) + of(New));
+    let new_coarse = room.of::<Region>(of(New) * args.conserves);
+    let memory = machine.allocate(room.0.max(1))?;
+    let table = |known: &mut PlanTable, start: usize| {
+        (known.regions, known.chunks) = (pointer::<_, N>(&memory, start), Pointer::NULL);
+    };
+    table(&mut args.ghost, ghost);
+    table(&mut args.averages, averages);
+    table(&mut args.runs, runs);
+    table(&mut args.values, values);
+    table(&mut args.new_coarse, new_coarse);
+    (args.origins, args.face_runs) = (pointer::<_, N>(&memory, origins), pointer::<_, N>(&memory, runs));
+    // SAFETY: there is room for as many items as have been counted.
+    unsafe { machine.run(&WRITE_PLAN, D, args.level.num_boxes as usize, args)? };
+    Ok(memory)
+}
+
+/// The lists of a level's plans: ghost cells, those outside the domain, averages, runs of faces.
+fn level_lists(args: &PlanArgs, counts: &Counts, TableOwners { own, coarser, .. }: TableOwners) -> [List; 4] {
+    use PlanColumn::{Averages, Copies, Interps, OutsideCopies, Runs};
+    let of = |column: PlanColumn| counts.of(column);
+    let cells = |column: PlanColumn, table: PlanTable| counts.cells(column, table.chunk_cells);
+    let ghost_cells = cells(Copies, args.ghost) + cells(Interps, args.ghost);
+    let behind = (of(Copies) + of(Interps)) as usize * size_of::<Region>();
+    let beyond = Pointer::new(args.ghost.regions.address() + behind as u64);
+    let ghost = List::of(args.ghost.regions, [of(Copies), of(Interps)], ([own, coarser], own), ghost_cells);
+    let outside = List::of(beyond, [of(OutsideCopies), 0], ([own; 2], own), cells(OutsideCopies, args.ghost));
+    let averages = args.averages.regions;
+    let averages = List::of(averages, [of(Averages), 0], ([own; 2], coarser), cells(Averages, args.averages));
+    let runs = List::of(Pointer::NULL, [of(Runs), 0], ([coarser; 2], own), cells(Runs, args.runs));
+    let outside = List { whole: PlanPart { origins: args.origins, ..outside.whole }, ..outside };
+    let runs = List { whole: PlanPart { runs: args.face_runs, ..runs.whole }, ..runs };
+    [ghost, outside, averages, runs]
+}
+
+/// Those of where values come from, and of the coarse cells under new ones.
+fn transfer_lists(args: &PlanArgs, counts: &Counts, TableOwners { own, coarser, old, .. }: TableOwners) -> [List; 2] {
+    use PlanColumn::{Moved, New, NewCoarse};
+    let [moved, new] = [Moved, New].map(|column| counts.of(column));
+    let value_cells = [Moved, New].map(|column| counts.cells(column, args.values.chunk_cells)).iter().sum();
+    let coarse_cells = counts.of(NewCoarse) as usize * args.new_coarse.chunk_cells as usize;
+    let values = List::of(args.values.regions, [moved, new], ([old, coarser], own), value_cells);
+    let under_new = [new * args.conserves, 0];
+    [values, List::of(args.new_coarse.regions, under_new, ([coarser; 2], own), coarse_cells)]
+}
+
+impl<N: Machine> DividedTables<N> {
+    /// Waits for the sizes of the parts.
+    pub fn finish(self, machine: &N) -> Result<WrittenTables<N>, CudaError> {
+        let DividedTables { memory, places, transfer, reports } = self;
+        let reports: Vec<PartReport> = machine.finish_download(reports, |bytes| structs_of(bytes).collect())?;
+        let (of_level, of_transfer) = reports.split_at(places.len());
+        let part = |k: usize| Part { place: places[k], report: &of_level[k] };
+        let both =
+            |sent: usize, received: usize| BothWays { sent: part(sent).parcels(), received: part(received).parcels() };
+        let fill = FillTable {
+            table: part(0).table(),
+            num_inside: u32::MAX,
+            num_outside_copies: 0,
+            origins: 0,
+            by_axis: Default::default(),
+            after: SideTable { table: part(3).table(), origins: places[3].origins },
+        };
+        let PartReport { num_slots, num_fine, .. } = of_level[7];
+        let tables = LevelTables {
+            memory,
+            fill,
+            restrict: part(4).table(),
+            runs: Runs { fine: part(7).table(), coarse: part(8).table() },
+            faces: FaceCounts { coarse: num_slots as usize, fine: num_fine as usize },
+            parcels: LevelParcels {
+                ghost: both(1, 2),
+                restrict: both(5, 6),
+                faces: both(9, 10),
+                sums: both(11, 12),
+                slots: places[7].slots,
+            },
+            run_ends: Vec::new(),
+        };
+        let transfer = transfer.map(|(memory, places)| {
+            let part = |k: usize| Part { place: places[k], report: &of_transfer[k] };
+            let both = |sent: usize, received: usize| BothWays {
+                sent: part(sent).parcels(),
+                received: part(received).parcels(),
+            };
+            let parcels = TransferParcels { values: both(1, 2), coarse: both(4, 5) };
+            TransferTables { memory, fill: part(0).table(), conserve: part(3).table(), parcels }
+        });
+        Ok((tables, transfer))
+    }
+}
+
+/// A part, and how large it is.
+struct Part<'a> {
+    place: Place,
+    report: &'a PartReport,
+}
+
+impl Part<'_> {
+    fn table(&self) -> Table {
+        let &PartReport { num_first, num_chunks, chunk_cells, .. } = self.report;
+        Table::placed([self.place.items, self.place.chunks], [num_chunks, chunk_cells]).with_first(num_first)
+    }
+
+    /// The messages of a part that crosses.
+    fn parcels(&self) -> Parcels {
+        let (mut cell, mut chunk) = (0, 0);
+        let shares = self.report.cells.iter().zip(&self.report.chunks).enumerate().map(|(rank, (cells, chunks))| {
+            let before = (cell, chunk);
+            (cell, chunk) = (cell + *cells as usize, chunk + chunks);
+            Share { rank, cells: before.0..cell, chunks: before.1..chunk }
+        });
+        let shares = shares.filter(|share| !share.cells.is_empty()).collect();
+        Parcels { shares, table: self.table(), blocks: self.place.blocks }
+    }
+}
