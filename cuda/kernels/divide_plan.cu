@@ -3,7 +3,7 @@
 // Map     one block per part, a warp for items that follow one another
 // Shared  sums of warps, what crosses to each rank
 // Bytes   the single rank's items, three times, mostly from the cache; the part's items, blocks and chunks, written
-// Floor   a launch; 30 us for some ten thousand items
+// Floor   a launch; what holds it is the latency of three passes of one block over the longest list
 // Order   no atomics: repeats bit for bit
 
 enum Whose { HERE, SOURCE_HERE, TARGET_HERE, SENT, RECEIVED };

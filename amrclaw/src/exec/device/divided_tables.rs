@@ -41,7 +41,7 @@ struct List {
 }
 
 impl List {
-    /// So many regions of two kinds. `owners`: of the patches that each kind reads, and of those that it writes.
+    /// So many regions of two kinds. `source_owners`: of the patches that each kind reads; `target_owners`: of those that are written.
     fn of(
         regions: Pointer<Region>,
         num_items: [u32; 2],
@@ -72,7 +72,7 @@ const NOTHING: PlanPart = PlanPart {
     form: 0,
 };
 
-/// The parts of lists of regions.
+/// The parts of lists of regions: what is done here alone, what is sent, what is received.
 const OF_REGIONS: [(Whose, Form); 3] =
     [(Whose::Here, Form::Unchanged), (Whose::Sent, Form::Packed), (Whose::Received, Form::Unpacked)];
 
@@ -86,6 +86,16 @@ const OF_RUNS: [(Whose, Form); 6] = [
     (Whose::Received, Form::Packed),
     (Whose::Sent, Form::Unpacked),
 ];
+
+/// The first parts of a level's lists, by number, as they are added.
+const GHOST: usize = 0;
+const OUTSIDE: usize = GHOST + OF_REGIONS.len();
+const AVERAGES: usize = OUTSIDE + 1;
+const RUNS: usize = AVERAGES + OF_REGIONS.len();
+
+/// Those of a transfer.
+const VALUES: usize = 0;
+const NEW_COARSE: usize = VALUES + OF_REGIONS.len();
 
 /// Where a part lies in the memory of its tables, in bytes.
 #[derive(Clone, Copy)]
@@ -262,43 +272,43 @@ impl<N: Machine> DividedTables<N> {
         let reports: Vec<PartReport> = machine.finish_download(reports, |bytes| structs_of(bytes).collect())?;
         let (of_level, of_transfer) = reports.split_at(places.len());
         let part = |k: usize| Part { place: places[k], report: &of_level[k] };
-        let both =
-            |sent: usize, received: usize| BothWays { sent: part(sent).parcels(), received: part(received).parcels() };
+        let crossing = |first: usize| both_ways(part(first), part(first + 1));
         let fill = FillTable {
-            table: part(0).table(),
+            table: part(GHOST).table(),
             num_inside: u32::MAX,
             num_outside_copies: 0,
             origins: 0,
             by_axis: Default::default(),
-            after: SideTable { table: part(3).table(), origins: places[3].origins },
+            after: SideTable { table: part(OUTSIDE).table(), origins: places[OUTSIDE].origins },
         };
-        let PartReport { num_slots, num_fine, .. } = of_level[7];
+        let PartReport { num_slots, num_fine, .. } = of_level[RUNS];
         let tables = LevelTables {
             memory,
             fill,
-            restrict: part(4).table(),
-            runs: Runs { fine: part(7).table(), coarse: part(8).table() },
+            restrict: part(AVERAGES).table(),
+            runs: Runs { fine: part(RUNS).table(), coarse: part(RUNS + 1).table() },
             faces: FaceCounts { coarse: num_slots as usize, fine: num_fine as usize },
             parcels: LevelParcels {
-                ghost: both(1, 2),
-                restrict: both(5, 6),
-                faces: both(9, 10),
-                sums: both(11, 12),
-                slots: places[7].slots,
+                ghost: crossing(GHOST + 1),
+                restrict: crossing(AVERAGES + 1),
+                faces: crossing(RUNS + 2),
+                sums: crossing(RUNS + 4),
+                slots: places[RUNS].slots,
             },
             run_ends: Vec::new(),
         };
         let transfer = transfer.map(|(memory, places)| {
             let part = |k: usize| Part { place: places[k], report: &of_transfer[k] };
-            let both = |sent: usize, received: usize| BothWays {
-                sent: part(sent).parcels(),
-                received: part(received).parcels(),
-            };
-            let parcels = TransferParcels { values: both(1, 2), coarse: both(4, 5) };
-            TransferTables { memory, fill: part(0).table(), conserve: part(3).table(), parcels }
+            let crossing = |first: usize| both_ways(part(first), part(first + 1));
+            let parcels = TransferParcels { values: crossing(VALUES + 1), coarse: crossing(NEW_COARSE + 1) };
+            TransferTables { memory, fill: part(VALUES).table(), conserve: part(NEW_COARSE).table(), parcels }
         });
         Ok((tables, transfer))
     }
+}
+
+fn both_ways(sent: Part<'_>, received: Part<'_>) -> BothWays {
+    BothWays { sent: sent.parcels(), received: received.parcels() }
 }
 
 /// A part, and how large it is.
