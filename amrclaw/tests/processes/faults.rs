@@ -143,6 +143,7 @@ fn a_rank_that_hangs_is_named() {
 fn an_interrupt_leaves_a_checkpoint() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for launcher in Launcher::all() {
+        let launcher = Launcher { is_patient: true, ..launcher };
         let running = Running::begin(&launcher, &[]);
         signal("-INT", &running.child.id().to_string());
         let (folder, output) = running.ends_within(SOON);

@@ -8,6 +8,8 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Open MPI's.
     pub is_open: bool,
+    /// Gives ranks that it has asked to end a minute to do so. Open MPI's gives them a second, too short where a machine is busy.
+    pub is_patient: bool,
 }
 
 impl Launcher {
@@ -18,8 +20,10 @@ impl Launcher {
         let open = in_path("mpiexec.openmpi").filter(|_| in_path("mpicc.openmpi").is_some());
         let old = in_path("mpiexec.mpich").filter(|_| in_path("mpicc.mpich").is_some());
         let found = [(standard, false), (open, true), (old, false)];
-        let all: Vec<_> =
-            found.into_iter().filter_map(|(program, is_open)| Some(Launcher { program: program?, is_open })).collect();
+        let all: Vec<_> = found
+            .into_iter()
+            .filter_map(|(program, is_open)| Some(Launcher { program: program?, is_open, is_patient: false }))
+            .collect();
         if all.is_empty() {
             eprintln!("skipped: no mpiexec with libmpi_abi.so.1, none of Open MPI, none of MPICH");
         }
@@ -36,6 +40,9 @@ impl Launcher {
                 .arg("--oversubscribe")
                 .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
                 .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+            if self.is_patient {
+                command.args(["--mca", "odls_base_sigkill_timeout", "60"]);
+            }
         }
         command
     }
