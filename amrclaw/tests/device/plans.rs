@@ -231,9 +231,9 @@ fn tables_of_a_plane_do_what_plans_do() {
     let cells = || [1..60i32, 1..44i32];
     let open = || [Boundary::Extrapolate, Boundary::Extrapolate];
     let closed = || [Boundary::Wall, Boundary::Extrapolate];
-    run(&with_sides(sound::<2>(), [closed(), open()]), 6, cells());
-    run(&with_sides(sound::<2>(), [[Boundary::Periodic, Boundary::Periodic], closed()]), 6, cells());
-    run(&with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), 6, cells());
+    run(&with_sides(sound::<2>(), [closed(), open()]), 8, cells());
+    run(&with_sides(sound::<2>(), [[Boundary::Periodic, Boundary::Periodic], closed()]), 8, cells());
+    run(&with_sides(sound::<2>(), [(); 2].map(|()| [Boundary::Periodic, Boundary::Periodic])), 8, cells());
 }
 
 /// Where a patch has more about it than kernels have room for, the host plans the level: on all ranks.
@@ -258,8 +258,8 @@ fn levels_without_room_are_planned_by_the_host() {
 fn tables_on_a_line_do_what_plans_do() {
     let line = PLANE.replace("v = 1.0\n", "").replace("[8, 8]", "[8]");
     let cells = || (1..300i32).prop_map(|n| [n]);
-    run(&with_sides(problem::<1>(&line), [[Boundary::Extrapolate, Boundary::Extrapolate]]), 8, cells());
-    run(&with_sides(problem::<1>(&line), [[Boundary::Periodic, Boundary::Periodic]]), 8, cells());
+    run(&with_sides(problem::<1>(&line), [[Boundary::Extrapolate, Boundary::Extrapolate]]), 12, cells());
+    run(&with_sides(problem::<1>(&line), [[Boundary::Periodic, Boundary::Periodic]]), 12, cells());
 }
 
 #[test]
