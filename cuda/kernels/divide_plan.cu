@@ -64,19 +64,15 @@ struct Divider {
     // Counts an item in, and answers whether it belongs to what a peer has.
     template <bool RUNS> __device__ __forceinline__ bool count(unsigned item, unsigned kind, unsigned peer, Before& before) const
     {
-        unsigned from, to, cells = 1;
+        unsigned from, to, cells;
         if (RUNS) {
             const FaceRun& run = part.runs[item];
-            from = part.source_owners[0][run.coarse_patch], to = part.target_owners[run.fine_patch];
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) cells *= run.size[d];
+            from = part.source_owners[0][run.coarse_patch], to = part.target_owners[run.fine_patch], cells = num_cells(run);
             if (from == args.rank || to == args.rank)
                 before.slots += cells, before.fine += cells * faces_of(args.ratio, run.axis);
         } else {
             const Region& region = part.regions[item];
-            from = part.source_owners[kind][region.source], to = part.target_owners[region.target];
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) cells *= region.size[d];
+            from = part.source_owners[kind][region.source], to = part.target_owners[region.target], cells = num_cells(region);
         }
         const bool is_own = is_of(from, to, peer);
         before.items += is_own, before.cells += is_own ? cells : 0;
@@ -119,18 +115,16 @@ struct Divider {
     // Writes an item to its place.
     template <bool RUNS> __device__ __forceinline__ void write(unsigned item, const Place& place, unsigned peer, const Before& before) const
     {
-        unsigned cells = 1;
+        unsigned cells;
         if (RUNS) {
             FaceRun run = part.runs[item];
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) cells *= run.size[d];
+            cells = num_cells(run);
             run.first_slot = before.slots, run.first_fine = before.fine;
             if (part.form == UNCHANGED) part.part_runs[place.item] = run;
             else part.part_regions[place.item] = crossing(run.first_slot, before.cells, cells, peer);
         } else {
             Region region = part.regions[item];
-            #pragma unroll
-            for (int d = 0; d < DIM; d++) cells *= region.size[d];
+            cells = num_cells(region);
             if (part.form != UNCHANGED) part.blocks[place.block] = block_of(region.lo, region.size, place.cell);
             if (part.form == PACKED) region.target = place.block;
             if (part.form == UNPACKED) region.source = place.block, region.shift[0] = region.shift[1] = region.shift[2] = 0;

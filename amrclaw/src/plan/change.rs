@@ -59,7 +59,7 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         meanwhile: impl FnOnce(&[Option<Arc<Partition>>]) -> T + Send,
     ) -> T {
         if let Some(plans) = &self.plans {
-            return meanwhile(&plans.iter().map(|plans| plans.partition.clone()).collect::<Vec<_>>());
+            return meanwhile(&owners_in(plans));
         }
         let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
         let owners = partitions(hierarchy, &self.speeds, before);
@@ -78,12 +78,12 @@ impl<'a, const D: usize> MeshChange<'a, D> {
             let plans = (0..hierarchy.num_levels()).map(|l| plans_when_asked(l, hierarchy, (options, &owners), before));
             Arc::new(plans.collect())
         });
-        plans.iter().map(|plans| plans.partition.clone()).collect()
+        owners_in(plans)
     }
 
     /// Plans where the values of a new level come from, which has not been planned with the others.
     pub fn plan_transfer(&self, level: Level) -> TransferPlan<D> {
-        let owners: Vec<_> = self.plans().iter().map(|plans| plans.partition.clone()).collect();
+        let owners = owners_in(self.plans());
         plan_transfer(level.index(), self.hierarchy, (self.options, &owners), self.before)
     }
 
@@ -160,6 +160,11 @@ impl<'a, const D: usize> MeshChange<'a, D> {
     pub fn transfer(&self, level: usize) -> Option<&TransferPlan<D>> {
         self.transfers.get(level)?.as_ref()
     }
+}
+
+/// Owners of the patches of each level that plans know.
+fn owners_in<const D: usize>(plans: &[LevelPlans<D>]) -> Vec<Option<Arc<Partition>>> {
+    plans.iter().map(|plans| plans.partition.clone()).collect()
 }
 
 #[cfg(test)]
