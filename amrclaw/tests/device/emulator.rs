@@ -246,6 +246,10 @@ impl Machine for Emulator {
         Ok(())
     }
 
+    fn finish(&self, _: &HostMemory) -> Result<(), CudaError> {
+        Ok(())
+    }
+
     fn resident_tiles(&self) -> u32 {
         self.resident_tiles
     }

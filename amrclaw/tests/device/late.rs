@@ -272,6 +272,14 @@ impl Machine for Late {
         Ok(())
     }
 
+    fn finish(&self, shared: &Shared) -> Result<(), CudaError> {
+        let written = *shared.written.lock().expect("nobody panics");
+        let read = std::mem::take(&mut *shared.read.lock().expect("nobody panics"));
+        let mut state = self.devices.state();
+        read.into_iter().chain(written).for_each(|(device, event)| state.go_on(device, Some(event)));
+        Ok(())
+    }
+
     fn resident_tiles(&self) -> u32 {
         self.emulator.resident_tiles()
     }

@@ -4,6 +4,7 @@
 mod common;
 mod faults;
 mod launchers;
+mod memory;
 mod starts;
 
 use amrclaw::io::read;

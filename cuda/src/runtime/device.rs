@@ -4,7 +4,9 @@ use crate::runtime::abi::Plain;
 use crate::runtime::cache;
 use crate::runtime::error::CudaError;
 use crate::runtime::launch::LastLaunch;
-use crate::runtime::memory::{DeviceBuffer, DeviceMemory, PageLocks, PinnedBuffer, PinnedMemory, Pool};
+use crate::runtime::memory::{
+    DeviceBuffer, DeviceMemory, Limit, PageLocks, PinnedBuffer, PinnedMemory, Pool, PoolStatistics,
+};
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use parking_lot::Mutex;
@@ -32,6 +34,8 @@ pub struct Device {
     info: DeviceInfo,
     context: Arc<CudaContext>,
     memory: Arc<Pool<DeviceMemory>>,
+    /// What other devices reach too, and MPI.
+    shared_memory: Arc<Pool<DeviceMemory>>,
     pinned: Arc<Pool<PinnedMemory>>,
     launched: Arc<LastLaunch>,
     /// The folder that keeps machine code of kernels.
@@ -131,12 +135,17 @@ impl Device {
         // SAFETY: no memory of cudarc's own types is used, whose accesses the events would order.
         unsafe { context.disable_event_tracking() };
         let launched = Arc::<LastLaunch>::default();
-        let memory = Pool::new(DeviceMemory::new(context.clone(), launched.clone()), memory_limit);
-        let pinned = Pool::new(PinnedMemory::new(context.clone(), launched.clone()), None);
+        let limit = Arc::new(Limit::new(memory_limit));
+        let [memory, shared_memory] = [false, true].map(|is_shared| {
+            let memory = DeviceMemory::new(context.clone(), launched.clone(), is_shared);
+            Arc::new(Pool::new(memory, limit.clone()))
+        });
+        let pinned = Pool::new(PinnedMemory::new(context.clone(), launched.clone()), Arc::default());
         Ok(Device {
             info,
             context,
-            memory: Arc::new(memory),
+            memory,
+            shared_memory,
             pinned: Arc::new(pinned),
             launched,
             kept_kernels: cache::kernels(),
@@ -154,9 +163,9 @@ impl Device {
         self.info.ordinal
     }
 
-    /// Memory on the device.
-    pub fn memory(&self) -> &Arc<Pool<DeviceMemory>> {
-        &self.memory
+    /// How much memory on the device is held and used.
+    pub fn memory_use(&self) -> PoolStatistics {
+        self.memory.statistics() + self.shared_memory.statistics()
     }
 
     /// Memory on the host that the device can reach.
@@ -170,6 +179,14 @@ impl Device {
     /// If there is not enough memory.
     pub fn buffer<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
         DeviceBuffer::new(&self.memory, len)
+    }
+
+    /// The same, which other devices can reach, and MPI.
+    ///
+    /// # Errors
+    /// If there is not enough memory.
+    pub fn shared_buffer<T: Plain>(&self, len: usize) -> Result<DeviceBuffer<T>, CudaError> {
+        DeviceBuffer::new(&self.shared_memory, len)
     }
 
     /// An array of `len` zeros in pinned memory of the host.
@@ -199,7 +216,7 @@ impl Device {
         &self.context
     }
 
-    /// Lets this device reach the memory of another directly, if it can; true if kernels may then read it. Copies from there take the way
+    /// Lets this device reach what another shares of its memory directly, if it can; true if kernels may then read it. Copies from there take the way
     /// through the host otherwise.
     ///
     /// # Errors

@@ -71,6 +71,16 @@ impl Message {
         Message { words: [&[head.word(), head.epoch, words.len() as u64], words].concat() }
     }
 
+    /// What announces so many numbers that lie elsewhere.
+    pub fn notice(head: Head, numbers: usize) -> Self {
+        Message { words: vec![head.word(), head.epoch, numbers as u64] }
+    }
+
+    /// True if it announces so many numbers of this.
+    pub fn is_notice(&self, head: Head, numbers: usize) -> bool {
+        self.words == [head.word(), head.epoch, numbers as u64]
+    }
+
     /// The words, whatever their number, if it says this of itself; else the message.
     pub fn words_of(mut self, head: Head) -> Result<Vec<u64>, Self> {
         let is_right = self.words.get(..HEAD).is_some_and(|found| {

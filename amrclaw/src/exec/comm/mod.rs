@@ -6,6 +6,7 @@
 
 mod board;
 mod collective;
+mod handed;
 mod message;
 pub mod mpi;
 mod patience;
@@ -14,6 +15,7 @@ mod solo;
 mod threads;
 
 pub use board::Board;
+pub use handed::DeviceMessages;
 pub use message::{Head, Message, Phase};
 pub use mpi::Mpi;
 pub(in crate::exec) use run_lengths::RunLengths;
@@ -26,7 +28,6 @@ use riemann::real::Scalar;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use solo::Solo;
-use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -90,6 +91,11 @@ pub trait Communicator: Send + Sync {
 
     /// Where ranks leave things for one another that are of the same process.
     fn board(&self) -> Option<&Board> {
+        None
+    }
+
+    /// How messages go from a device's memory to another's, if they need not go through the host's.
+    fn device_messages(&self) -> Option<&dyn DeviceMessages> {
         None
     }
 }
@@ -268,34 +274,6 @@ impl Ranks {
         })
     }
 
-    /// All ranks are of this process, so that one can be handed what another has.
-    pub(in crate::exec) fn share_process(&self) -> bool {
-        self.comm.board().is_some()
-    }
-
-    /// Hands another rank of this process a thing of so many bytes.
-    pub(in crate::exec) fn hand(
-        &self,
-        to: usize,
-        head: Head,
-        bytes: usize,
-        thing: impl Any + Send,
-    ) -> Result<(), CommError> {
-        let board = self.comm.board().expect("asked for where ranks share a process");
-        board.put(self.rank().number, to, Box::new(thing));
-        self.shared.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-        self.post(to, self.message::<f64>(head, 0))
-    }
-
-    /// Waits for a thing that another rank of this process hands over.
-    pub(in crate::exec) fn take<T: Any>(&self, from: usize, head: Head) -> Result<T, CommError> {
-        let notice = self.wait::<f64>(from, head, 0)?;
-        self.recycle(notice);
-        let board = self.comm.board().expect("asked for where ranks share a process");
-        let thing = board.take(from, self.rank().number).and_then(|thing| thing.downcast::<T>().ok());
-        Ok(*thing.expect("a notice follows each thing"))
-    }
-
     /// Sends values for output.
     ///
     /// # Errors
@@ -328,23 +306,6 @@ impl Ranks {
         }
         self.shared.agreed.fetch_or(stop, Ordering::Relaxed);
         Ok(all)
-    }
-
-    /// Tells all ranks words that are mostly zero; answers those of every rank, in the order of ranks. All ranks call it. Those of a process
-    /// copy nothing.
-    ///
-    /// # Errors
-    /// As for [`Communicator::wait`].
-    pub(in crate::exec) fn gather_runs(&self, head: Head, own: RunLengths) -> Result<Vec<Arc<RunLengths>>, CommError> {
-        if !self.share_process() {
-            let all = self.gather(&own.to_words())?;
-            return Ok(all.iter().map(|words| Arc::new(RunLengths::from_words(words))).collect());
-        }
-        let (Rank { number, of }, own) = (self.rank(), Arc::new(own));
-        for to in (0..of).filter(|&to| to != number) {
-            self.hand(to, head, own.num_bytes(), own.clone())?;
-        }
-        (0..of).map(|from| if from == number { Ok(own.clone()) } else { self.take(from, head) }).collect()
     }
 
     /// What stopped the first rank that is stopped by something; of several, that with the smallest `order`. All ranks call it.

@@ -97,7 +97,7 @@ pub trait Machine: Queue {
     /// If the device fails.
     fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
 
-    /// Memory for `bytes` bytes that other machines of this process will read.
+    /// Memory for `bytes` bytes that others will read: machines of this process, or MPI.
     ///
     /// # Errors
     /// If there is not enough.
@@ -140,6 +140,12 @@ pub trait Machine: Queue {
     /// # Errors
     /// If the device fails.
     fn reclaim(&self, shared: &Self::Shared) -> Result<(), CudaError>;
+
+    /// Waits until what has been published is written and all have read it who have begun to.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn finish(&self, shared: &Self::Shared) -> Result<(), CudaError>;
 
     /// Tiles of the update that the device works on at once.
     fn resident_tiles(&self) -> u32;

@@ -4,6 +4,7 @@ use super::{Machine, ResidentExecutor};
 use crate::exec::step::agree;
 use crate::exec::{ExecError, Outcomes};
 use riemann::real::Scalar;
+use tracing::debug;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Keeps the first error until it can be told.
@@ -25,6 +26,22 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Where the device fails, the run ends on all ranks.
     pub(super) fn or_end<T>(&self, outcome: Result<T, ExecError>) -> Result<T, ExecError> {
         agree::or_end(&self.ranks, outcome)
+    }
+
+    /// All ranks agree once on what their devices have in common: whether kernels plan levels, since both ends of a message must have its
+    /// items in the same order, and whether messages go from device to device.
+    pub(super) fn agree_on_devices(&mut self) -> Result<(), ExecError> {
+        if self.fewest_tiles.is_none() {
+            let own = self.machine.resident_tiles();
+            let all = self.ranks.gather(&[u64::from(own)])?;
+            self.fewest_tiles = all.iter().flatten().map(|&tiles| tiles as u32).min();
+            self.sends_from_device = self.ranks.reach_devices()?;
+            if self.sends_from_device {
+                self.ranks.keep(self.machine.share(1)?);
+            }
+            debug!(self.sends_from_device, "messages");
+        }
+        Ok(())
     }
 
     /// What came of steps and samples on all ranks.

@@ -1,6 +1,6 @@
 //! What goes from rank to rank: the device packs messages and unpacks them. Between ranks of one process the host hands on where they lie,
 //! and waits for none: the reader's kernels read them there, or copies where they cannot. Between processes they go through the host's
-//! memory.
+//! memory, or from device to device by an MPI that reaches them.
 //!
 //! A message is packed before the rank's own work of the same step is ordered, and waited for behind it.
 
@@ -47,6 +47,14 @@ struct Handed<S> {
     place: Range<usize>,
 }
 
+/// What has been packed for other processes.
+pub(super) enum Packed<N: Machine> {
+    /// A copy on its way to the host.
+    Download(N::Download),
+    /// What MPI takes from the device's memory.
+    OnDevice(Arc<N::Shared>),
+}
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// What a message says of itself.
     pub(super) fn head(&self, phase: Phase, level: Level) -> Head {
@@ -60,7 +68,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
 
     /// Bytes of all messages of so many components a cell.
     fn message_bytes(parcels: &Parcels, components: usize) -> usize {
-        (PACK_OVERRUN + parcels.num_cells() * components) * R::BYTES
+        // MPI sends whole words.
+        (PACK_OVERRUN + parcels.num_cells() * components) * R::BYTES + size_of::<u64>()
     }
 
     /// Where the numbers of some cells lie among those of all messages, in bytes.
@@ -68,22 +77,27 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (PACK_OVERRUN + cells.start * components) * R::BYTES..(PACK_OVERRUN + cells.end * components) * R::BYTES
     }
 
-    /// Has the device pack messages. Ranks of the same process get them at once, where they lie; for others they are asked for, and
-    /// are to be sent.
+    /// Has the device pack messages. Ranks of the same process get them at once, where they lie; for others they are to be sent.
     pub(super) fn pack(
         &self,
         head: Head,
         (parcels, components): (&Parcels, usize),
         fill: impl FnOnce(Pointer<Real>) -> Result<(), CudaError>,
-    ) -> Result<Option<N::Download>, ExecError> {
+    ) -> Result<Option<Packed<N>>, ExecError> {
         if parcels.shares.is_empty() {
             return Ok(None);
         }
         let bytes = Self::message_bytes(parcels, components);
+        if self.sends_from_device {
+            let memory = self.outbox(bytes)?;
+            fill(pointer::<_, N>(N::shared_memory(&memory), 0))?;
+            self.machine.publish(&memory)?;
+            return Ok(Some(Packed::OnDevice(memory)));
+        }
         if !self.ranks.share_process() {
             let memory = self.machine.allocate(bytes)?;
             fill(pointer::<_, N>(&memory, 0))?;
-            return Ok(Some(self.machine.begin_download(&memory, bytes)?));
+            return Ok(Some(Packed::Download(self.machine.begin_download(&memory, bytes)?)));
         }
         let places = parcels.shares.iter().map(|share| (share.rank, Self::bytes_of_cells(&share.cells, components)));
         self.hand_out(head, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
@@ -107,19 +121,34 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Memory for messages that nobody reads any more.
+    /// Memory for messages that kernels are to write.
     fn outbox(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
-        let mut all = self.outboxes.lock();
-        // What is still held has not been asked for by its reader.
+        let memory = self.message_memory(bytes)?;
+        self.machine.reclaim(&memory)?;
+        Ok(memory)
+    }
+
+    /// Memory for a message that MPI is to write, with which the device has nothing left to do.
+    fn inbox(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
+        let memory = self.message_memory(bytes)?;
+        self.machine.finish(&memory)?;
+        Ok(memory)
+    }
+
+    /// Memory for messages that nobody holds any more.
+    fn message_memory(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
+        let mut all = self.message_memories.lock();
+        // What is still held has not been asked for by its reader, or not been sent.
         let free = |memory: &mut Arc<N::Shared>| Arc::get_mut(memory).is_some();
         if let Some(number) = all.iter_mut().position(|(memory, room)| *room >= bytes && free(memory)) {
-            self.machine.reclaim(&all[number].0)?;
             return Ok(all[number].0.clone());
         }
         // Those that are too small by now would be in the way.
         all.extract_if(.., |(memory, _)| free(memory)).for_each(drop);
         let room = bytes.next_power_of_two();
         let memory = Arc::new(self.machine.share(room)?);
+        // The device may still use what lay there before.
+        self.machine.publish(&memory)?;
         all.push((memory.clone(), room));
         Ok(memory)
     }
@@ -127,12 +156,26 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Sends what has been packed.
     pub(super) fn send(
         &self,
-        packed: Option<N::Download>,
+        packed: Option<Packed<N>>,
         head: Head,
         (parcels, components): (&Parcels, usize),
     ) -> Result<(), ExecError> {
-        let Some(packed) = packed else { return Ok(()) };
-        Ok(self.machine.finish_download(packed, |bytes| post::<R>(&self.ranks, head, parcels, components, bytes))??)
+        match packed {
+            None => Ok(()),
+            Some(Packed::Download(packed)) => Ok(self
+                .machine
+                .finish_download(packed, |bytes| post::<R>(&self.ranks, head, parcels, components, bytes))??),
+            Some(Packed::OnDevice(memory)) => {
+                self.machine.finish(&memory)?;
+                parcels.shares.iter().try_for_each(|Share { rank, cells, .. }| {
+                    let place = Self::bytes_of_cells(cells, components);
+                    let from = (N::address(N::shared_memory(&memory)) + place.start as u64, place.len());
+                    let announced = (head, cells.len() * components);
+                    // SAFETY: it has been written, has room for a whole word, and is written again when nobody holds it.
+                    Ok(unsafe { self.ranks.post_from_device(*rank, announced, from, memory.clone()) }?)
+                })
+            }
+        }
     }
 
     /// Lets kernels read the next message of a rank. `work` has the address of all messages as though they lay in one array, this one in
@@ -148,8 +191,17 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let of_all = |memory: &N::Memory, at: usize| {
             Pointer::new((N::address(memory) + at as u64).wrapping_sub(bytes.start as u64))
         };
+        let count = cells.len() * components;
+        if self.sends_from_device {
+            // A word more than there are may arrive.
+            let memory = self.inbox(bytes.len().next_multiple_of(size_of::<u64>()))?;
+            let to = (N::address(N::shared_memory(&memory)), bytes.len());
+            // SAFETY: there is room for it, and nobody else holds the memory.
+            unsafe { self.ranks.wait_on_device(*rank, (head, count), to)? };
+            work(of_all(N::shared_memory(&memory), 0))?;
+            return Ok(self.machine.end_reading(&memory)?);
+        }
         if !self.ranks.share_process() {
-            let count = cells.len() * components;
             let mut message = self.ranks.wait::<R>(*rank, head, count)?;
             let memory = self.machine.allocate(bytes.len())?;
             self.machine.upload(bytes_of(&message.numbers_mut::<R>()[PACK_OVERRUN..][..count]), &memory, 0)?;

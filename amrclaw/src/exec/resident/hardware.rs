@@ -275,7 +275,7 @@ impl Machine for Hardware {
     }
 
     fn share(&self, bytes: usize) -> Result<SharedBuffer, CudaError> {
-        let (memory, written) = (self.device.buffer(bytes.max(1))?, self.device.event(false)?);
+        let (memory, written) = (self.device.shared_buffer(bytes.max(1))?, self.device.event(false)?);
         Ok(SharedBuffer { memory, written, readings: Mutex::default() })
     }
 
@@ -319,6 +319,14 @@ impl Machine for Hardware {
         Ok(())
     }
 
+    fn finish(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
+        shared.written.synchronize()?;
+        let Readings { ended, spare } = &mut *shared.readings.lock();
+        ended.iter().try_for_each(Event::synchronize)?;
+        spare.append(ended);
+        Ok(())
+    }
+
     fn resident_tiles(&self) -> u32 {
         self.resident_tiles
     }
@@ -334,7 +342,7 @@ impl Machine for Hardware {
     }
 
     fn usage(&self) -> DeviceUse {
-        let (memory, pinned) = (self.device.memory().statistics(), self.device.pinned().statistics());
+        let (memory, pinned) = (self.device.memory_use(), self.device.pinned().statistics());
         DeviceUse { memory, pinned, streamed: None, phase_seconds: None }
     }
 }

@@ -97,8 +97,10 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     ranks: Ranks,
     /// Tiles that the device works on at once; among several ranks the fewest of any, once they have told one another.
     fewest_tiles: Option<u32>,
-    /// Memory for messages to ranks of this process, with its bytes.
-    outboxes: Mutex<Vec<(Arc<N::Shared>, usize)>>,
+    /// Messages go from device to device, by MPI.
+    sends_from_device: bool,
+    /// Memory for messages that stay on devices, with its bytes.
+    message_memories: Mutex<Vec<(Arc<N::Shared>, usize)>>,
     /// For making boxes of tags, once that has been asked for.
     cluster_memory: Option<ClusterMemory<N::Memory>>,
     /// Flags of all ranks, put together.
@@ -162,7 +164,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             reports: Reports::new(&machine, sizes.num_eqn)?,
             ranks: Ranks::default(),
             fewest_tiles: None,
-            outboxes: Mutex::default(),
+            sends_from_device: false,
+            message_memories: Mutex::default(),
             cluster_memory: None,
             flag_words: Vec::new(),
             sampled: Vec::new(),
@@ -189,7 +192,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         let clock = Instant::now();
         let hierarchy = change.hierarchy();
         let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
-        self.agree_on_tiles()?;
+        self.agree_on_devices()?;
         let by_kernels = self.plans_by_kernels(hierarchy);
         let counted = if by_kernels && moved { self.count_plans(change) } else { Ok(Vec::new()) };
         let counted = self.or_end(counted.map_err(ExecError::from))?;

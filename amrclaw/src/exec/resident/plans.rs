@@ -4,7 +4,6 @@
 use super::host_tables::{NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor, slide};
-use crate::exec::ExecError;
 use crate::exec::device::{
     CountedTables, DeviceBoxes, DividedTables, HostLevelTables, LevelContext, LevelTables, PlanRequest, TableOwners,
     TransferTables, WrittenTables, kernels_divide_among, kernels_have_room,
@@ -62,16 +61,6 @@ impl<N: Machine> Written<N> {
 }
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// All ranks agree whether kernels plan levels, whatever their devices: both ends of a message must have its items in the same order.
-    pub(super) fn agree_on_tiles(&mut self) -> Result<(), ExecError> {
-        if self.fewest_tiles.is_none() {
-            let own = self.machine.resident_tiles();
-            let all = self.ranks.gather(&[u64::from(own)])?;
-            self.fewest_tiles = all.iter().flatten().map(|&tiles| tiles as u32).min();
-        }
-        Ok(())
-    }
-
     /// True if kernels make the tables of a hierarchy's plans.
     pub(super) fn plans_by_kernels(&self, hierarchy: &Hierarchy<D>) -> bool {
         self.planned_by_kernels(hierarchy.levels().iter().map(|mesh| mesh.patches().len()))

@@ -220,7 +220,7 @@ impl Lane for GpuLane {
     }
 
     fn usage(&self) -> DeviceUse {
-        let (memory, pinned) = (self.device.memory().statistics(), self.device.pinned().statistics());
+        let (memory, pinned) = (self.device.memory_use(), self.device.pinned().statistics());
         DeviceUse { memory, pinned, streamed: None, phase_seconds: None }
     }
 }

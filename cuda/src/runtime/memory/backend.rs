@@ -1,5 +1,6 @@
 //! Where pools get their memory.
 
+use super::mapped;
 use crate::runtime::error::CudaError;
 use crate::runtime::launch::LastLaunch;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
@@ -16,8 +17,8 @@ pub trait Backend {
     /// If the device has failed, which the driver tells of at any call.
     fn allocate(&self, bytes: u64) -> Result<Option<u64>, CudaError>;
 
-    /// Gives memory back.
-    fn free(&self, address: u64);
+    /// Gives so many bytes back.
+    fn free(&self, address: u64, bytes: u64);
 
     /// What is left, for the message that it is not enough.
     fn shortage(&self) -> String;
@@ -28,6 +29,8 @@ pub trait Backend {
 pub struct DeviceMemory {
     context: Arc<CudaContext>,
     launched: Arc<LastLaunch>,
+    /// Other devices may reach it, and MPI.
+    is_shared: bool,
 }
 
 /// Page-locked memory of the host.
@@ -50,8 +53,11 @@ fn unless_short<T>(
 }
 
 impl DeviceMemory {
-    pub(crate) fn new(context: Arc<CudaContext>, launched: Arc<LastLaunch>) -> Self {
-        DeviceMemory { context, launched }
+    /// `is_shared`: others than the device reach it. Else, where the driver can, it is mapped for the device alone: what others reach is
+    /// mapped for each of them, which takes longer.
+    pub(crate) fn new(context: Arc<CudaContext>, launched: Arc<LastLaunch>, is_shared: bool) -> Self {
+        let is_shared = is_shared || !mapped::can_map(&context);
+        DeviceMemory { context, launched, is_shared }
     }
 
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
@@ -69,17 +75,25 @@ impl Backend for DeviceMemory {
     const KIND: &'static str = "device";
 
     fn allocate(&self, bytes: u64) -> Result<Option<u64>, CudaError> {
-        // SAFETY: memory is handed out as an address only; buffers bound what is done with it.
-        let memory = self.context.bind_to_thread().and_then(|()| unsafe { result::malloc_sync(bytes as usize) });
+        let memory = self.context.bind_to_thread().and_then(|()| match self.is_shared {
+            // SAFETY: memory is handed out as an address only; buffers bound what is done with it.
+            true => unsafe { result::malloc_sync(bytes as usize) },
+            false => mapped::allocate(&self.context, bytes),
+        });
         unless_short(memory, &self.launched, self.context.ordinal())
     }
 
-    fn free(&self, address: u64) {
-        if self.context.bind_to_thread().is_ok() {
-            // SAFETY: `allocate` gave the address, and the pool has no buffer left in it. The driver waits for work that
-            // uses it. A failure leaves memory behind, which the driver frees with the context.
-            let _ = unsafe { result::free_sync(address) };
+    fn free(&self, address: u64, bytes: u64) {
+        if self.context.bind_to_thread().is_err() {
+            return;
         }
+        // A failure leaves memory behind, which the driver frees with the context.
+        let _ = match self.is_shared {
+            // SAFETY: `allocate` gave the address, and the pool has no buffer left in it. The driver waits for work that uses it.
+            true => unsafe { result::free_sync(address) },
+            // SAFETY: likewise; here work is waited for.
+            false => unsafe { mapped::free(&self.context, address, bytes) },
+        };
     }
 
     fn shortage(&self) -> String {
@@ -101,7 +115,7 @@ impl Backend for PinnedMemory {
         Ok(memory.map(|start| start as u64))
     }
 
-    fn free(&self, address: u64) {
+    fn free(&self, address: u64, _: u64) {
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: as for the device's memory.
             let _ = unsafe { result::free_host(address as *mut _) };

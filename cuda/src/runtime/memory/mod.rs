@@ -3,6 +3,7 @@
 mod backend;
 mod buffer;
 mod lock;
+mod mapped;
 mod slabs;
 
 pub use backend::{Backend, DeviceMemory, PinnedMemory};
@@ -13,18 +14,49 @@ pub use slabs::PoolStatistics;
 use crate::runtime::error::CudaError;
 use parking_lot::Mutex;
 use slabs::Slabs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Memory that is asked of the driver in large pieces and handed out in small ones. Threads may share it.
 #[derive(Debug)]
 pub struct Pool<B: Backend> {
     backend: B,
-    limit: Option<u64>,
+    limit: Arc<Limit>,
     slabs: Mutex<Slabs>,
 }
 
+/// What pools of the same memory hold together, and may hold.
+#[derive(Debug, Default)]
+pub struct Limit {
+    most: Option<u64>,
+    held: AtomicU64,
+}
+
+impl Limit {
+    /// So many bytes at most, if there is a limit.
+    pub fn new(most: Option<u64>) -> Self {
+        Limit { most, held: AtomicU64::new(0) }
+    }
+
+    /// Bytes that may still be asked for, if there is a limit.
+    fn left(&self) -> Option<u64> {
+        self.most.map(|most| most.saturating_sub(self.held.load(Ordering::Relaxed)))
+    }
+
+    /// Counts bytes in, if so many are left.
+    fn take(&self, bytes: u64) -> bool {
+        let with = |held: u64| Some(held + bytes).filter(|&held| self.most.is_none_or(|most| held <= most));
+        self.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with).is_ok()
+    }
+
+    fn give(&self, bytes: u64) {
+        self.held.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
 impl<B: Backend> Pool<B> {
-    /// An empty pool. `limit`: bytes to hold at most.
-    pub fn new(backend: B, limit: Option<u64>) -> Self {
+    /// An empty pool, perhaps one of several within a limit.
+    pub fn new(backend: B, limit: Arc<Limit>) -> Self {
         Pool { backend, limit, slabs: Mutex::new(Slabs::default()) }
     }
 
@@ -40,27 +72,38 @@ impl<B: Backend> Pool<B> {
         // First a comfortable slab, then one that just fits, then that again once free slabs are given back.
         for attempt in 0..3 {
             if attempt == 2 || slabs.idles() {
-                slabs.remove_free().into_iter().for_each(|address| self.backend.free(address));
+                slabs.remove_free().into_iter().for_each(|(address, size)| self.free(address, size));
             }
             let mut size = slabs.slab_size(bytes, attempt == 0);
-            if let Some(limit) = self.limit.filter(|_| attempt == 0) {
+            if let Some(left) = self.limit.left().filter(|_| attempt == 0) {
                 // All that the limit leaves in one piece: slabs of their own would each waste the rest of a page.
-                let left = limit.saturating_sub(slabs.statistics().held) / slabs::GRAIN * slabs::GRAIN;
-                size = size.min(left).max(slabs.least(bytes));
+                size = size.min(left / slabs::GRAIN * slabs::GRAIN).max(slabs.least(bytes));
             }
-            if self.limit.is_some_and(|limit| slabs.statistics().held + size > limit) {
+            if !self.limit.take(size) {
                 continue;
             }
-            if let Some(address) = self.backend.allocate(size)? {
-                slabs.add(address, size, bytes);
-                return Ok(slabs.take(bytes).expect("the new slab is large enough"));
+            match self.backend.allocate(size) {
+                Ok(Some(address)) => {
+                    slabs.add(address, size, bytes);
+                    return Ok(slabs.take(bytes).expect("the new slab is large enough"));
+                }
+                Ok(None) => self.limit.give(size),
+                Err(failed) => {
+                    self.limit.give(size);
+                    return Err(failed);
+                }
             }
         }
-        let limit = match self.limit {
+        let limit = match self.limit.most {
             Some(limit) => format!("the limit is {limit}"),
             None => self.backend.shortage(),
         };
         Err(CudaError::OutOfMemory { kind: B::KIND, needed: bytes, held: slabs.statistics().held, limit })
+    }
+
+    fn free(&self, address: u64, size: u64) {
+        self.backend.free(address, size);
+        self.limit.give(size);
     }
 
     /// Takes memory back.
@@ -76,8 +119,9 @@ impl<B: Backend> Pool<B> {
 
 impl<B: Backend> Drop for Pool<B> {
     fn drop(&mut self) {
-        for address in self.slabs.get_mut().all() {
-            self.backend.free(address);
+        let all = self.slabs.get_mut().all();
+        for (address, size) in all {
+            self.free(address, size);
         }
     }
 }
@@ -85,7 +129,7 @@ impl<B: Backend> Drop for Pool<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::sync::atomic::AtomicBool;
 
     /// A driver with a fixed amount of memory.
     struct Mock {
@@ -123,8 +167,9 @@ mod tests {
             Ok(Some(address))
         }
 
-        fn free(&self, address: u64) {
-            let bytes = self.sizes.lock().remove(&address).expect("allocated once, freed once");
+        fn free(&self, address: u64, bytes: u64) {
+            let known = self.sizes.lock().remove(&address).expect("allocated once, freed once");
+            assert_eq!(bytes, known);
             self.left.fetch_add(bytes, Ordering::Relaxed);
         }
 
@@ -139,7 +184,7 @@ mod tests {
     /// the pool is warm.
     #[test]
     fn a_warm_pool_does_not_ask_the_driver() {
-        let pool = Pool::new(Mock::with(1 << 40), None);
+        let pool = Pool::new(Mock::with(1 << 40), Arc::default());
         let mut warm = 0;
         for round in 0..50u64 {
             let sizes = (0..40u64).map(|k| (k * k * 7919 + round * 104_729) % (3 * MIB) + 1);
@@ -161,7 +206,7 @@ mod tests {
     /// Pieces given back grow together again: a request as large as a whole slab fits.
     #[test]
     fn neighbours_are_joined() {
-        let pool = Pool::new(Mock::with(1 << 40), None);
+        let pool = Pool::new(Mock::with(1 << 40), Arc::default());
         let whole = pool.allocate(64 * MIB).expect("there is plenty");
         pool.release(whole);
         let pieces: Vec<u64> = (0..64).map(|_| pool.allocate(MIB).expect("there is plenty")).collect();
@@ -176,7 +221,7 @@ mod tests {
     /// needed and what to do.
     #[test]
     fn what_is_free_is_given_back_before_giving_up() {
-        let pool = Pool::new(Mock::with(150 * MIB), None);
+        let pool = Pool::new(Mock::with(150 * MIB), Arc::default());
         let small: Vec<u64> = (0..2).map(|_| pool.allocate(60 * MIB).expect("two fit")).collect();
         small.iter().for_each(|&address| pool.release(address));
         let large = pool.allocate(140 * MIB).expect("both slabs are free");
@@ -190,7 +235,7 @@ mod tests {
     /// A device that has failed is not one without memory: its failure is told, not a shortage.
     #[test]
     fn a_failed_device_is_not_short_of_memory() {
-        let pool = Pool::new(Mock::with(150 * MIB), None);
+        let pool = Pool::new(Mock::with(150 * MIB), Arc::default());
         pool.backend.failed.store(true, Ordering::Relaxed);
         let error = pool.allocate(MIB).expect_err("it has failed").to_string();
         assert!(error.contains("it failed") && !error.contains("out of"), "{error}");
@@ -200,7 +245,7 @@ mod tests {
     #[test]
     fn what_is_outgrown_is_given_back() {
         const GIB: u64 = 1 << 30;
-        let pool = Pool::new(Mock::with(1 << 50), None);
+        let pool = Pool::new(Mock::with(1 << 50), Arc::default());
         let mut before = Vec::new();
         for n in 1..40 {
             let level: Vec<u64> = [n * GIB, n * MIB, n * GIB, n * GIB]
@@ -217,12 +262,26 @@ mod tests {
     /// The limit holds, and close to it slabs are no larger than they must be.
     #[test]
     fn the_limit_is_kept() {
-        let pool = Pool::new(Mock::with(1 << 40), Some(10 * MIB));
+        let pool = Pool::new(Mock::with(1 << 40), Arc::new(Limit::new(Some(10 * MIB))));
         let first = pool.allocate(6 * MIB).expect("within the limit");
         pool.allocate(4 * MIB).expect("within the limit");
         assert!(pool.allocate(1).expect_err("nothing is left").to_string().contains("the limit is 10485760"));
         pool.release(first);
         pool.allocate(6 * MIB).expect("given back");
         assert_eq!(pool.statistics().held, 10 * MIB);
+    }
+
+    /// Pools of the same memory have a limit together.
+    #[test]
+    fn a_limit_is_kept_by_pools_together() {
+        let limit = Arc::new(Limit::new(Some(200 * MIB)));
+        let [pool, other] = [(); 2].map(|()| Pool::new(Mock::with(1 << 40), limit.clone()));
+        pool.allocate(60 * MIB).expect("within the limit");
+        other.allocate(60 * MIB).expect("within the limit");
+        assert!(
+            other.allocate(100 * MIB).expect_err("too much with the other pool's").to_string().contains("the limit is")
+        );
+        drop(pool);
+        other.allocate(100 * MIB).expect("the other pool is gone");
     }
 }

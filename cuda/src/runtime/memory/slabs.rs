@@ -35,6 +35,21 @@ pub struct PoolStatistics {
     pub requests: u64,
 }
 
+impl std::ops::Add for PoolStatistics {
+    type Output = PoolStatistics;
+
+    /// Of two pools; they need not have been at their peaks at the same time.
+    fn add(self, other: Self) -> Self {
+        PoolStatistics {
+            held: self.held + other.held,
+            used: self.used + other.used,
+            peak: self.peak + other.peak,
+            driver_allocations: self.driver_allocations + other.driver_allocations,
+            requests: self.requests + other.requests,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     size: u64,
@@ -143,8 +158,8 @@ impl Slabs {
         self.statistics.driver_allocations += 1;
     }
 
-    /// Forgets the slabs of which nothing is used, and returns them.
-    pub fn remove_free(&mut self) -> Vec<u64> {
+    /// Forgets the slabs of which nothing is used, and returns their addresses and sizes.
+    pub fn remove_free(&mut self) -> Vec<(u64, u64)> {
         let unused = |(&address, slab): (&u64, &Slab)| {
             self.free[usize::from(slab.large)].contains(&(slab.size, address)).then_some((address, *slab))
         };
@@ -155,12 +170,12 @@ impl Slabs {
             self.free[usize::from(large)].remove(&(size, address));
             self.statistics.held -= size;
         }
-        unused.into_iter().map(|(address, _)| address).collect()
+        unused.into_iter().map(|(address, slab)| (address, slab.size)).collect()
     }
 
-    /// Addresses of all slabs.
-    pub fn all(&self) -> Vec<u64> {
-        self.slabs.keys().copied().collect()
+    /// Addresses and sizes of all slabs.
+    pub fn all(&self) -> Vec<(u64, u64)> {
+        self.slabs.iter().map(|(&address, slab)| (address, slab.size)).collect()
     }
 
     pub fn statistics(&self) -> PoolStatistics {

@@ -8,11 +8,12 @@ pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
 use super::patience::Patience;
-use super::{CommError, Communicator};
+use super::{CommError, Communicator, DeviceMessages};
 use crate::mesh::Rank;
 use library::{ANY, Functions, NO_REQUEST, SERIALIZED, Status, WORDS, WORLD};
 use parking_lot::Mutex;
-use std::ffi::c_int;
+use std::any::Any;
+use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -23,6 +24,9 @@ const MESSAGE: c_int = 0;
 /// The tag of questions whether a rank still does anything, and of answers.
 const QUESTION: c_int = 1;
 const ANSWER: c_int = 2;
+
+/// The tag of messages from a device's memory.
+const DEVICE_MESSAGE: c_int = 3;
 
 /// A rank that waits for so long looks less often, to leave the processor to others.
 const EAGER: Duration = Duration::from_micros(50);
@@ -81,14 +85,18 @@ pub enum JoinError {
 pub struct Mpi {
     rank: Rank,
     patience: Duration,
+    /// Messages may lie in a GPU's memory.
+    gpu_aware: bool,
     /// Called by one thread at a time.
     state: Mutex<State>,
 }
 
 struct State {
     functions: Functions,
-    /// Messages under way, whose memory MPI reads.
-    sent: Vec<(usize, Vec<u64>)>,
+    /// Messages under way, and what keeps the memory that MPI reads.
+    sent: Vec<(usize, Box<dyn Any + Send>)>,
+    /// What is to stay until MPI has come to its end.
+    kept: Vec<Box<dyn Any + Send>>,
     ended: bool,
     /// It is for others to bring MPI to its end.
     is_guest: bool,
@@ -118,8 +126,9 @@ impl Mpi {
             let (version, path) = (functions.version(), functions.path.clone());
             return Err(JoinError::Apart { launched, found: rank.of, version, path });
         }
-        let state = State { functions, sent: Vec::new(), ended: false, is_guest: is_guest != 0 };
-        Ok(Mpi { rank, patience, state: Mutex::new(state) })
+        let gpu_aware = functions.is_gpu_aware() == Some(true) && !is_off(|name| std::env::var(name).ok());
+        let state = State { functions, sent: Vec::new(), kept: Vec::new(), ended: false, is_guest: is_guest != 0 };
+        Ok(Mpi { rank, patience, gpu_aware, state: Mutex::new(state) })
     }
 
     /// Leaves the other ranks, all of which leave; for the end of the program.
@@ -132,11 +141,18 @@ impl Mpi {
             // SAFETY: nothing is under way any more, and nothing is asked of MPI after this.
             unsafe { (state.functions.finalize)() };
         }
+        state.kept.clear();
+    }
+
+    /// Refuses more words than MPI sends in one message.
+    fn check_length(&self, words: usize) -> Result<(), CommError> {
+        let too_long = |_| CommError::TooLong { rank: self.rank.number, gib: words >> 27 };
+        c_int::try_from(words).map(drop).map_err(too_long)
     }
 
     /// True if a rank answers: it waits for others as this one does.
     fn answers(&self, rank: usize) -> bool {
-        self.state.lock().send(rank, QUESTION, vec![self.rank.number as u64]);
+        self.state.lock().send_words(rank, QUESTION, vec![self.rank.number as u64]);
         let clock = Instant::now();
         while clock.elapsed() < ANSWERS_WITHIN {
             let mut state = self.state.lock();
@@ -150,6 +166,14 @@ impl Mpi {
         }
         false
     }
+}
+
+/// True if a variable says that messages are not to lie in GPUs' memory: our own, or Open MPI's, which up to version 4 answers as though it
+/// could take them all the same.
+fn is_off(variable: impl Fn(&str) -> Option<String>) -> bool {
+    ["AMRCLAW_GPU_MESSAGES", "OMPI_MCA_opal_cuda_support"]
+        .iter()
+        .any(|name| variable(name).is_some_and(|text| ["0", "off", "false", "no"].contains(&text.trim())))
 }
 
 /// Ends the process if the other ranks do not start, until what is returned is dropped: MPI itself would wait for ever.
@@ -173,15 +197,23 @@ fn tell(reason: &str) {
 }
 
 impl State {
-    /// Sends words, no more than an `int` counts.
-    fn send(&mut self, to: usize, tag: c_int, words: Vec<u64>) {
-        let mut request = NO_REQUEST;
-        let count = c_int::try_from(words.len()).expect("the length of a message has been looked at");
+    /// Sends words.
+    fn send_words(&mut self, to: usize, tag: c_int, words: Vec<u64>) {
+        let (address, count) = (words.as_ptr(), words.len());
         // SAFETY: the words stay where they are until the request is done.
-        unsafe {
-            (self.functions.send)(words.as_ptr().cast(), count, WORDS, to as c_int, tag, WORLD, &raw mut request);
-        }
-        self.sent.push((request, words));
+        unsafe { self.send(to, tag, (address, count), Box::new(words)) };
+    }
+
+    /// Sends so many words from an address on, no more than an `int` counts.
+    ///
+    /// # Safety
+    /// `held` keeps them there; nobody writes them as long as it lives.
+    unsafe fn send(&mut self, to: usize, tag: c_int, (address, count): (*const u64, usize), held: Box<dyn Any + Send>) {
+        let mut request = NO_REQUEST;
+        let count = c_int::try_from(count).expect("the length of a message has been looked at");
+        // SAFETY: the caller's promise; `held` lives until the request is done.
+        unsafe { (self.functions.send)(address.cast(), count, WORDS, to as c_int, tag, WORLD, &raw mut request) };
+        self.sent.push((request, held));
     }
 
     /// Frees messages that have been sent.
@@ -215,7 +247,7 @@ impl State {
     /// Tells ranks that ask for it that this one waits.
     fn answer(&mut self) {
         while let Some(question) = self.receive(ANY, QUESTION) {
-            self.send(question[0] as usize, ANSWER, vec![]);
+            self.send_words(question[0] as usize, ANSWER, vec![]);
         }
     }
 }
@@ -226,12 +258,10 @@ impl Communicator for Mpi {
     }
 
     fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
-        if c_int::try_from(words.len()).is_err() {
-            return Err(CommError::TooLong { rank: self.rank.number, gib: words.len() >> 27 });
-        }
+        self.check_length(words.len())?;
         let mut state = self.state.lock();
         state.forget_sent();
-        state.send(to, MESSAGE, words);
+        state.send_words(to, MESSAGE, words);
         Ok(())
     }
 
@@ -260,6 +290,10 @@ impl Communicator for Mpi {
         }
     }
 
+    fn device_messages(&self) -> Option<&dyn DeviceMessages> {
+        self.gpu_aware.then_some(self)
+    }
+
     /// Tells the reason and ends the processes of all ranks.
     fn abort(&self, reason: &str) {
         thread::sleep(TURN * self.rank.number.min(40) as u32);
@@ -269,5 +303,44 @@ impl Communicator for Mpi {
             // SAFETY: MPI may be asked for this at any time.
             unsafe { (state.functions.abort)(WORLD, 1) };
         }
+    }
+}
+
+impl DeviceMessages for Mpi {
+    unsafe fn post(&self, to: usize, address: u64, bytes: usize, held: Box<dyn Any + Send>) -> Result<(), CommError> {
+        let words = bytes.div_ceil(size_of::<u64>());
+        self.check_length(words)?;
+        let mut state = self.state.lock();
+        state.forget_sent();
+        // SAFETY: the caller's promise.
+        unsafe { state.send(to, DEVICE_MESSAGE, (address as *const u64, words), held) };
+        Ok(())
+    }
+
+    unsafe fn wait(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
+        let (mut status, count) = (Status::default(), bytes.div_ceil(size_of::<u64>()) as c_int);
+        let state = self.state.lock();
+        // SAFETY: the caller's promise; the message has been announced, so that it is on its way.
+        unsafe {
+            let to = address as *mut c_void;
+            (state.functions.receive)(to, count, WORDS, from as c_int, DEVICE_MESSAGE, WORLD, &raw mut status);
+        }
+        Ok(())
+    }
+    fn keep(&self, open: Box<dyn Any + Send>) {
+        self.state.lock().kept.push(open);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_off;
+
+    /// Either variable turns messages in GPUs' memory off, and nothing else does.
+    #[test]
+    fn messages_on_gpus_can_be_turned_off() {
+        let by = |name: &'static str, value: &'static str| is_off(|asked| (asked == name).then(|| value.to_owned()));
+        assert!(by("AMRCLAW_GPU_MESSAGES", "off") && by("OMPI_MCA_opal_cuda_support", "0"));
+        assert!(!by("AMRCLAW_GPU_MESSAGES", "on") && !by("OMPI_MCA_opal_cuda_support", "1") && !by("PATH", "off"));
     }
 }

@@ -95,6 +95,10 @@ impl Machine for Host {
         Ok(())
     }
 
+    fn finish(&self, _: &Self::Memory) -> Result<(), CudaError> {
+        Ok(())
+    }
+
     fn resident_tiles(&self) -> u32 {
         1
     }

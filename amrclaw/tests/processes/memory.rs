@@ -1,0 +1,52 @@
+//! Messages that MPI takes from where they lie and puts where they belong: in a GPU's memory, where it reaches that, here in the host's.
+
+use super::launchers::Launcher;
+use super::said;
+use amrclaw::exec::comm::mpi::launch;
+use amrclaw::exec::comm::{Communicator, DeviceMessages, Mpi};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Words of each message: some are sent at once, others only when they are asked for.
+const LENGTHS: [usize; 3] = [1, 1000, 1 << 20];
+
+/// One of two processes, which send each other the same numbers, those of the second one larger by a million.
+#[test]
+#[ignore = "is started by a launcher, twice"]
+fn one_of_two() {
+    let mpi = Mpi::join(launch().expect("a launcher"), Duration::from_secs(60)).unwrap_or_else(|e| panic!("{e}"));
+    let (own, other) = (mpi.rank().number, 1 - mpi.rank().number);
+    let numbers_of = |rank: usize| (0..LENGTHS[2] as u64).map(move |k| k + 1_000_000 * rank as u64);
+    let numbers: Arc<Vec<u64>> = Arc::new(numbers_of(own).collect());
+    for len in LENGTHS {
+        // Announced as any message from a device is.
+        Communicator::post(&mpi, other, vec![len as u64]).expect("the other is there");
+        // SAFETY: nobody writes the numbers, which `held` keeps.
+        let posted =
+            unsafe { DeviceMessages::post(&mpi, other, numbers.as_ptr() as u64, 8 * len, Box::new(numbers.clone())) };
+        posted.expect("the other is there");
+    }
+    for len in LENGTHS {
+        assert_eq!(Communicator::wait(&mpi, other), Ok(vec![len as u64]));
+        let mut found = vec![0_u64; len + 1];
+        // SAFETY: there is room for them.
+        unsafe { DeviceMessages::wait(&mpi, other, found.as_mut_ptr() as u64, 8 * len) }.expect("the other is there");
+        assert!(found.iter().copied().eq(numbers_of(other).take(len).chain([0])), "{len} words");
+    }
+    mpi.leave();
+    assert_eq!(Arc::strong_count(&numbers), 1, "what has been sent is no longer held");
+}
+
+/// By every launcher.
+#[test]
+fn messages_go_from_memory_to_memory() {
+    let this = std::env::current_exe().expect("a path");
+    for launcher in Launcher::all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut command = launcher.command(folder.path());
+        command.args(["-n", "2"]).arg(&this).args(["--exact", "memory::one_of_two", "--ignored"]);
+        let output = command.output().expect("a launcher that starts");
+        assert!(output.status.success(), "{}{}", said(&output), String::from_utf8_lossy(&output.stdout));
+        assert_eq!(String::from_utf8_lossy(&output.stdout).matches("1 passed").count(), 2);
+    }
+}
