@@ -13,11 +13,25 @@ constexpr unsigned MOST_RANKS = sizeof(PartReport::cells) / sizeof(unsigned);
 // What is before an item: of its part and rank, and of the faces that have an owner here on either side.
 struct Before { unsigned items, cells, chunks, slots, fine; };
 
-// The sum of a number of all warps before this one, and of all.
-__device__ __forceinline__ unsigned before_warp(unsigned number, unsigned* of_warps, unsigned& all)
-{
-    return __shfl_sync(0xffffffffu, sum_up_to_of_block(number, of_warps, all) - number, 0);
-}
+// What warps have counted, of those that have items.
+struct Warps {
+    unsigned* counted;
+    unsigned count;
+
+    // The sum of a number of all threads.
+    __device__ __forceinline__ unsigned sum(unsigned number) const
+    {
+        unsigned all;
+        sum_up_to_of_block(number, counted, all, count);
+        return all;
+    }
+
+    // The same of all warps before this one, and of all.
+    __device__ __forceinline__ unsigned before(unsigned number, unsigned& all) const
+    {
+        return __shfl_sync(0xffffffffu, sum_up_to_of_block(number, counted, all, count) - number, 0);
+    }
+};
 
 // What is before a lane's item, where so much is before the warp's; counts the warp's in.
 template <bool RUNS> __device__ __forceinline__ Before before_lane(const Before& item, Before& before)
@@ -157,10 +171,13 @@ template <bool RUNS> __device__ void divide(const DivideArgs& args, const PlanPa
     __shared__ unsigned of_warps[DIVIDE_THREADS / 32];
     // Items and cells of a rank in each kind.
     __shared__ unsigned num_items[MOST_RANKS][2], num_cells[MOST_RANKS][2];
+    // Those without items leave: fewer add up sooner.
+    const Warps warps = {of_warps, max(1u, min(DIVIDE_THREADS / 32u, (max(part.num_items[0], part.num_items[1]) + 31) / 32))};
+    if (threadIdx.x / 32 >= warps.count) return;
     Divider divider = {args, part, 0};
     unsigned begin[2], end[2];
     for (unsigned kind = 0, start = 0; kind < 2; start += part.num_items[kind++]) {
-        const unsigned count = part.num_items[kind], each = (count + DIVIDE_THREADS - 1) / DIVIDE_THREADS * 32;
+        const unsigned count = part.num_items[kind], at_once = 32 * warps.count, each = (count + at_once - 1) / at_once * 32;
         begin[kind] = start + min(threadIdx.x / 32 * each, count);
         end[kind] = start + min((threadIdx.x / 32 + 1) * each, count);
     }
@@ -170,8 +187,7 @@ template <bool RUNS> __device__ void divide(const DivideArgs& args, const PlanPa
         unsigned items = 0, cells = 0;
         if (divider.has(peer)) {
             const Before own = divider.count_all<RUNS>(begin[kind], end[kind], kind, peer);
-            sum_up_to_of_block(own.items, of_warps, items);
-            sum_up_to_of_block(own.cells, of_warps, cells);
+            items = warps.sum(own.items), cells = warps.sum(own.cells);
         }
         if (threadIdx.x == 0) num_items[peer][kind] = items, num_cells[peer][kind] = cells;
         total += cells;
@@ -190,12 +206,12 @@ template <bool RUNS> __device__ void divide(const DivideArgs& args, const PlanPa
         for (unsigned m = 0; m < 2 * peer + kind; m++) blocks += num_items[m / 2][m % 2], cells += num_cells[m / 2][m % 2];
         const Before own = divider.count_all<RUNS>(begin[kind], end[kind], kind, peer);
         Before all = {}, before = {};
-        before.items = before_warp(own.items, of_warps, all.items);
-        before.cells = before_warp(own.cells, of_warps, all.cells);
-        before.chunks = before_warp(own.chunks, of_warps, all.chunks);
+        before.items = warps.before(own.items, all.items);
+        before.cells = warps.before(own.cells, all.cells);
+        before.chunks = warps.before(own.chunks, all.chunks);
         if (RUNS && kind == 0) {
-            before.slots = before_warp(own.slots, of_warps, all.slots);
-            before.fine = before_warp(own.fine, of_warps, all.fine);
+            before.slots = warps.before(own.slots, all.slots);
+            before.fine = warps.before(own.fine, all.fine);
             report.num_slots = all.slots, report.num_fine = all.fine;
             if (part.blocks && threadIdx.x == 0) part.blocks[peer] = Divider::row_of(all.cells, cells);
         }

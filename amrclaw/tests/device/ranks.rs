@@ -62,13 +62,13 @@ impl Communicator for ApartByDevices {
 }
 
 impl DeviceMessages for ApartByDevices {
-    unsafe fn post(&self, to: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
+    unsafe fn post_from(&self, to: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
         // SAFETY: the caller's promise; emulated devices have their memory on the host.
         let words = unsafe { std::slice::from_raw_parts(address as *const u32, bytes.div_ceil(8) * 2) };
         self.0.post(to, words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect())
     }
 
-    unsafe fn wait(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
+    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
         let words = self.0.wait(from)?;
         assert_eq!(words.len(), bytes.div_ceil(8));
         // SAFETY: likewise.

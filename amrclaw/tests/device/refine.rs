@@ -18,6 +18,7 @@ use amrclaw::regrid::{
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use riemann::patch::SolverKernels;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Levels that are refined at most, so that one is made that nests two levels above its base.
@@ -98,16 +99,20 @@ pub(super) fn boxes_of_host<const D: usize>(
     finer_boxes(base, hierarchy, &mut cpu, &Ranks::default(), &plans, &setting.options, at).expect("there is memory")
 }
 
-/// Those that devices make, if they have room for them: one, or one for each of some ranks, who must agree.
+/// Levels of boxes, if there is room for them.
+type Boxes<const D: usize> = Option<Vec<Vec<CellBox<D>>>>;
+
+/// Those that devices make from each base level on: one device, or one for each of some ranks, who must agree.
 fn boxes_of_devices<const D: usize>(
     problem: &Kernels<D>,
     hierarchy: &Hierarchy<D>,
-    base: usize,
+    bases: Range<usize>,
     setting: &Setting<D>,
-) -> Option<Vec<Vec<CellBox<D>>>> {
+) -> Vec<Boxes<D>> {
     let (size, way) = [(1, Way::Together), (2, Way::Together), (3, Way::Apart)][(setting.seed % 3) as usize];
     let found: Vec<_> = std::thread::scope(|scope| {
-        let begin = |ranks| scope.spawn(move || boxes_of_rank(problem, hierarchy, base, (setting, ranks)));
+        let bases = &bases;
+        let begin = |ranks| scope.spawn(move || boxes_of_rank(problem, hierarchy, bases.clone(), (setting, ranks)));
         let running: Vec<_> = ranks_of(size, way).map(begin).collect();
         running.into_iter().map(|rank| rank.join().expect("a rank that does not panic")).collect()
     });
@@ -119,17 +124,27 @@ fn boxes_of_devices<const D: usize>(
 fn boxes_of_rank<const D: usize>(
     (problem, solver, emulator): &Kernels<D>,
     hierarchy: &Hierarchy<D>,
-    base: usize,
+    bases: Range<usize>,
     (setting, ranks): (&Setting<D>, Ranks),
-) -> Option<Vec<Vec<CellBox<D>>>> {
+) -> Vec<Boxes<D>> {
     let (double, ratios, rank) = (solver.double.clone(), hierarchy.ratios().to_vec(), ranks.rank());
     let device = ResidentExecutor::new(emulator.clone(), problem.clone(), double, ratios, 1).expect("there is memory");
     let mut device = device.on_rank(ranks);
     let plans = adopt(&mut device, hierarchy, setting.seed, rank);
-    let (base, finest) = (Level(base as u8), hierarchy.finest().index().min(hierarchy.max_levels() - 2));
     for (l, plans) in plans.iter().enumerate() {
         device.fill_ghosts(Level(l as u8), plans).expect("there is memory");
     }
+    bases.map(|base| boxes_above(&mut device, hierarchy, Level(base as u8), setting)).collect()
+}
+
+/// Those that a device makes above a base level.
+fn boxes_above<const D: usize>(
+    device: &mut impl Executor<D>,
+    hierarchy: &Hierarchy<D>,
+    base: Level,
+    setting: &Setting<D>,
+) -> Boxes<D> {
+    let finest = hierarchy.finest().index().min(hierarchy.max_levels() - 2);
     let RegridOptions { buffer, nesting_width, max_patch_size, cluster, ref regions } = setting.options;
     for level in (base.index()..=finest).rev().map(|l| Level(l as u8)) {
         let inset = Some(nesting_width).filter(|_| level == base);
@@ -158,9 +173,9 @@ fn check<const D: usize>(problem: &Kernels<D>, setting: &Setting<D>) -> Result<(
     let mut hierarchy = Hierarchy::new(domain, ratios, coarsest);
     for l in 0..REFINED {
         let mut made = Vec::new();
-        for base in 0..=l {
+        for (base, found) in boxes_of_devices(&problem, &hierarchy, 0..l + 1, setting).into_iter().enumerate() {
             let mut expected = boxes_of_host(&problem, &hierarchy, base, setting);
-            let Some(found) = boxes_of_devices(&problem, &hierarchy, base, setting) else {
+            let Some(found) = found else {
                 let most = expected.iter().map(Vec::len).max().unwrap_or(0);
                 prop_assert!(most > MANY, "no room for {most} boxes");
                 return Ok(());

@@ -20,17 +20,16 @@ fn one_of_two() {
     let numbers: Arc<Vec<u64>> = Arc::new(numbers_of(own).collect());
     for len in LENGTHS {
         // Announced as any message from a device is.
-        Communicator::post(&mpi, other, vec![len as u64]).expect("the other is there");
+        mpi.post(other, vec![len as u64]).expect("the other is there");
         // SAFETY: nobody writes the numbers, which `held` keeps.
-        let posted =
-            unsafe { DeviceMessages::post(&mpi, other, numbers.as_ptr() as u64, 8 * len, Box::new(numbers.clone())) };
+        let posted = unsafe { mpi.post_from(other, numbers.as_ptr() as u64, 8 * len, Box::new(numbers.clone())) };
         posted.expect("the other is there");
     }
     for len in LENGTHS {
-        assert_eq!(Communicator::wait(&mpi, other), Ok(vec![len as u64]));
+        assert_eq!(mpi.wait(other), Ok(vec![len as u64]));
         let mut found = vec![0_u64; len + 1];
         // SAFETY: there is room for them.
-        unsafe { DeviceMessages::wait(&mpi, other, found.as_mut_ptr() as u64, 8 * len) }.expect("the other is there");
+        unsafe { mpi.wait_at(other, found.as_mut_ptr() as u64, 8 * len) }.expect("the other is there");
         assert!(found.iter().copied().eq(numbers_of(other).take(len).chain([0])), "{len} words");
     }
     mpi.leave();

@@ -17,7 +17,13 @@ pub trait DeviceMessages {
     ///
     /// # Safety
     /// As long as `held` lives, the memory has so many bytes, up to a whole number of words, and nobody writes them.
-    unsafe fn post(&self, to: usize, address: u64, bytes: usize, held: Box<dyn Any + Send>) -> Result<(), CommError>;
+    unsafe fn post_from(
+        &self,
+        to: usize,
+        address: u64,
+        bytes: usize,
+        held: Box<dyn Any + Send>,
+    ) -> Result<(), CommError>;
 
     /// Waits for the next message of another rank, which has so many bytes, and puts it at an address.
     ///
@@ -26,7 +32,7 @@ pub trait DeviceMessages {
     ///
     /// # Safety
     /// The memory has room for so many bytes, up to a whole number of words, and nobody else uses it.
-    unsafe fn wait(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError>;
+    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError>;
 
     /// Keeps what holds the device open until ranks leave, when MPI lets go of memory that it has opened of others.
     fn keep(&self, open: Box<dyn Any + Send>);
@@ -65,7 +71,7 @@ impl Ranks {
     /// copy nothing.
     ///
     /// # Errors
-    /// As for [`Communicator::wait`].
+    /// As for [`super::Communicator::wait`].
     pub(in crate::exec) fn gather_runs(&self, head: Head, own: RunLengths) -> Result<Vec<Arc<RunLengths>>, CommError> {
         if !self.share_process() {
             let all = self.gather(&own.to_words())?;
@@ -95,7 +101,7 @@ impl Ranks {
     /// Sends so many numbers from a device's memory, where [`Ranks::reach_devices`] says so: an address and bytes.
     ///
     /// # Safety
-    /// As for [`DeviceMessages::post`].
+    /// As for [`DeviceMessages::post_from`].
     pub(in crate::exec) unsafe fn post_from_device(
         &self,
         to: usize,
@@ -106,13 +112,13 @@ impl Ranks {
         self.shared.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         self.post(to, Message::notice(head, numbers))?;
         // SAFETY: the caller's promise.
-        self.watched(|comm| unsafe { devices_of(comm).post(to, address, bytes, Box::new(held)) })
+        self.watched(|comm| unsafe { devices_of(comm).post_from(to, address, bytes, Box::new(held)) })
     }
 
     /// Waits for such a message, and puts it into a device's memory.
     ///
     /// # Safety
-    /// As for [`DeviceMessages::wait`].
+    /// As for [`DeviceMessages::wait_at`].
     pub(in crate::exec) unsafe fn wait_on_device(
         &self,
         from: usize,
@@ -123,7 +129,7 @@ impl Ranks {
             let notice = Message::received(comm.wait(from)?);
             if notice.is_notice(head, numbers) {
                 // SAFETY: the caller's promise.
-                return unsafe { devices_of(comm).wait(from, address, bytes) };
+                return unsafe { devices_of(comm).wait_at(from, address, bytes) };
             }
             let (waiting, expected) = (comm.rank().number, Message::name(head, numbers));
             Err(CommError::Unlike { rank: from, waiting, expected, found: notice.to_string() })

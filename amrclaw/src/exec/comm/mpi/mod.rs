@@ -307,7 +307,13 @@ impl Communicator for Mpi {
 }
 
 impl DeviceMessages for Mpi {
-    unsafe fn post(&self, to: usize, address: u64, bytes: usize, held: Box<dyn Any + Send>) -> Result<(), CommError> {
+    unsafe fn post_from(
+        &self,
+        to: usize,
+        address: u64,
+        bytes: usize,
+        held: Box<dyn Any + Send>,
+    ) -> Result<(), CommError> {
         let words = bytes.div_ceil(size_of::<u64>());
         self.check_length(words)?;
         let mut state = self.state.lock();
@@ -317,7 +323,7 @@ impl DeviceMessages for Mpi {
         Ok(())
     }
 
-    unsafe fn wait(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
+    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
         let (mut status, count) = (Status::default(), bytes.div_ceil(size_of::<u64>()) as c_int);
         let state = self.state.lock();
         // SAFETY: the caller's promise; the message has been announced, so that it is on its way.
@@ -327,6 +333,7 @@ impl DeviceMessages for Mpi {
         }
         Ok(())
     }
+
     fn keep(&self, open: Box<dyn Any + Send>) {
         self.state.lock().kept.push(open);
     }
