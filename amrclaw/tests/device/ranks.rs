@@ -22,54 +22,39 @@ use std::time::Duration;
 /// How long a rank waits for another: longer than the compiler of kernels takes.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Ranks that know nothing of one another's memory, as if they were processes.
-struct Apart(Threads);
+/// Ranks that know nothing of one another's memory, as if they were processes; perhaps with an MPI that reaches the memory of devices.
+struct Apart {
+    threads: Threads,
+    by_devices: bool,
+}
 
 impl Communicator for Apart {
     fn rank(&self) -> Rank {
-        self.0.rank()
+        self.threads.rank()
     }
     fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
-        self.0.post(to, words)
+        self.threads.post(to, words)
     }
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        self.0.wait(from)
+        self.threads.wait(from)
     }
     fn abort(&self, reason: &str) {
-        self.0.abort(reason);
-    }
-}
-
-/// The same, by an MPI that reaches the memory of devices.
-struct ApartByDevices(Apart);
-
-impl Communicator for ApartByDevices {
-    fn rank(&self) -> Rank {
-        self.0.rank()
-    }
-    fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
-        self.0.post(to, words)
-    }
-    fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        self.0.wait(from)
-    }
-    fn abort(&self, reason: &str) {
-        self.0.abort(reason);
+        self.threads.abort(reason);
     }
     fn device_messages(&self) -> Option<&dyn DeviceMessages> {
-        Some(self)
+        self.by_devices.then_some(self)
     }
 }
 
-impl DeviceMessages for ApartByDevices {
+impl DeviceMessages for Apart {
     unsafe fn post_from(&self, to: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
         // SAFETY: the caller's promise; emulated devices have their memory on the host.
         let words = unsafe { std::slice::from_raw_parts(address as *const u32, bytes.div_ceil(8) * 2) };
-        self.0.post(to, words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect())
+        self.threads.post(to, words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect())
     }
 
     unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
-        let words = self.0.wait(from)?;
+        let words = self.threads.wait(from)?;
         assert_eq!(words.len(), bytes.div_ceil(8));
         // SAFETY: likewise.
         unsafe { (address as *mut u64).copy_from_nonoverlapping(words.as_ptr(), words.len()) };
@@ -96,8 +81,8 @@ pub(super) enum Way {
 pub(super) fn ranks_of(size: usize, way: Way) -> impl Iterator<Item = Ranks> {
     Threads::new(size, PATIENCE).into_iter().map(move |threads| {
         let comm: Arc<dyn Communicator> = match way {
-            Way::Apart => Arc::new(Apart(threads)),
-            Way::ApartByDevices { .. } => Arc::new(ApartByDevices(Apart(threads))),
+            Way::Apart => Arc::new(Apart { threads, by_devices: false }),
+            Way::ApartByDevices { .. } => Arc::new(Apart { threads, by_devices: true }),
             Way::Together | Way::Late { .. } => Arc::new(threads),
         };
         Ranks::new(comm, Arc::default())

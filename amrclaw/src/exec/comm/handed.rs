@@ -84,13 +84,9 @@ impl Ranks {
         (0..of).map(|from| if from == number { Ok(own.clone()) } else { self.take(from, head) }).collect()
     }
 
-    /// All ranks can send what lies in their devices' memory. All ranks call it.
-    ///
-    /// # Errors
-    /// As for [`super::Communicator::wait`].
-    pub(in crate::exec) fn reach_devices(&self) -> Result<bool, CommError> {
-        let own = u64::from(self.comm.device_messages().is_some());
-        Ok(self.gather(&[own])?.iter().flatten().all(|&reaches| reaches != 0))
+    /// This rank can send what lies in its device's memory.
+    pub(in crate::exec) fn reaches_devices(&self) -> bool {
+        self.comm.device_messages().is_some()
     }
 
     /// Keeps what holds this rank's device open as long as MPI uses it.
@@ -98,7 +94,7 @@ impl Ranks {
         devices_of(self.comm.as_ref()).keep(Box::new(open));
     }
 
-    /// Sends so many numbers from a device's memory, where [`Ranks::reach_devices`] says so: an address and bytes.
+    /// Sends so many numbers from a device's memory, where all ranks can ([`Ranks::reaches_devices`]): an address and bytes.
     ///
     /// # Safety
     /// As for [`DeviceMessages::post_from`].

@@ -32,10 +32,10 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// items in the same order, and whether messages go from device to device.
     pub(super) fn agree_on_devices(&mut self) -> Result<(), ExecError> {
         if self.fewest_tiles.is_none() {
-            let own = self.machine.resident_tiles();
-            let all = self.ranks.gather(&[u64::from(own)])?;
-            self.fewest_tiles = all.iter().flatten().map(|&tiles| tiles as u32).min();
-            self.sends_from_device = self.ranks.reach_devices()?;
+            let own = [u64::from(self.machine.resident_tiles()), u64::from(self.ranks.reaches_devices())];
+            let all = self.ranks.gather(&own)?;
+            self.fewest_tiles = all.iter().map(|told| told[0] as u32).min();
+            self.sends_from_device = all.iter().all(|told| told[1] != 0);
             if self.sends_from_device {
                 self.ranks.keep(self.machine.share(1)?);
             }

@@ -2,13 +2,11 @@
 //!
 //! CUDA Driver API, Virtual Memory Management.
 
+use super::slabs::PAGE;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use cudarc::driver::{CudaContext, DriverError};
 
-/// Pages are mapped in multiples of so many bytes on all devices that there are.
-const PAGE: u64 = 2 << 20;
-
-/// True if the driver maps memory for this device.
+/// True if the driver maps memory for this device, in pages of which slabs are multiples.
 pub(super) fn can_map(context: &CudaContext) -> bool {
     let attribute = Attribute::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED;
     let is_page = || {

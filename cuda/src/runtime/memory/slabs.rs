@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Alignment and smallest size of a piece.
 pub(super) const GRAIN: u64 = 512;
 /// Sizes of slabs are multiples of this: the driver's own pages.
-const PAGE: u64 = 2 << 20;
+pub(super) const PAGE: u64 = 2 << 20;
 /// A slab is at least this large if there is room.
 const COMFORTABLE: u64 = 64 << 20;
 /// Requests from this size on are large.
