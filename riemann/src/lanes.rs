@@ -1,7 +1,7 @@
 //! Packs of lanes: vector types of the processor behind [`Real`].
 //!
 //! The intrinsics of a pack may only run on a processor that has them. Packs are therefore used inside functions
-//! marked `#[target_feature]` alone, which are entered after the processor was asked: see [`crate::patch`].
+//! marked `#[target_feature]` alone, which are entered by [`Real::outlined`] after the processor was asked: see [`crate::patch`].
 
 use crate::elementary::Double;
 use crate::real::{Choose, Mask, Real};
@@ -164,14 +164,24 @@ macro_rules! pack {
             }
             $(
             #[inline(always)]
-            fn outlined<T>(f: impl FnOnce() -> T) -> T {
-                #[inline(never)]
-                #[target_feature(enable = $features)]
-                fn call<T>(f: impl FnOnce() -> T) -> T {
-                    f()
+            fn outlined<P, T>(f: impl FnOnce() -> T) -> T {
+                trait Place {
+                    fn apart<T>(f: impl FnOnce() -> T) -> T;
+                    unsafe fn enter<T>(f: impl FnOnce() -> T) -> T;
                 }
-                // SAFETY: whoever has packs has entered with their instructions (module comment).
-                unsafe { call(f) }
+                impl<P> Place for P {
+                    // By itself: the compiler puts functions with features of their own into others with these all the same.
+                    #[inline(never)]
+                    fn apart<T>(f: impl FnOnce() -> T) -> T {
+                        // SAFETY: whoever has packs, or makes them in `f`, has asked the processor (module comment).
+                        unsafe { P::enter(f) }
+                    }
+                    #[target_feature(enable = $features)]
+                    unsafe fn enter<T>(f: impl FnOnce() -> T) -> T {
+                        f()
+                    }
+                }
+                P::apart(f)
             }
             )?
         }

@@ -143,6 +143,13 @@ pub trait Solver<const M: usize, const W: usize, const A: usize>: Clone + Send +
     /// Functions of position as formulas.
     const FORMULAS: PositionFormulas = PositionFormulas { initial: &[], aux_values: &[], mapping: &[] };
 
+    /// Calls `f` as a function of the program by itself ([`Real::outlined`]), which is compiled with the solver's module, so that kernels of
+    /// several solvers are compiled at the same time. A solver that is made of another one hands it on.
+    #[inline(always)]
+    fn outlined<V: Real, T>(f: impl FnOnce() -> T) -> T {
+        V::outlined::<Self, T>(f)
+    }
+
     /// Solves the Riemann problem at a face with normal `axis`.
     ///
     /// `aux_l`, `aux_r`: auxiliary values of the two cells. Edge-centred values live in the cell on the edge's upper

@@ -233,7 +233,7 @@ impl Writer<'_> {
         });
         let (result, mut body) = (self.ty(&function.result), block_contents(self, &function.body));
         if !rare.is_empty() {
-            body = quote!(<V as ::riemann::real::Real>::outlined(#[inline(always)] move || { #body }));
+            body = quote!(<V as ::riemann::real::Real>::outlined::<Self, _>(#[inline(always)] move || { #body }));
         }
         quote! {
             #(#attributes)*

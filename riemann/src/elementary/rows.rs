@@ -130,26 +130,21 @@ trait Row<R: Scalar> {
 
 /// Runs a loop in vectors.
 fn enter<R: Scalar, L: Row<R>>(isa: Isa, row: L) {
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx512f,avx512dq,avx2,bmi2")]
-    fn avx512<R: Scalar, L: Row<R>>(row: L) {
-        row.run::<R::Avx512>();
-    }
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi2")]
-    fn avx2<R: Scalar, L: Row<R>>(row: L) {
-        row.run::<R::Avx2>();
-    }
     assert!(Isa::available().contains(&isa), "this processor has no {}", isa.name());
     match isa {
-        // SAFETY: the processor has the instructions.
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx512 => unsafe { avx512::<R, L>(row) },
-        // SAFETY: the processor has the instructions.
+        Isa::Avx512 => run::<R::Avx512, L>(row),
         #[cfg(target_arch = "x86_64")]
-        Isa::Avx2 => unsafe { avx2::<R, L>(row) },
-        _ => row.run::<R::Portable>(),
+        Isa::Avx2 => run::<R::Avx2, L>(row),
+        _ => run::<R::Portable, L>(row),
     }
+}
+
+fn run<V: Real, L: Row<V::Scalar>>(row: L) {
+    V::outlined::<L, _>(
+        #[inline(always)]
+        || row.run::<V>(),
+    );
 }
 
 struct UnaryRow<'a, R> {
@@ -215,7 +210,7 @@ fn unary<V: Real>(x: &[V::Scalar], out: &mut [V::Scalar], f: impl Fn(V) -> V) {
 /// Pack by pack; the last one, which may not be full, from arrays of a pack's length.
 #[inline(always)]
 fn binary<V: Real>(x: &[V::Scalar], y: &[V::Scalar], out: &mut [V::Scalar], f: impl Fn(V, V) -> V) {
-    V::outlined(
+    V::outlined::<V, _>(
         #[inline(always)]
         || {
             let full = out.len() - out.len() % V::LANES;

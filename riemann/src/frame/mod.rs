@@ -210,6 +210,11 @@ where
     const VECTORS: &'static [usize] = S::VECTORS;
 
     #[inline(always)]
+    fn outlined<V: Real, T>(f: impl FnOnce() -> T) -> T {
+        S::outlined::<V, T>(f)
+    }
+
+    #[inline(always)]
     fn normal<V: Real>(&self, axis: Axis, ql: [V; M], qr: [V; M], aux_l: [V; B], aux_r: [V; B]) -> Normal<V, M, W> {
         let frame = Frame::new(S::DIM, axis, A, &aux_r);
         let (ql, qr) = (frame.enter(S::VECTORS, ql), frame.enter(S::VECTORS, qr));

@@ -178,51 +178,30 @@ impl SolverKernels {
     }
 }
 
-/// Defines a method that enters `$kernel` with the vectors of `self.isa`; where not `$widest`, with those of AVX2 at most.
-///
-/// The entries are methods of the solver: the compiler puts methods where their type is, so that each solver's kernels are a piece
-/// of the program by itself, and several are compiled at the same time.
+/// Enters `$kernel` with the vectors of `self.isa`; where not `$widest`, with those of AVX2 at most.
 macro_rules! dispatch {
-    ($self:ident, $kernel:ident, $widest:literal, ($($arg:ident: $type:ty),*) -> $out:ty) => {{
-        #[cfg(target_arch = "x86_64")]
-        trait Entries<R: Scalar, const M: usize, const W: usize, const A: usize> {
-            unsafe fn avx512(&self, $($arg: $type),*) -> $out;
-            unsafe fn avx2(&self, $($arg: $type),*) -> $out;
-        }
-        #[cfg(target_arch = "x86_64")]
-        impl<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize> Entries<R, M, W, A> for S {
-            #[target_feature(enable = "avx512f,avx512dq,avx2,bmi2")]
-            unsafe fn avx512(&self, $($arg: $type),*) -> $out {
-                // SAFETY: the caller's promise is handed on; the instructions are enabled here.
-                unsafe { $kernel::<S, R::Avx512, M, W, A>(self, $($arg),*) }
-            }
-            #[target_feature(enable = "avx2,bmi2")]
-            unsafe fn avx2(&self, $($arg: $type),*) -> $out {
-                // SAFETY: the caller's promise is handed on; the instructions are enabled here.
-                unsafe { $kernel::<S, R::Avx2, M, W, A>(self, $($arg),*) }
-            }
-        }
-        trait Portable<R: Scalar, const M: usize, const W: usize, const A: usize> {
-            unsafe fn portable(&self, $($arg: $type),*) -> $out;
-        }
-        impl<S: Solver<M, W, A>, R: Scalar, const M: usize, const W: usize, const A: usize> Portable<R, M, W, A> for S {
-            unsafe fn portable(&self, $($arg: $type),*) -> $out {
-                // SAFETY: the caller's promise is handed on.
-                unsafe { $kernel::<S, R::Portable, M, W, A>(self, $($arg),*) }
-            }
-        }
+    ($self:ident, $kernel:ident($($arg:ident),*), $widest:literal) => {{
         let solver = &$self.solver;
+        // `with_isa` saw that the processor has the instructions with which packs of these types are entered.
         match $self.isa {
-            // SAFETY: `with_isa` saw that the processor has the instructions; the rest is the caller's promise.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if $widest => unsafe { Entries::<R, M, W, A>::avx512(solver, $($arg),*) },
-            // SAFETY: likewise; a processor with AVX-512 has AVX2.
+            Isa::Avx512 if $widest => enter!(S, R::Avx512, $kernel(solver, $($arg),*)),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 | Isa::Avx2 => unsafe { Entries::<R, M, W, A>::avx2(solver, $($arg),*) },
-            // SAFETY: the caller's promise.
-            _ => unsafe { Portable::<R, M, W, A>::portable(solver, $($arg),*) },
+            Isa::Avx512 | Isa::Avx2 => enter!(S, R::Avx2, $kernel(solver, $($arg),*)),
+            _ => enter!(S, R::Portable, $kernel(solver, $($arg),*)),
         }
     }};
+}
+
+/// Calls a kernel over packs of a type as a function by itself.
+macro_rules! enter {
+    ($solver:ty, $pack:ty, $kernel:ident($($arg:ident),*)) => {
+        <$solver>::outlined::<$pack, _>(
+            #[inline(always)]
+            // SAFETY: the caller's promise is handed on.
+            || unsafe { $kernel::<$solver, $pack, M, W, A>($($arg),*) },
+        )
+    };
 }
 
 impl<S, R, const M: usize, const W: usize, const A: usize> PatchSolver<R> for Kernels<S, M, W, A>
@@ -273,18 +252,18 @@ where
         // Known when compiling: solvers in fewer dimensions come without the code for three axes at once.
         if const { S::DIM > 2 } && args.sweep == [true; 3] {
             // Is large, and waits for its buffers rather than for arithmetic: it is not compiled once more for twice as wide vectors.
-            return dispatch!(self, update_in_space, false, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport);
+            return dispatch!(self, update_in_space(args, scratch), false);
         }
-        dispatch!(self, update_tile, true, (args: &TileArgs<'_, R>, scratch: &mut [R]) -> TileReport)
+        dispatch!(self, update_tile(args, scratch), true)
     }
 
     unsafe fn fluctuation_sums(&self, axis: Axis, list: &FaceList<R>) {
-        dispatch!(self, fluctuation_sums, true, (axis: Axis, list: &FaceList<R>) -> ())
+        dispatch!(self, fluctuation_sums(axis, list), true)
     }
 
     unsafe fn apply_source(&self, row: &SourceRow<R>) {
         if const { S::HAS_SOURCE } {
-            dispatch!(self, apply_source, true, (row: &SourceRow<R>) -> ())
+            dispatch!(self, apply_source(row), true)
         }
     }
 

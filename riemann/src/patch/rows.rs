@@ -112,6 +112,7 @@ pub(super) struct YRow<R> {
 
 /// All row buffers of a tile while row k is worked on. Face k lies between rows k − 1 and k. Buffers of one row are
 /// written over pack by pack, once the pack before them has been read.
+#[derive(Clone, Copy)]
 pub(super) struct Buffers<R> {
     /// Rows k − 1 and k.
     pub x: [XRow<R>; 2],

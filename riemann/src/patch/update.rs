@@ -113,18 +113,28 @@ where
         // SAFETY: rows first − 2 ..= last + 1 are readable where y is swept, first .. last where it is not.
         unsafe {
             if const { S::DIM > 1 } && sweep_y {
-                self.solve_y(start);
+                self.pass(
+                    #[inline(always)]
+                    |marcher| marcher.solve_y(start),
+                );
             }
             for k in start..=last {
                 self.load_capacity(k, if sweep_y { last } else { last - 1 });
                 let inside = first <= k && k < last;
                 if const { N == 1 } && sweep_x && (inside || transverse) {
-                    self.x_row(k, transverse, inside);
+                    self.pass(
+                        #[inline(always)]
+                        |marcher| marcher.x_row(k, transverse, inside),
+                    );
                 }
                 let kept_faces = self.tile.kept_complete_at([plane, k as i32], false);
                 self.keep_faces(kept_faces, sweep_y);
                 if const { S::DIM > 1 } && sweep_y {
-                    self.y_row(k, transverse, !kept_faces.is_empty());
+                    let keep_f = !kept_faces.is_empty();
+                    self.pass(
+                        #[inline(always)]
+                        |marcher| marcher.y_row(k, transverse, keep_f),
+                    );
                 } else if k > first {
                     self.finish_without_y(k - 1);
                 }
@@ -132,6 +142,19 @@ where
                 self.rows.rotate();
             }
         }
+    }
+
+    /// Runs a loop over a row as a function by itself, on a copy: see [`Tile::apart`].
+    #[inline(always)]
+    fn pass(&mut self, run: impl FnOnce(&mut Marcher<'_, S, V, N, M, W, A>)) {
+        [self.tile.courant, self.tile.fault] = self.tile.apart(
+            #[inline(always)]
+            |tile| {
+                let mut copy = Marcher { tile, ..*self };
+                run(&mut copy);
+                copy.tile
+            },
+        );
     }
 
     /// State of the pack at column `i`, row `k`.

@@ -157,19 +157,15 @@ where
         }
     }
 
-    /// Runs a loop over a row as a function by itself, on a copy of the block: nobody else knows the copy's fields, so that they are
-    /// read once and not again after every number that is stored.
+    /// Runs a loop over a row as a function by itself, on a copy: see [`Tile::apart`].
     #[inline(always)]
     fn pass(&mut self, run: impl FnOnce(&mut Block<'_, S, V, M, W, A>)) {
-        V::outlined(
+        [self.tile.courant, self.tile.fault] = self.tile.apart(
             #[inline(always)]
-            || {
-                let scheme = *self.tile.args.scheme;
-                let args = TileArgs { scheme: &scheme, ..*self.tile.args };
-                let tile = Tile { solver: self.tile.solver.clone(), args: &args, ..self.tile };
+            |tile| {
                 let mut copy = Block { tile, ..*self };
                 run(&mut copy);
-                (self.tile.courant, self.tile.fault) = (copy.tile.courant, copy.tile.fault);
+                copy.tile
             },
         );
     }
