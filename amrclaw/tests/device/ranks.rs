@@ -53,7 +53,7 @@ impl DeviceMessages for Apart {
         self.threads.post(to, words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect())
     }
 
-    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
+    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
         let words = self.threads.wait(from)?;
         assert_eq!(words.len(), bytes.div_ceil(8));
         // SAFETY: likewise.

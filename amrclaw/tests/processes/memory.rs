@@ -4,6 +4,7 @@ use super::launchers::Launcher;
 use super::said;
 use amrclaw::exec::comm::mpi::launch;
 use amrclaw::exec::comm::{Communicator, DeviceMessages, Mpi};
+use std::process::Output;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,24 +29,60 @@ fn one_of_two() {
     for len in LENGTHS {
         assert_eq!(mpi.wait(other), Ok(vec![len as u64]));
         let mut found = vec![0_u64; len + 1];
-        // SAFETY: there is room for them.
-        unsafe { mpi.wait_at(other, found.as_mut_ptr() as u64, 8 * len) }.expect("the other is there");
+        // SAFETY: there is room for them, until the test ends.
+        unsafe { mpi.wait_at(other, found.as_mut_ptr() as u64, 8 * len, Box::new(())) }.expect("the other is there");
         assert!(found.iter().copied().eq(numbers_of(other).take(len).chain([0])), "{len} words");
     }
     mpi.leave();
     assert_eq!(Arc::strong_count(&numbers), 1, "what has been sent is no longer held");
 }
 
+/// One of two processes, of which the first waits for what the second one announces and does not send.
+#[test]
+#[ignore = "is started by a launcher, twice"]
+fn one_of_two_waits() {
+    let mpi = Mpi::join(launch().expect("a launcher"), Duration::from_secs(2)).unwrap_or_else(|e| panic!("{e}"));
+    if mpi.rank().number == 1 {
+        mpi.post(0, vec![1]).expect("the other is there");
+        std::thread::sleep(Duration::from_secs(60));
+        panic!("nobody has ended the run");
+    }
+    assert_eq!(mpi.wait(1), Ok(vec![1]));
+    let room = Arc::new(vec![0_u64]);
+    // SAFETY: nobody else uses the room, which `held` keeps.
+    let lost =
+        unsafe { mpi.wait_at(1, room.as_ptr() as u64, 8, Box::new(room.clone())) }.expect_err("nothing was sent");
+    assert_eq!(Arc::strong_count(&room), 2, "what may still come has room");
+    mpi.abort(&lost.to_string());
+}
+
+/// What two processes say that are one of the tests above.
+fn outputs_of_two(name: &str) -> impl Iterator<Item = Output> {
+    let this = std::env::current_exe().expect("a path");
+    let name = format!("memory::{name}");
+    Launcher::all().into_iter().map(move |launcher| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut command = launcher.command(folder.path());
+        command.args(["-n", "2"]).arg(&this).args(["--exact", &*name, "--ignored"]);
+        command.output().expect("a launcher that starts")
+    })
+}
+
 /// By every launcher.
 #[test]
 fn messages_go_from_memory_to_memory() {
-    let this = std::env::current_exe().expect("a path");
-    for launcher in Launcher::all() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let mut command = launcher.command(folder.path());
-        command.args(["-n", "2"]).arg(&this).args(["--exact", "memory::one_of_two", "--ignored"]);
-        let output = command.output().expect("a launcher that starts");
+    for output in outputs_of_two("one_of_two") {
         let told = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && told.contains("1 passed"), "{}{told}", said(&output));
+    }
+}
+
+/// A rank that hangs between announcing such a message and sending it is named as any other that hangs.
+#[test]
+fn announced_messages_are_not_waited_for_without_end() {
+    for output in outputs_of_two("one_of_two_waits") {
+        let told = said(&output);
+        assert!(!output.status.success() && told.contains("rank 1"), "{told}");
+        assert!(!told.contains("nobody has ended the run"), "{told}");
     }
 }

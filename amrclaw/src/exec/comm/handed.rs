@@ -31,8 +31,15 @@ pub trait DeviceMessages {
     /// As for [`super::Communicator::wait`].
     ///
     /// # Safety
-    /// The memory has room for so many bytes, up to a whole number of words, and nobody else uses it.
-    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError>;
+    /// As long as `held` lives, the memory has room for so many bytes, up to a whole number of words. Nobody else uses it, not after an
+    /// error either, when the message may still come.
+    unsafe fn wait_at(
+        &self,
+        from: usize,
+        address: u64,
+        bytes: usize,
+        held: Box<dyn Any + Send>,
+    ) -> Result<(), CommError>;
 
     /// Keeps what holds the device open until ranks leave, when MPI lets go of memory that it has opened of others.
     fn keep(&self, open: Box<dyn Any + Send>);
@@ -120,12 +127,13 @@ impl Ranks {
         from: usize,
         (head, numbers): (Head, usize),
         (address, bytes): (u64, usize),
+        held: impl Any + Send,
     ) -> Result<(), CommError> {
         self.watched(|comm| {
             let notice = Message::received(comm.wait(from)?);
             if notice.is_notice(head, numbers) {
                 // SAFETY: the caller's promise.
-                return unsafe { devices_of(comm).wait_at(from, address, bytes) };
+                return unsafe { devices_of(comm).wait_at(from, address, bytes, Box::new(held)) };
             }
             let (waiting, expected) = (comm.rank().number, Message::name(head, numbers));
             Err(CommError::Unlike { rank: from, waiting, expected, found: notice.to_string() })

@@ -197,7 +197,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let memory = self.inbox(bytes.len().next_multiple_of(size_of::<u64>()))?;
             let to = (N::address(N::shared_memory(&memory)), bytes.len());
             // SAFETY: there is room for it, and nobody else holds the memory.
-            unsafe { self.ranks.wait_on_device(*rank, (head, count), to)? };
+            unsafe { self.ranks.wait_on_device(*rank, (head, count), to, memory.clone())? };
             work(of_all(N::shared_memory(&memory), 0))?;
             return Ok(self.machine.end_reading(&memory)?);
         }

@@ -104,6 +104,7 @@ functions! {
     test "MPI_Test": fn(*mut usize, *mut c_int, *mut Status);
     probe "MPI_Iprobe": fn(c_int, c_int, usize, *mut c_int, *mut Status);
     count "MPI_Get_count": fn(*const Status, usize, *mut c_int);
+    begin_receiving "MPI_Irecv": fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut usize);
     receive "MPI_Recv": fn(*mut c_void, c_int, usize, c_int, c_int, usize, *mut Status);
 }
 
@@ -136,6 +137,14 @@ impl Functions {
             }
         }
         all
+    }
+
+    /// True if the message of a request has been sent, or has been received.
+    pub fn is_done(&self, request: &mut usize) -> bool {
+        let (mut is_done, mut status) = (0, Status::default());
+        // SAFETY: a request that is under way, or none; the rest are places for the answers.
+        unsafe { (self.test)(&raw mut *request, &raw mut is_done, &raw mut status) };
+        is_done != 0
     }
 
     /// What the library says of itself, in a line.

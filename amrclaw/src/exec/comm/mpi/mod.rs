@@ -3,6 +3,7 @@
 mod launcher;
 mod library;
 mod shim;
+mod state;
 
 pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
@@ -10,23 +11,15 @@ pub use library::NoLibrary;
 use super::patience::Patience;
 use super::{CommError, Communicator, DeviceMessages};
 use crate::mesh::Rank;
-use library::{ANY, Functions, NO_REQUEST, SERIALIZED, Status, WORDS, WORLD};
+use library::{Functions, SERIALIZED, WORLD};
 use parking_lot::Mutex;
+use state::{ANSWER, DEVICE_MESSAGE, MESSAGE, QUESTION, State};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// The tag of messages: they are told apart by their order.
-const MESSAGE: c_int = 0;
-/// The tag of questions whether a rank still does anything, and of answers.
-const QUESTION: c_int = 1;
-const ANSWER: c_int = 2;
-
-/// The tag of messages from a device's memory.
-const DEVICE_MESSAGE: c_int = 3;
 
 /// A rank that waits for so long looks less often, to leave the processor to others.
 const EAGER: Duration = Duration::from_micros(50);
@@ -91,17 +84,6 @@ pub struct Mpi {
     state: Mutex<State>,
 }
 
-struct State {
-    functions: Functions,
-    /// Messages under way, and what keeps the memory that MPI reads.
-    sent: Vec<(usize, Box<dyn Any + Send>)>,
-    /// What is to stay until MPI has come to its end.
-    kept: Vec<Box<dyn Any + Send>>,
-    ended: bool,
-    /// It is for others to bring MPI to its end.
-    is_guest: bool,
-}
-
 impl Mpi {
     /// Joins the other ranks. `patience`: how long one waits for another. To be called once.
     ///
@@ -150,6 +132,40 @@ impl Mpi {
         c_int::try_from(words).map(drop).map_err(too_long)
     }
 
+    /// Looks for what is to come from a rank until it is there; moves on meanwhile what is under way, and answers questions.
+    fn wait_until<T>(&self, from: usize, mut look: impl FnMut(&mut State) -> Option<T>) -> Result<T, CommError> {
+        let (mut looked, mut patience) = (Instant::now(), Patience::new(self.patience));
+        loop {
+            let mut state = self.state.lock();
+            if let Some(found) = look(&mut state) {
+                return Ok(found);
+            }
+            // Large messages move on only when MPI is asked about them.
+            state.forget_sent();
+            if looked.elapsed() >= LOOK {
+                state.answer();
+                looked = Instant::now();
+            }
+            drop(state);
+            if patience.is_at_end(|| self.answers(from)) {
+                let (waiting, seconds) = (self.rank.number, self.patience.as_secs());
+                return Err(CommError::Silent { rank: from, waiting, seconds });
+            }
+            if patience.waited() < EAGER { thread::yield_now() } else { thread::sleep(EAGER) }
+        }
+    }
+
+    /// Receives the next message of a rank, of so many words, at an address. A large one comes only as long as its sender moves it on, which
+    /// is waited for as for a message itself.
+    ///
+    /// # Safety
+    /// There is room for it, which nobody else uses: not until ranks leave, where the message does not come.
+    unsafe fn receive(&self, from: usize, tag: c_int, room: (*mut c_void, usize)) -> Result<(), CommError> {
+        // SAFETY: the caller's promise.
+        let mut request = unsafe { self.state.lock().begin_receiving(from, tag, room) };
+        self.wait_until(from, |state| state.functions.is_done(&mut request).then_some(()))
+    }
+
     /// True if a rank answers: it waits for others as this one does.
     fn answers(&self, rank: usize) -> bool {
         self.state.lock().send_words(rank, QUESTION, vec![self.rank.number as u64]);
@@ -158,7 +174,7 @@ impl Mpi {
             let mut state = self.state.lock();
             state.forget_sent();
             state.answer();
-            if state.receive(rank as c_int, ANSWER).is_some() {
+            if state.receive_short(rank as c_int, ANSWER).is_some() {
                 return true;
             }
             drop(state);
@@ -196,62 +212,6 @@ fn tell(reason: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("error: {reason}\n").as_bytes());
 }
 
-impl State {
-    /// Sends words.
-    fn send_words(&mut self, to: usize, tag: c_int, words: Vec<u64>) {
-        let (address, count) = (words.as_ptr(), words.len());
-        // SAFETY: the words stay where they are until the request is done.
-        unsafe { self.send(to, tag, (address, count), Box::new(words)) };
-    }
-
-    /// Sends so many words from an address on, no more than an `int` counts.
-    ///
-    /// # Safety
-    /// `held` keeps them there; nobody writes them as long as it lives.
-    unsafe fn send(&mut self, to: usize, tag: c_int, (address, count): (*const u64, usize), held: Box<dyn Any + Send>) {
-        let mut request = NO_REQUEST;
-        let count = c_int::try_from(count).expect("the length of a message has been looked at");
-        // SAFETY: the caller's promise; `held` lives until the request is done.
-        unsafe { (self.functions.send)(address.cast(), count, WORDS, to as c_int, tag, WORLD, &raw mut request) };
-        self.sent.push((request, held));
-    }
-
-    /// Frees messages that have been sent.
-    fn forget_sent(&mut self) {
-        let State { functions, sent, .. } = self;
-        sent.retain_mut(|(request, _)| {
-            let (mut done, mut status) = (0, Status::default());
-            // SAFETY: the request is one that is under way.
-            unsafe { (functions.test)(&raw mut *request, &raw mut done, &raw mut status) };
-            done == 0
-        });
-    }
-
-    /// The next message of a rank, or of any, if it is there.
-    fn receive(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
-        let (mut is_there, mut status, mut count) = (0, Status::default(), 0);
-        // SAFETY: all are places for the answers.
-        unsafe { (self.functions.probe)(from, tag, WORLD, &raw mut is_there, &raw mut status) };
-        if is_there == 0 {
-            return None;
-        }
-        // SAFETY: the words have room for the message that is there, the next one of this rank.
-        unsafe {
-            (self.functions.count)(&raw const status, WORDS, &raw mut count);
-            let mut words = vec![0_u64; count as usize];
-            (self.functions.receive)(words.as_mut_ptr().cast(), count, WORDS, from, tag, WORLD, &raw mut status);
-            Some(words)
-        }
-    }
-
-    /// Tells ranks that ask for it that this one waits.
-    fn answer(&mut self) {
-        while let Some(question) = self.receive(ANY, QUESTION) {
-            self.send_words(question[0] as usize, ANSWER, vec![]);
-        }
-    }
-}
-
 impl Communicator for Mpi {
     fn rank(&self) -> Rank {
         self.rank
@@ -266,27 +226,15 @@ impl Communicator for Mpi {
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let (mut looked, mut patience) = (Instant::now(), Patience::new(self.patience));
-        loop {
-            let mut state = self.state.lock();
-            if let Some(words) = state.receive(from as c_int, MESSAGE) {
-                return Ok(words);
+        let mut words = self.wait_until(from, |state| state.room_of_next(from as c_int, MESSAGE))?;
+        let room = (words.as_mut_ptr().cast(), words.len());
+        // SAFETY: there is room for the next message; where it does not come, the words are kept.
+        match unsafe { self.receive(from, MESSAGE, room) } {
+            Ok(()) => Ok(words),
+            Err(error) => {
+                self.keep(Box::new(words));
+                Err(error)
             }
-            // Large messages move on only when MPI is asked about them.
-            state.forget_sent();
-            if looked.elapsed() >= LOOK {
-                state.answer();
-                looked = Instant::now();
-            }
-            drop(state);
-            if patience.is_at_end(|| self.answers(from)) {
-                return Err(CommError::Silent {
-                    rank: from,
-                    waiting: self.rank.number,
-                    seconds: self.patience.as_secs(),
-                });
-            }
-            if patience.waited() < EAGER { thread::yield_now() } else { thread::sleep(EAGER) }
         }
     }
 
@@ -323,15 +271,16 @@ impl DeviceMessages for Mpi {
         Ok(())
     }
 
-    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize) -> Result<(), CommError> {
-        let (mut status, count) = (Status::default(), bytes.div_ceil(size_of::<u64>()) as c_int);
-        let state = self.state.lock();
-        // SAFETY: the caller's promise; the message has been announced, so that it is on its way.
-        unsafe {
-            let to = address as *mut c_void;
-            (state.functions.receive)(to, count, WORDS, from as c_int, DEVICE_MESSAGE, WORLD, &raw mut status);
-        }
-        Ok(())
+    unsafe fn wait_at(
+        &self,
+        from: usize,
+        address: u64,
+        bytes: usize,
+        held: Box<dyn Any + Send>,
+    ) -> Result<(), CommError> {
+        let room = (address as *mut c_void, bytes.div_ceil(size_of::<u64>()));
+        // SAFETY: the caller's promise; where the message does not come, what holds its room is kept.
+        unsafe { self.receive(from, DEVICE_MESSAGE, room) }.inspect_err(|_| self.keep(held))
     }
 
     fn keep(&self, open: Box<dyn Any + Send>) {

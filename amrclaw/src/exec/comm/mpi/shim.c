@@ -85,6 +85,15 @@ int amrclaw_MPI_Get_count(const Status *status, uintptr_t type, int *count)
     return MPI_Get_count(&own, WORDS, count);
 }
 
+int amrclaw_MPI_Irecv(void *words, int count, uintptr_t type, int from, int tag, uintptr_t comm, uintptr_t *request)
+{
+    (void)type, (void)comm;
+    MPI_Request own;
+    int error = MPI_Irecv(words, count, WORDS, source(from), tag, WORLD, &own);
+    memcpy(request, &own, sizeof own);
+    return error;
+}
+
 int amrclaw_MPI_Recv(void *words, int count, uintptr_t type, int from, int tag, uintptr_t comm, Status *status)
 {
     (void)type, (void)comm, (void)status;

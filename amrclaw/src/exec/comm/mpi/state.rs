@@ -1,0 +1,101 @@
+//! Messages by the functions of MPI: sent, received, and what is kept for them meanwhile.
+
+use super::library::{ANY, Functions, NO_REQUEST, Status, WORDS, WORLD};
+use std::any::Any;
+use std::ffi::{c_int, c_void};
+
+/// The tag of messages: they are told apart by their order.
+pub const MESSAGE: c_int = 0;
+/// The tag of questions whether a rank still does anything, and of answers.
+pub const QUESTION: c_int = 1;
+pub const ANSWER: c_int = 2;
+/// The tag of messages from a device's memory.
+pub const DEVICE_MESSAGE: c_int = 3;
+
+/// What is asked of MPI, by one thread at a time.
+pub struct State {
+    pub functions: Functions,
+    /// Messages under way, and what keeps the memory that MPI reads.
+    pub sent: Vec<(usize, Box<dyn Any + Send>)>,
+    /// What is to stay until MPI has come to its end.
+    pub kept: Vec<Box<dyn Any + Send>>,
+    /// Nothing more is asked.
+    pub ended: bool,
+    /// It is for others to bring MPI to its end.
+    pub is_guest: bool,
+}
+
+impl State {
+    /// Sends words.
+    pub fn send_words(&mut self, to: usize, tag: c_int, words: Vec<u64>) {
+        let (address, count) = (words.as_ptr(), words.len());
+        // SAFETY: the words stay where they are until the request is done.
+        unsafe { self.send(to, tag, (address, count), Box::new(words)) };
+    }
+
+    /// Sends so many words from an address on, no more than an `int` counts.
+    ///
+    /// # Safety
+    /// `held` keeps them there; nobody writes them as long as it lives.
+    pub unsafe fn send(
+        &mut self,
+        to: usize,
+        tag: c_int,
+        (address, count): (*const u64, usize),
+        held: Box<dyn Any + Send>,
+    ) {
+        let mut request = NO_REQUEST;
+        let count = c_int::try_from(count).expect("the length of a message has been looked at");
+        // SAFETY: the caller's promise; `held` lives until the request is done.
+        unsafe { (self.functions.send)(address.cast(), count, WORDS, to as c_int, tag, WORLD, &raw mut request) };
+        self.sent.push((request, held));
+    }
+
+    /// Frees messages that have been sent.
+    pub fn forget_sent(&mut self) {
+        let State { functions, sent, .. } = self;
+        sent.retain_mut(|(request, _)| !functions.is_done(request));
+    }
+
+    /// Room for the next message of a rank, or of any, if it is there or announced.
+    pub fn room_of_next(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
+        let (mut is_there, mut status, mut count) = (0, Status::default(), 0);
+        // SAFETY: all are places for the answers; the status is that of the message which is there.
+        unsafe {
+            (self.functions.probe)(from, tag, WORLD, &raw mut is_there, &raw mut status);
+            if is_there != 0 {
+                (self.functions.count)(&raw const status, WORDS, &raw mut count);
+            }
+        }
+        (is_there != 0).then(|| vec![0_u64; count as usize])
+    }
+
+    /// Begins to receive the next message of a rank, of so many words, at an address.
+    ///
+    /// # Safety
+    /// There is room for it, which nobody else uses until the request is done.
+    pub unsafe fn begin_receiving(&mut self, from: usize, tag: c_int, (address, count): (*mut c_void, usize)) -> usize {
+        let (mut request, count) = (NO_REQUEST, c_int::try_from(count).expect("no message is longer"));
+        // SAFETY: the caller's promise.
+        unsafe { (self.functions.begin_receiving)(address, count, WORDS, from as c_int, tag, WORLD, &raw mut request) };
+        request
+    }
+
+    /// The next of the messages of a word or none, if it is there.
+    pub fn receive_short(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
+        let (mut words, mut status) = (self.room_of_next(from, tag)?, Status::default());
+        let count = words.len() as c_int;
+        // SAFETY: the words have room for the message that is there, the next one of this rank.
+        unsafe {
+            (self.functions.receive)(words.as_mut_ptr().cast(), count, WORDS, from, tag, WORLD, &raw mut status);
+        }
+        Some(words)
+    }
+
+    /// Tells ranks that ask for it that this one waits.
+    pub fn answer(&mut self) {
+        while let Some(question) = self.receive_short(ANY, QUESTION) {
+            self.send_words(question[0] as usize, ANSWER, vec![]);
+        }
+    }
+}
