@@ -3,14 +3,18 @@
 #[path = "common/ranks.rs"]
 mod common;
 
+use amrclaw::exec::comm::{Ranks, Threads};
 use amrclaw::io::config::Case;
 use amrclaw::io::frame::Frame;
 use amrclaw::io::read;
-use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, run};
+use amrclaw::mesh::Speeds;
+use amrclaw::simulation::{RunFailure, RunFiles, RunOptions, Simulation, run};
 use common::{EXAMPLES, Left, SHORT, all_cases, example, load, run_on};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// Runs a case on one rank and on others, and compares what they leave.
 fn assert_ranks_do_not_matter(case: &Case, counts: &[usize], what: &str) {
@@ -186,4 +190,48 @@ fn parts_are_files_of_their_run() {
     let replaced = RunFiles { overwrite: true, ..RunFiles::new(&dir) };
     let last = run_on(1, &case("output.groups=1", &["time.max_steps=1"]), &replaced);
     assert!(last.outcome.is_ok() && last.files.keys().all(|name| !name.contains(".part_")), "{:?}", last.files.keys());
+}
+
+/// The values of some steps, those of other ranks' patches left out; and the cells that this rank has of the finest level. From the third
+/// step on ranks have these speeds.
+fn steps(comm: Option<Threads>, speeds: &Speeds) -> (Frame<2>, usize) {
+    let mut options = RunOptions { threads: Some(1), ..RunOptions::default() };
+    options.comm = comm.map_or_else(Ranks::default, |comm| Ranks::new(Arc::new(comm), Arc::default()));
+    let number = options.comm.rank().number;
+    let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/sound.toml");
+    let case = load(&sound, &["regrid.max_patch_size=8"]);
+    let mut simulation = Simulation::<2>::builder(&case).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
+    for step in 0..6 {
+        if step == 2 {
+            simulation.assume_speeds(speeds.clone());
+        }
+        simulation.step().unwrap_or_else(|e| panic!("{e}"));
+    }
+    let finest = simulation.hierarchy().finest();
+    let mesh = simulation.hierarchy().level(finest);
+    let own = simulation.partition(finest).map(|partition| partition.patches_of(number));
+    let cells = own.into_iter().flatten().map(|k| mesh.patches()[k].volume()).sum();
+    (simulation.frame(), cells)
+}
+
+/// Ranks that turn out to be unequally fast get as much less to do, down to nothing; the solution is that of a single rank, to the bit.
+#[test]
+fn unequal_ranks_change_no_value() {
+    let (alone, _) = steps(None, &Speeds::equal(1));
+    // As one that has advanced 1000 cells, one that has advanced one, and one that has advanced 500, in a second.
+    let speeds = &Speeds::equal(3).measured(&[(1000, 1.0), (1, 1.0), (500, 1.0)]);
+    let found: Vec<(Frame<2>, usize)> = std::thread::scope(|scope| {
+        let ranks = Threads::new(3, Duration::from_secs(60)).into_iter();
+        let threads: Vec<_> = ranks.map(|comm| scope.spawn(move || steps(Some(comm), speeds))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a rank that does not panic")).collect()
+    });
+    let cells: Vec<usize> = found.iter().map(|(_, cells)| *cells).collect();
+    assert!(cells[1] == 0 && cells[0] > cells[2] && cells[2] > 0, "{cells:?}");
+    for (l, level) in alone.levels.iter().enumerate() {
+        for (k, patch) in level.patches.iter().enumerate() {
+            let values = |frame: &Frame<2>| frame.levels[l].patches[k].q.clone();
+            let here: Vec<_> = found.iter().map(|(frame, _)| values(frame)).filter(|q| !q.is_empty()).collect();
+            assert!(here.len() == 1 && here[0] == patch.q, "level {}, patch {k}", l + 1);
+        }
+    }
 }

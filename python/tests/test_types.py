@@ -12,7 +12,21 @@ from amrclaw._options import RunOptions
 SMALL = {"solver": {"name": "burgers"}, "mesh": {"cells": [4, 4]}, "time": {"end": 0.1}, "initial": {"q": "x"}}
 
 
-def test_stubs_match_the_native_module():
+@pytest.fixture(name="mypy", scope="module")
+def checker(tmp_path_factory):
+    """Runs a program of mypy's, which keeps what it has learnt of the libraries for the next one."""
+    pytest.importorskip("mypy")
+    environment = {**os.environ, "MYPY_CACHE_DIR": str(tmp_path_factory.mktemp("mypy"))}
+
+    def run(module, *arguments):
+        command = [sys.executable, "-m", module, *arguments]
+        outcome = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+    return run
+
+
+def test_stubs_match_the_native_module(mypy):
     """Every class, function and argument is in the stubs, and nothing else."""
     # Whether a class can be a base together with others is of no use to stubs whose classes are final.
     mypy("mypy.stubtest", "amrclaw._amrclaw", "--ignore-disjoint-bases")
@@ -27,7 +41,7 @@ def test_options_of_a_run_are_those_of_the_program(tmp_path):
         amrclaw.Simulation(SMALL, threads="2")
 
 
-def test_the_package_is_well_typed(tmp_path):
+def test_the_package_is_well_typed(mypy, tmp_path):
     """A user's program is checked against the package's own types: right uses pass, a wrong one is found."""
     program = tmp_path / "program.py"
     program.write_text(
@@ -43,11 +57,3 @@ def test_the_package_is_well_typed(tmp_path):
     program.write_text(program.read_text() + "text: str = run[0].time\n")
     with pytest.raises(AssertionError, match="Incompatible types in assignment"):
         mypy("mypy", str(program))
-
-
-def mypy(module, *arguments):
-    pytest.importorskip("mypy")
-    environment = {**os.environ, "MYPY_CACHE_DIR": os.devnull}
-    command = [sys.executable, "-m", module, *arguments]
-    outcome = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr

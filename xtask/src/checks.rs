@@ -42,10 +42,13 @@ pub fn run_all() -> Outcome {
         println!("\n==== {number}/{} {}: {} ====", CHECKS.len(), check.name, check.what);
     };
     std::thread::scope(|scope| -> Outcome {
+        // What the last ones install comes from the network while others compile. What fails here they try again, and tell.
+        let mut installing = Some(scope.spawn(|| (python::virtual_environment().is_ok(), gpu::nvrtc().is_ok())));
         let mut beside = None;
         for (i, check) in others.iter().enumerate() {
             heading(i + 1, check);
             if check.name == BESIDE_LAST {
+                installing.take().map(std::thread::ScopedJoinHandle::join);
                 beside = Some(scope.spawn(|| run_apart(last)));
             }
             let begin = Instant::now();

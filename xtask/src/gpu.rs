@@ -13,7 +13,7 @@ const PROGRAMS: [&str; 8] =
     ["parity", "device", "invariants", "conservation", "physics_features", "retry", "radial", "user_functions"];
 
 /// NVRTC: that of `AMRCLAW_NVRTC`, or from the package index, in a virtual environment of its own; the path of the library.
-fn nvrtc() -> Outcome<PathBuf> {
+pub fn nvrtc() -> Outcome<PathBuf> {
     if let Some(path) = std::env::var_os("AMRCLAW_NVRTC") {
         return Ok(path.into());
     }

@@ -33,6 +33,11 @@ impl Measured {
 }
 
 impl<const D: usize> Simulation<D> {
+    /// Shares new levels out by these speeds of the ranks until they have measured their own. All ranks are told the same, one for each.
+    pub fn assume_speeds(&mut self, speeds: Speeds) {
+        self.speeds.speeds = speeds;
+    }
+
     /// Ranks tell one another what they have measured, once it is enough. All call it before they share new levels out.
     pub(super) fn measure_speeds(&mut self) -> Result<(), ExecError> {
         if self.ranks.is_solo() {
@@ -59,69 +64,5 @@ impl<const D: usize> Simulation<D> {
         let phases = || self.exec.device_use().and_then(|device| device.phase_seconds);
         let advance = || phases().map_or(0.0, |seconds| seconds[DevicePhase::Advance as usize]);
         self.exec.works_ahead().then(advance)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::exec::comm::{Ranks, Threads};
-    use crate::index::Level;
-    use crate::io::config::{Case, find_built_in};
-    use crate::io::frame::Frame;
-    use crate::mesh::Speeds;
-    use crate::simulation::{RunOptions, Simulation};
-    use std::sync::Arc;
-    use std::time::Duration;
-
-    fn case() -> Case {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/sound.toml");
-        let sets = ["regrid.max_patch_size=8".to_owned()];
-        Case::load_with(path.as_ref(), &sets, find_built_in).unwrap_or_else(|e| panic!("{e}"))
-    }
-
-    /// The values of some steps, those of other ranks' patches left out; and the cells that this rank has of the finest level. From the
-    /// third step on ranks have these speeds.
-    fn steps(ranks: Option<Ranks>, speeds: &[u32]) -> (Frame<2>, usize) {
-        let mut options = RunOptions { threads: Some(1), ..RunOptions::default() };
-        options.comm = ranks.unwrap_or_default();
-        let number = options.comm.rank().number;
-        let mut simulation =
-            Simulation::<2>::builder(&case()).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
-        for step in 0..6 {
-            if step == 2 {
-                simulation.speeds.speeds = Speeds::of(speeds);
-            }
-            simulation.step().unwrap_or_else(|e| panic!("{e}"));
-        }
-        let finest = simulation.hierarchy().finest();
-        let mesh = simulation.hierarchy().level(finest);
-        let own = simulation.partition(finest).map(|partition| partition.patches_of(number));
-        let cells = own.into_iter().flatten().map(|k| mesh.patches()[k].volume()).sum();
-        (simulation.frame(), cells)
-    }
-
-    /// Ranks that turn out to be unequally fast get as much less to do, down to nothing; the solution is that of a single rank, to the bit.
-    #[test]
-    fn unequal_ranks_change_no_value() {
-        let (alone, _) = steps(None, &[1000]);
-        let speeds = [1000, 1, 500];
-        let of_rank = |comm: Threads| {
-            let ranks = Ranks::new(Arc::new(comm), Arc::default());
-            move || steps(Some(ranks), &speeds)
-        };
-        let found: Vec<(Frame<2>, usize)> = std::thread::scope(|scope| {
-            let ranks = Threads::new(3, Duration::from_secs(60)).into_iter();
-            let threads: Vec<_> = ranks.map(|comm| scope.spawn(of_rank(comm))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a rank that does not panic")).collect()
-        });
-        let cells: Vec<usize> = found.iter().map(|(_, cells)| *cells).collect();
-        assert!(cells[1] == 0 && cells[0] > cells[2] && cells[2] > 0, "{cells:?}");
-        for (l, level) in alone.levels.iter().enumerate() {
-            for (k, patch) in level.patches.iter().enumerate() {
-                let values = |frame: &Frame<2>| frame.levels[l].patches[k].q.clone();
-                let here: Vec<_> = found.iter().map(|(frame, _)| values(frame)).filter(|q| !q.is_empty()).collect();
-                assert!(here.len() == 1 && here[0] == patch.q, "level {}, patch {k}", Level(l as u8));
-            }
-        }
     }
 }

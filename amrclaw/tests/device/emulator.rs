@@ -70,7 +70,7 @@ template <class Args> static void run_threads(void (*kernel)(Args), const unsign
 impl Emulator {
     /// Compiles the kernels of a run.
     pub fn new(options: &KernelOptions) -> Emulator {
-        let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cuda/tests/support/emulator.h");
+        let header = library::header();
         let compile = |text: KernelText| {
             let mut source =
                 format!("#include \"{}\"\n{}\n{LOOPS}", header.display(), text.source.assemble(&text.target));
@@ -121,9 +121,8 @@ impl Emulator {
 
 /// Compiles a text to a library, unless an earlier run of the tests has.
 fn compile(source: &str) -> PathBuf {
-    const HEADER: &str = include_str!("../../../cuda/tests/support/emulator.h");
     let mut hasher = DefaultHasher::new();
-    (source, HEADER, library::FLAGS, library::compiler()).hash(&mut hasher);
+    (source, library::FLAGS, library::compiler()).hash(&mut hasher);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
     std::fs::create_dir_all(&folder).expect("a folder for libraries");
     let kept = folder.join(format!("{:016x}.so", hasher.finish()));

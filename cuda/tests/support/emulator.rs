@@ -6,7 +6,6 @@ use super::library;
 use cuda::abi::DeviceStruct;
 use cuda::compile::{Source, Target};
 use libloading::Library;
-use std::path::Path;
 use tempfile::TempDir;
 
 /// A kernel as a function of the host.
@@ -23,7 +22,7 @@ impl Emulated {
     pub fn new<A: DeviceStruct>(source: &Source, target: &Target, name: &str) -> Emulated {
         assert!(!target.fused, "the host has no fused operations");
         let folder = tempfile::tempdir().expect("a folder for the compiler");
-        let header = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/emulator.h");
+        let header = library::header();
         let text =
             format!("#include \"{}\"\n{}\nEMULATE({name}, {})\n", header.display(), source.assemble(target), A::CUDA);
         let library = library::compile(&text, folder.path());

@@ -1,8 +1,10 @@
 //! The host's C++ compiler, which makes libraries of kernels.
 
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// Hidden, or what is static in a template would be one and the same in all libraries, which run at the same time.
 pub const FLAGS: [&str; 8] =
@@ -12,11 +14,38 @@ pub fn compiler() -> OsString {
     std::env::var_os("CXX").unwrap_or_else(|| "g++".into())
 }
 
+fn run(output: &Path, input: &Path, more: &[&str]) {
+    let output = Command::new(compiler()).args(FLAGS).arg(output).args(more).arg(input).output();
+    let output = output.expect("a C++ compiler");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The emulator's header, which goes into hundreds of texts, with what GCC has made of it beside it.
+pub fn header() -> &'static Path {
+    const TEXT: &str = include_str!("emulator.h");
+    static HEADER: OnceLock<PathBuf> = OnceLock::new();
+    HEADER.get_or_init(|| {
+        let mut hasher = DefaultHasher::new();
+        (TEXT, FLAGS, compiler()).hash(&mut hasher);
+        let all = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let folder = all.join(format!("emulator-{:016x}", hasher.finish()));
+        if !folder.exists() {
+            let making = tempfile::tempdir_in(all).expect("a folder for the compiler");
+            let file = making.path().join("emulator.h");
+            std::fs::write(&file, TEXT).expect("the folder can be written to");
+            run(&file.with_extension("h.gch"), &file, &["-x", "c++-header"]);
+            // Other tests may have made it meanwhile.
+            let renamed = std::fs::rename(making.path(), &folder);
+            assert!(renamed.is_ok() || folder.exists(), "{renamed:?}");
+        }
+        folder.join("emulator.h")
+    })
+}
+
 /// Compiles a text in a folder, to the library that it answers.
 pub fn compile(text: &str, folder: &Path) -> PathBuf {
     let (file, library) = (folder.join("kernel.cpp"), folder.join("kernel.so"));
     std::fs::write(&file, text).expect("the folder can be written to");
-    let output = Command::new(compiler()).args(FLAGS).arg(&library).arg(&file).output().expect("a C++ compiler");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    run(&library, &file, &[]);
     library
 }
