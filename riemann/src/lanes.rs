@@ -166,22 +166,16 @@ macro_rules! pack {
             #[inline(always)]
             fn outlined<P, T>(f: impl FnOnce() -> T) -> T {
                 trait Place {
-                    fn apart<T>(f: impl FnOnce() -> T) -> T;
                     unsafe fn enter<T>(f: impl FnOnce() -> T) -> T;
                 }
                 impl<P> Place for P {
-                    // By itself: the compiler puts functions with features of their own into others with these all the same.
-                    #[inline(never)]
-                    fn apart<T>(f: impl FnOnce() -> T) -> T {
-                        // SAFETY: whoever has packs, or makes them in `f`, has asked the processor (module comment).
-                        unsafe { P::enter(f) }
-                    }
                     #[target_feature(enable = $features)]
                     unsafe fn enter<T>(f: impl FnOnce() -> T) -> T {
                         f()
                     }
                 }
-                P::apart(f)
+                // SAFETY: whoever has packs, or makes them in `f`, has asked the processor (module comment).
+                unsafe { P::enter(f) }
             }
             )?
         }

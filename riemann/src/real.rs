@@ -138,20 +138,21 @@ pub trait Real:
     fn in_double(self, other: Self, f: impl Fn(Self::Double, Self::Double) -> Self::Double) -> Self;
     /// Calls `f` as a function of the program by itself that may use the pack's instructions, which the processor must have. What `f` is
     /// made of must be `#[inline(always)]`. Loops that have nothing in common are compiled in less time one by one, and each has the
-    /// registers to itself. `P`: any type of the module with which it is to be compiled; a method is compiled where its type is, and
-    /// modules are compiled at the same time.
+    /// registers to itself; a compiler that is to optimise fully puts some back into functions with the same instructions, which is as
+    /// fast or faster. `P`: any type of the module with which it is to be compiled; a method is compiled where its type is, and modules
+    /// are compiled at the same time.
     #[inline(always)]
     fn outlined<P, T>(f: impl FnOnce() -> T) -> T {
         trait Place {
-            fn apart<T>(f: impl FnOnce() -> T) -> T;
+            fn enter<T>(f: impl FnOnce() -> T) -> T;
         }
         impl<P> Place for P {
             #[inline(never)]
-            fn apart<T>(f: impl FnOnce() -> T) -> T {
+            fn enter<T>(f: impl FnOnce() -> T) -> T {
                 f()
             }
         }
-        P::apart(f)
+        P::enter(f)
     }
 }
 
