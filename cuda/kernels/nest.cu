@@ -7,7 +7,7 @@
 // Order   where boxes lie in the list is left to chance
 
 // Parts of a box, for which there is room.
-constexpr int PARTS = DIM == 3 ? 256 : 64;
+constexpr int PARTS = DIM == 1 ? 64 : 256;
 
 struct Parts {
     CellBox pending[PARTS], nested[PARTS];

@@ -263,3 +263,13 @@ fn a_box_in_space_may_have_many_parts() {
         Setting { cells: [34, 7, 19], periodic: [false; 3], ratios: [2; 3], options, seed: 5412325713863129064 };
     check(&space(), &setting).unwrap_or_else(|e| panic!("{e}"));
 }
+
+/// Long boxes over scattered tags that do not nest are cut into more than 64 parts in the plane too.
+#[test]
+fn a_long_box_may_have_many_parts() {
+    let cluster = Clustering::BergerRigoutsos(ClusterParams { cutoff: 0.5, min_size: 3 });
+    let options = RegridOptions { buffer: 0, cluster, max_patch_size: 49, nesting_width: 1, regions: vec![] };
+    let setting =
+        Setting { cells: [1434, 10], periodic: [true, false], ratios: [2; 3], options, seed: 4624331515802676030 };
+    check(&problem::<2>(PLANE), &setting).unwrap_or_else(|e| panic!("{e}"));
+}

@@ -24,6 +24,9 @@ use std::time::{Duration, Instant};
 /// A rank that waits for so long looks less often, to leave the processor to others.
 const EAGER: Duration = Duration::from_micros(50);
 
+/// The same of one that receives what has been announced: some libraries move a part of it each time that they are asked.
+const EAGER_TO_RECEIVE: Duration = Duration::from_millis(50);
+
 /// How often a rank that waits looks for questions.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -132,8 +135,14 @@ impl Mpi {
         c_int::try_from(words).map(drop).map_err(too_long)
     }
 
-    /// Looks for what is to come from a rank until it is there; moves on meanwhile what is under way, and answers questions.
-    fn wait_until<T>(&self, from: usize, mut look: impl FnMut(&mut State) -> Option<T>) -> Result<T, CommError> {
+    /// Looks for what is to come from a rank until it is there, `eager` for so long; moves on meanwhile what is under way, and answers
+    /// questions.
+    fn wait_until<T>(
+        &self,
+        from: usize,
+        eager: Duration,
+        mut look: impl FnMut(&mut State) -> Option<T>,
+    ) -> Result<T, CommError> {
         let (mut looked, mut patience) = (Instant::now(), Patience::new(self.patience));
         loop {
             let mut state = self.state.lock();
@@ -151,7 +160,7 @@ impl Mpi {
                 let (waiting, seconds) = (self.rank.number, self.patience.as_secs());
                 return Err(CommError::Silent { rank: from, waiting, seconds });
             }
-            if patience.waited() < EAGER { thread::yield_now() } else { thread::sleep(EAGER) }
+            if patience.waited() < eager { thread::yield_now() } else { thread::sleep(EAGER) }
         }
     }
 
@@ -163,7 +172,7 @@ impl Mpi {
     unsafe fn receive(&self, from: usize, tag: c_int, room: (*mut c_void, usize)) -> Result<(), CommError> {
         // SAFETY: the caller's promise.
         let mut request = unsafe { self.state.lock().begin_receiving(from, tag, room) };
-        self.wait_until(from, |state| state.functions.is_done(&mut request).then_some(()))
+        self.wait_until(from, EAGER_TO_RECEIVE, |state| state.functions.is_done(&mut request).then_some(()))
     }
 
     /// True if a rank answers: it waits for others as this one does.
@@ -226,7 +235,7 @@ impl Communicator for Mpi {
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let mut words = self.wait_until(from, |state| state.room_of_next(from as c_int, MESSAGE))?;
+        let mut words = self.wait_until(from, EAGER, |state| state.room_of_next(from as c_int, MESSAGE))?;
         let room = (words.as_mut_ptr().cast(), words.len());
         // SAFETY: there is room for the next message; where it does not come, the words are kept.
         match unsafe { self.receive(from, MESSAGE, room) } {
