@@ -199,7 +199,7 @@ fn steps(comm: Option<Threads>, speeds: &Speeds) -> (Frame<2>, usize) {
     options.comm = comm.map_or_else(Ranks::default, |comm| Ranks::new(Arc::new(comm), Arc::default()));
     let number = options.comm.rank().number;
     let sound = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/sound.toml");
-    let case = load(&sound, &["regrid.max_patch_size=8"]);
+    let case = load(&sound, &["regrid.max_patch_size=16"]);
     let mut simulation = Simulation::<2>::builder(&case).options(&options).build().unwrap_or_else(|e| panic!("{e}"));
     for step in 0..6 {
         if step == 2 {
