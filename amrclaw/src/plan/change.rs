@@ -156,6 +156,13 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         level.coarser().filter(|coarse| self.replaces_plans(coarse.index()))
     }
 
+    /// The coarsest level whose ghost cells have been filled neither when cells were flagged nor for values that go to the next finer level.
+    pub fn end_filled(&self) -> Level {
+        let finest = self.hierarchy.finest();
+        let is_filled = |l: usize| !self.replaces_plans(l) || self.replaces(l + 1);
+        (0..finest.index()).find(|&l| !is_filled(l)).map_or(finest, |l| Level(l as u8))
+    }
+
     /// The transfer of values to a level, if it is new.
     pub fn transfer(&self, level: usize) -> Option<&TransferPlan<D>> {
         self.transfers.get(level)?.as_ref()
@@ -191,7 +198,7 @@ mod tests {
     }
 
     /// A change replaces levels whose patches differ, and the plans of these and of the next finer ones; those are the plans that are
-    /// not taken over.
+    /// not taken over. Ghost cells of a new level are filled where values of the next finer one come from them.
     #[test]
     fn a_change_tells_what_it_replaces() {
         let start = hierarchy(None, &[[4, 20], [16, 32]]);
@@ -200,16 +207,18 @@ mod tests {
         assert_eq!(told(&first), [[true, true], [true, true], [true, true], [false, false]]);
         assert!(first.transfers().next().is_none());
         let plans = first.into_plans();
-        for (finer, expected) in [
-            (&[[4, 20], [16, 32]][..], [[false; 2]; 4]),
-            (&[[4, 22], [16, 32]], [[false; 2], [true; 2], [false, true], [false; 2]]),
-            (&[[4, 20], [18, 32]], [[false; 2], [false; 2], [true; 2], [false; 2]]),
-            (&[[4, 20]], [[false; 2], [false; 2], [true; 2], [false; 2]]),
+        for (finer, expected, end_filled) in [
+            (&[[4, 20], [16, 32]][..], [[false; 2]; 4], 2),
+            (&[[4, 22], [16, 32]], [[false; 2], [true; 2], [false, true], [false; 2]], 1),
+            (&[[4, 22], [18, 32]], [[false; 2], [true; 2], [true; 2], [false; 2]], 2),
+            (&[[4, 20], [18, 32]], [[false; 2], [false; 2], [true; 2], [false; 2]], 2),
+            (&[[4, 20]], [[false; 2], [false; 2], [true; 2], [false; 2]], 1),
         ] {
             let after = hierarchy(Some(&start), finer);
             let mut change = MeshChange::new(&after, Some((&start, &plans)), OPTIONS);
             change.plan_while(true, |_| ());
             assert_eq!(told(&change), expected, "{finer:?}");
+            assert_eq!(change.end_filled(), Level(end_filled), "{finer:?}");
             for (l, (old, new)) in plans.iter().zip(change.plans().iter()).enumerate() {
                 assert_eq!(old.are_those_of(new), !change.replaces_plans(l), "{finer:?}, level {l}");
             }

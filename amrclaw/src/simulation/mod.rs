@@ -42,6 +42,7 @@ use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
 use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -87,8 +88,8 @@ pub struct Simulation<const D: usize> {
     exec: Box<dyn Executor<D>>,
     subcycle: Subcycle,
     saved: Option<Box<step::Saved<D>>>,
-    /// The level whose ghost cells the regrid has filled that has just been.
-    filled: Option<Level>,
+    /// Levels whose ghost cells the regrid has filled that has just been, and that have not been advanced since.
+    filled: Range<usize>,
     time: f64,
     dt_next: f64,
     counts: Counts,
@@ -141,7 +142,7 @@ impl<const D: usize> Simulation<D> {
         Ok(Simulation {
             subcycle: Subcycle::new(control, Level::COARSEST),
             saved: None,
-            filled: None,
+            filled: 0..0,
             plans: Arc::new(Vec::new()),
             equations: shape.equations.clone(),
             aux: solver.aux().iter().map(|name| (*name).to_owned()).collect(),

@@ -135,7 +135,7 @@ impl<const D: usize> Simulation<D> {
 
     fn restore(&mut self, saved: &Saved<D>) {
         self.deferred.forget();
-        self.filled = None;
+        self.filled = 0..0;
         let rejected = std::mem::replace(&mut self.hierarchy, saved.hierarchy.clone());
         self.plans = saved.plans.clone();
         self.subcycle = saved.subcycle.clone();
@@ -185,8 +185,8 @@ impl<const D: usize> Simulation<D> {
     fn advance_level(&mut self, level: Level, time: f64, dt: f64) -> Result<(), RunError> {
         let _span = info_span!("advance", %level, time, dt).entered();
         let plans = self.plans.clone();
-        let exec = &mut self.exec;
-        if self.filled.take() != Some(level) {
+        if !self.take_filled(level) {
+            let exec = &mut self.exec;
             self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
         }
         self.record_gauges(level, time);
@@ -205,6 +205,13 @@ impl<const D: usize> Simulation<D> {
             self.speeds.note(cells, clock.elapsed().as_secs_f64() - waited);
         }
         Ok(())
+    }
+
+    /// True if the regrid has filled the ghost cells with which a level's step begins.
+    fn take_filled(&mut self, level: Level) -> bool {
+        let is_next = self.filled.contains(&level.index());
+        self.filled.start = self.filled.start.max(level.index() + 1);
+        is_next
     }
 
     /// The slopes of the finer level's ghost cells read a level's ghost cells, at its new time too.
@@ -245,15 +252,17 @@ impl<const D: usize> Simulation<D> {
         self.check_memory(base, &boxes)?;
         let old = self.hierarchy.clone();
         self.hierarchy.replace_finer(base, boxes);
-        if self.hierarchy.has_levels_of(&old) {
+        let end_filled = if self.hierarchy.has_levels_of(&old) {
             self.hierarchy = old;
+            self.hierarchy.finest()
         } else {
             self.measure_speeds()?;
-            self.adopt(Some(&old), NewValues::Transferred)?;
-        }
-        // Flags were raised in filled ghost cells, whose values may depend on auxiliary ones that were renewed after them.
+            self.adopt(Some(&old), NewValues::Transferred)?
+        };
+        // Flags were raised in filled ghost cells, and those of new levels filled before values went to the next finer one. All are of this
+        // time, at which these levels' next steps begin. Values of the user's may depend on auxiliary ones that are renewed after them.
         let aux_stays = self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time());
-        self.filled = Some(coarsest).filter(|_| aux_stays);
+        self.filled = if aux_stays { coarsest.index()..end_filled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
         let ([host, device], state) = (self.exec.memory_bytes(), self.exec.state_bytes());
@@ -269,18 +278,24 @@ impl<const D: usize> Simulation<D> {
         self.memory.check(levels.into_iter())
     }
 
-    /// Lets the executor take over the hierarchy in the place of `before`; the plans become the new ones.
-    pub(super) fn adopt(&mut self, before: Option<&Hierarchy<D>>, values: NewValues<'_, D>) -> Result<(), ExecError> {
+    /// Lets the executor take over the hierarchy in the place of `before`; the plans become the new ones. Answers what
+    /// [`MeshChange::end_filled`] does.
+    pub(super) fn adopt(
+        &mut self,
+        before: Option<&Hierarchy<D>>,
+        values: NewValues<'_, D>,
+    ) -> Result<Level, ExecError> {
         let known = self.plans.clone();
         let before = before.map(|before| (before, known.as_slice()));
         let mut change =
             MeshChange::new(&self.hierarchy, before, self.plan_options()).among(self.speeds.speeds.clone());
         let outcome = self.exec.adopt(&mut change, values);
+        let end_filled = change.end_filled();
         self.plans = change.into_plans();
         outcome?;
         self.most_state_bytes = self.most_state_bytes.max(self.exec.state_bytes());
         self.gauges.iter_mut().for_each(|gauge| gauge.locate(&self.hierarchy));
-        Ok(())
+        Ok(end_filled)
     }
 
     /// Builds level after level from exact initial data, then averages the finer onto the coarser ones.
