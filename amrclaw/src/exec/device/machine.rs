@@ -97,6 +97,30 @@ pub trait Machine: Queue {
     /// If the device fails.
     fn download_marked(&self, source: &Self::Memory, at: usize, target: &mut [u8]) -> Result<(), CudaError>;
 
+    /// What [`Machine::enter_branch`] begins is done behind all that has been asked for so far, and beside what is asked for from here on.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn fork(&self) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    /// From here on what is asked for goes into a branch: kernels and zeros, in memory that was taken before [`Machine::fork`].
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn enter_branch(&self) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    /// What is asked for from here on is done behind the branch again.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn leave_branch(&self) -> Result<(), CudaError> {
+        Ok(())
+    }
+
     /// Memory for `bytes` bytes that others will read: machines of this process, or MPI.
     ///
     /// # Errors

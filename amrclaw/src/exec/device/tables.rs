@@ -354,13 +354,20 @@ pub(in crate::exec) struct FaceMap<N: Machine> {
 }
 
 impl<N: Machine> FaceMap<N> {
-    /// A map without faces, of so many words, with room for so many faces.
+    /// Room for a map of so many words, and so many faces.
     pub fn new(machine: &N, num_words: usize, num_faces: usize, num_fine: usize) -> Result<Self, CudaError> {
-        let bytes = (2 * num_words + 1) * size_of::<u32>();
-        let words = machine.allocate(bytes)?;
-        machine.zero(&words, 0, bytes)?;
+        let words = machine.allocate(Self::bytes(num_words))?;
         let slots = machine.allocate(num_faces.max(1) * size_of::<u32>())?;
         Ok(FaceMap { words, num_words, slots, num_fine })
+    }
+
+    fn bytes(num_words: usize) -> usize {
+        (2 * num_words + 1) * size_of::<u32>()
+    }
+
+    /// Leaves no face in it.
+    pub fn clear(&self, machine: &N) -> Result<(), CudaError> {
+        machine.zero(&self.words, 0, Self::bytes(self.num_words))
     }
 
     /// Where kernels find it.

@@ -1,14 +1,13 @@
 //! Ghost cells and the values of new patches.
 
 use super::exchange::{CopyEnd, Unpacked};
-use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
+use super::levels::Replacement;
 use super::store::{DeviceLevel, Place};
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::Phase;
 use crate::exec::device::{BothWays, FillTable, Parcels, Table, TransferTables, axes, bytes_of, bytes_of_mut};
 use crate::index::Level;
-use crate::mesh::Hierarchy;
 use crate::plan::LevelPlans;
 use cuda::abi::{Pointer, Real};
 use cuda::amr::kernels::{CONSERVE, FILL};
@@ -107,31 +106,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Gives a level its new patches, whose values come from its own old ones and from the coarser level.
+    /// Gives the patches of a new level their values, which come from the old ones and from the coarser level.
     pub(super) fn transfer_level(
         &mut self,
-        hierarchy: &Hierarchy<D>,
-        level: Level,
-        (of_mesh, (of_plans, boxes)): (HostLevel<D>, NewLevelTables<N>),
+        Replacement { level, old, transfer: made }: Replacement<D, N>,
     ) -> Result<(), ExecError> {
         let l = level.index();
-        let time = self.levels[l - 1].states.time;
-        let (ratio, capacity) = (hierarchy.ratio(Level(l as u8 - 1)), self.problem.scheme.capacity >= 0);
-        let (mesh, geometry) = (hierarchy.level(level).clone(), hierarchy.geometry(level));
-        if let Some(old) = self.levels.get_mut(l) {
-            old.keep_states_alone();
-        }
-        let mut store = DeviceLevel::new(&self.machine, mesh, of_mesh, geometry, time, self.sizes)?;
-        store.boxes = boxes;
-        let (tables, made) = match of_plans {
-            PlanTables::Host(tables, transfer) => (Err(tables), transfer.send(&self.machine)?),
-            PlanTables::Device(tables, transfer) => (Ok(tables), transfer),
-        };
-        let old = if l < self.levels.len() { Some(self.levels.remove(l)) } else { None };
-        self.levels.insert(l, store);
+        let (ratio, capacity) = (axes(self.ratios[l - 1].0, 1), self.problem.scheme.capacity >= 0);
         let (head, count) = (self.head(Phase::NewPatches, level), self.sizes.num_eqn);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
-        let ratio = axes(ratio.0, 1);
+        let time = store.states.time;
         let args = transfer_args::<D, N>(&made, store, (old.as_ref(), coarse), ratio);
         let BothWays { sent, received } = &made.parcels.values;
         let packed = self.pack(head, (sent, count), |message| {
@@ -145,9 +129,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let to = CopyEnd::of(store.patches(), store.q_address(), count);
         let places = [Unpacked { first: 0, count, to }];
         self.unpack(head, (&made.memory, received, count), &places, Pointer::NULL)?;
-        // Sent while the device fills the level.
-        let store = &mut self.levels[l];
-        store.tables = Some(tables.or_else(|tables| tables.send(&self.machine))?);
         let filled = self.fill_aux(level, time);
         self.or_later(filled)?;
         if capacity {

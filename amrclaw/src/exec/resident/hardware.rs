@@ -1,5 +1,6 @@
 //! A CUDA device as the executor's machine.
 
+use super::branch::Branch;
 use super::device_times::DeviceTimes;
 use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
@@ -24,6 +25,7 @@ const PIECE: usize = 64 << 10;
 pub struct Hardware {
     device: Device,
     stream: Stream,
+    branch: Branch,
     kernels: Vec<(&'static str, Kernel)>,
     resident_tiles: u32,
     /// The device starts kernels ahead.
@@ -121,9 +123,10 @@ impl Hardware {
             stream: device.stream()?,
             pinned: Mutex::new(device.pinned_buffer(SIDE)?),
         };
-        let stream = device.stream()?;
+        let (stream, branch) = (device.stream()?, Branch::new(&device)?);
         Ok(Hardware {
             stream,
+            branch,
             device,
             kernels,
             resident_tiles,
@@ -139,6 +142,11 @@ impl Hardware {
     /// The same, which takes the time of all that it does, by phase.
     pub fn timed(self) -> Self {
         Hardware { times: Some(DeviceTimes::default()), ahead: false, ..self }
+    }
+
+    /// Where kernels and zeros go that are asked for.
+    fn stream(&self) -> &Stream {
+        self.branch.or(&self.stream)
     }
 
     /// Puts work into the stream, and takes its time if asked to.
@@ -204,7 +212,7 @@ impl Queue for Hardware {
     }
 
     fn zero(&self, target: &Self::Memory, at: usize, bytes: usize) -> Result<(), CudaError> {
-        self.take_time(|| self.stream.fill(target, at, bytes, 0))
+        self.take_time(|| self.stream().fill(target, at, bytes, 0))
     }
 
     unsafe fn launch<A: DeviceStruct>(&self, kernel: &'static str, grid: Grid, argument: &A) -> Result<(), CudaError> {
@@ -218,9 +226,9 @@ impl Queue for Hardware {
         // SAFETY: the caller's promise; all kernels of runs read tables alone before `await_previous`.
         self.take_time(|| unsafe {
             if ahead {
-                kernel.launch_ahead(&self.stream, grid, argument)
+                kernel.launch_ahead(self.stream(), grid, argument)
             } else {
-                kernel.launch(&self.stream, grid, argument)
+                kernel.launch(self.stream(), grid, argument)
             }
         })
     }
@@ -272,6 +280,23 @@ impl Machine for Hardware {
             part.copy_from_slice(&pinned[..part.len()]);
         }
         Ok(())
+    }
+
+    // Kernels whose times are taken run one after another: then there is no branch. The first kernel behind a place where streams meet waits for
+    // all that is before it.
+
+    fn fork(&self) -> Result<(), CudaError> {
+        self.branch.fork(&self.stream)
+    }
+
+    fn enter_branch(&self) -> Result<(), CudaError> {
+        self.tables_written.store(true, Ordering::Relaxed);
+        if self.times.is_none() { self.branch.enter() } else { Ok(()) }
+    }
+
+    fn leave_branch(&self) -> Result<(), CudaError> {
+        self.tables_written.store(true, Ordering::Relaxed);
+        if self.times.is_none() { self.branch.leave(&self.stream) } else { Ok(()) }
     }
 
     fn share(&self, bytes: usize) -> Result<SharedBuffer, CudaError> {

@@ -1,15 +1,40 @@
 //! Levels come and go: their tables, and the values of new ones.
 
-use super::host_tables::{HostLevel, NewLevelTables};
+use super::host_tables::{HostLevel, NewLevelTables, PlanTables};
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{HostLevelTables, LevelContext, bytes_of};
+use crate::exec::device::{HostLevelTables, LevelContext, Queue, TransferTables, bytes_of};
 use crate::exec::{DevicePhase, ExecError, Executor, NewValues};
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition};
 use crate::plan::{LevelPlans, MeshChange};
+use cuda::CudaError;
 use riemann::real::Scalar;
 use std::sync::Arc;
+
+/// A new level without values, and the tables of what is to be done with it.
+pub(super) struct NewLevel<const D: usize, N: Machine> {
+    level: Level,
+    store: DeviceLevel<D, N>,
+    tables: NewLevelTables<N>,
+}
+
+/// What a new level is in the place of, and the tables of what moves values to it.
+pub(super) struct Replacement<const D: usize, N: Machine> {
+    pub level: Level,
+    pub old: Option<DeviceLevel<D, N>>,
+    pub transfer: TransferTables<<N as Queue>::Memory>,
+}
+
+/// What there is for each level, with its number.
+fn joined<const D: usize, N: Machine>(
+    stores: Vec<Option<DeviceLevel<D, N>>>,
+    tables: Vec<Option<NewLevelTables<N>>>,
+) -> Vec<NewLevel<D, N>> {
+    let of_levels = stores.into_iter().zip(tables).enumerate();
+    let of_level = |(l, (store, tables))| Some(NewLevel { level: Level(l as u8), store: store?, tables: tables? });
+    of_levels.filter_map(of_level).collect()
+}
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Puts an empty level of the hierarchy in the place of what it held. Finer levels are dropped.
@@ -83,21 +108,98 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
     }
 
-    /// Gives new levels the values that they have from others.
-    pub(super) fn transfer_values(
+    /// Makes the plans of a change, and if values are to be `moved` to new levels these and their tables.
+    pub(super) fn plan_change(
+        &mut self,
+        change: &mut MeshChange<'_, D>,
+        moved: bool,
+    ) -> Result<Vec<NewLevel<D, N>>, ExecError> {
+        let (hierarchy, new) = (change.hierarchy(), change.new_levels().filter(|_| moved).collect::<Vec<_>>());
+        if !self.plans_by_kernels(hierarchy) {
+            let of_meshes = change.plan_while(moved, |owners| self.host_levels(hierarchy, &new, owners));
+            let tables = self.host_tables_of_plans(change);
+            let stores = self.new_stores(hierarchy, of_meshes)?;
+            return Ok(joined(stores, tables));
+        }
+        let counted = if moved { self.count_plans(change)? } else { Vec::new() };
+        let owners = change.plan_when_asked();
+        let of_meshes = self.host_levels(hierarchy, &new, &owners);
+        // Their patches are on their way while the device counts.
+        let stores = self.new_stores(hierarchy, of_meshes)?;
+        let tables = self.write_plans(change, counted, &owners)?;
+        Ok(joined(stores, tables))
+    }
+
+    /// Makes new levels of what is known of their meshes.
+    fn new_stores(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        of_meshes: Vec<Option<HostLevel<D>>>,
+    ) -> Result<Vec<Option<DeviceLevel<D, N>>>, ExecError> {
+        let of_levels = (0..).map(Level).zip(of_meshes);
+        of_levels
+            .map(|(level, tables)| Ok(tables.map(|tables| self.new_store(hierarchy, level, tables)).transpose()?))
+            .collect()
+    }
+
+    /// Makes a new level. What the old one has besides its states goes before.
+    fn new_store(
+        &mut self,
+        hierarchy: &Hierarchy<D>,
+        level: Level,
+        tables: HostLevel<D>,
+    ) -> Result<DeviceLevel<D, N>, CudaError> {
+        let l = level.index();
+        if let Some(old) = self.levels.get_mut(l) {
+            old.keep_states_alone();
+        }
+        // All levels that a regrid replaces are of the time of those beneath them.
+        let time = self.levels[l.min(self.levels.len()) - 1].states.time;
+        let (mesh, geometry) = (hierarchy.level(level).clone(), hierarchy.geometry(level));
+        DeviceLevel::new(&self.machine, mesh, tables, geometry, time, self.sizes)
+    }
+
+    /// Puts new levels in the places of old ones, with room for what the conservation fix needs.
+    pub(super) fn place_levels(
         &mut self,
         change: &MeshChange<'_, D>,
-        mut of_meshes: Vec<Option<HostLevel<D>>>,
-        mut of_plans: Vec<Option<NewLevelTables<N>>>,
+        new: Vec<NewLevel<D, N>>,
+    ) -> Result<Vec<Replacement<D, N>>, ExecError> {
+        let mut replaced = Vec::new();
+        for NewLevel { level, mut store, tables: (tables, boxes) } in new {
+            store.boxes = boxes;
+            let transfer = match tables {
+                PlanTables::Host(tables, transfer) => {
+                    store.tables = Some(tables.send(&self.machine)?);
+                    transfer.send(&self.machine)?
+                }
+                PlanTables::Device(tables, transfer) => {
+                    store.tables = Some(tables);
+                    transfer
+                }
+            };
+            let l = level.index();
+            let old = (l < self.levels.len()).then(|| self.levels.remove(l));
+            self.levels.insert(l, store);
+            replaced.push(Replacement { level, old, transfer });
+        }
+        self.make_room_for_fix(change)?;
+        self.machine.fork()?;
+        Ok(replaced)
+    }
+
+    /// Gives new levels the values that they have from others.
+    fn transfer_values(
+        &mut self,
+        change: &MeshChange<'_, D>,
+        replaced: Vec<Replacement<D, N>>,
     ) -> Result<(), ExecError> {
-        for level in change.new_levels() {
-            if let Some(coarse) = change.filled_before(level) {
-                self.make_tables(coarse, &change.plans()[coarse.index()])?;
+        for of_level in replaced {
+            if let Some(coarse) = change.filled_before(of_level.level) {
                 self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
                 self.machine.enter(DevicePhase::Regrid);
             }
-            let tables = of_meshes[level.index()].take().zip(of_plans[level.index()].take());
-            self.transfer_level(change.hierarchy(), level, tables.expect("made for every new level"))?;
+            self.transfer_level(of_level)?;
         }
         Ok(())
     }
@@ -114,19 +216,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.send_level(level)
     }
 
-    /// Gives the new levels of a change their values. `tables`: of their meshes, if values are transferred.
+    /// Gives the new levels of a change their values. `replaced`: what they are in the place of, if values are transferred.
     pub(super) fn fill_new_levels(
         &mut self,
         change: &MeshChange<'_, D>,
         values: NewValues<'_, D>,
-        of_meshes: Vec<Option<HostLevel<D>>>,
-        of_plans: Vec<Option<NewLevelTables<N>>>,
+        replaced: Vec<Replacement<D, N>>,
     ) -> Result<(), ExecError> {
         let hierarchy = change.hierarchy();
         let partition = |level: Level| change.plans()[level.index()].partition.clone();
         match values {
             NewValues::Transferred => {
-                self.transfer_values(change, of_meshes, of_plans)?;
+                self.transfer_values(change, replaced)?;
                 // What went wrong here and there, for all to hear of.
                 if self.ranks.is_solo() { Ok(()) } else { self.failed.take().map_or(Ok(()), Err) }
             }

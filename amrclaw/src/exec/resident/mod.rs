@@ -13,6 +13,7 @@
 mod advance;
 mod agree;
 mod boundaries;
+mod branch;
 mod cover_tags;
 mod device_times;
 mod exchange;
@@ -190,32 +191,19 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
     fn adopt(&mut self, change: &mut MeshChange<'_, D>, values: NewValues<'_, D>) -> Result<(), ExecError> {
         self.machine.enter(DevicePhase::Regrid);
         let clock = Instant::now();
-        let hierarchy = change.hierarchy();
-        let (moved, new) = (values.are_transferred(), change.new_levels().collect::<Vec<_>>());
+        let moved = values.are_transferred();
         self.agree_on_devices()?;
-        let by_kernels = self.plans_by_kernels(hierarchy);
-        let counted = if by_kernels && moved { self.count_plans(change) } else { Ok(Vec::new()) };
-        let counted = self.or_end(counted.map_err(ExecError::from))?;
-        let of_levels = |owners: &[_]| match moved {
-            true => self.host_levels(hierarchy, &new, owners),
-            false => Vec::new(),
-        };
-        let (of_meshes, of_plans) = if by_kernels {
-            let owners = change.plan_when_asked();
-            let written = || self.write_plans(change, counted, &owners);
-            let (of_plans, of_meshes) = rayon::join(written, || of_levels(&owners));
-            (of_meshes, self.or_end(of_plans.map_err(ExecError::from))?)
-        } else {
-            let of_meshes = change.plan_while(moved, of_levels);
-            (of_meshes, if moved { self.host_tables_of_plans(change) } else { Vec::new() })
-        };
+        let new = self.plan_change(change, moved);
+        let new = self.or_end(new)?;
         let planned = clock.elapsed();
         self.begin_change(change);
-        let filled = self.fill_new_levels(change, values, of_meshes, of_plans);
+        let placed = if moved { self.place_levels(change, new) } else { Ok(Vec::new()) };
+        let replaced = self.or_end(placed)?;
+        let filled = self.fill_new_levels(change, values, replaced);
         let filled = self.or_end(filled);
         agreed(&self.ranks, filled)?;
-        self.truncate(hierarchy.finest().finer());
-        let outcome = self.make_fix(change);
+        self.truncate(change.hierarchy().finest().finer());
+        let outcome = self.make_fix(change, moved);
         self.note(outcome);
         debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
         Ok(())
@@ -307,7 +295,7 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.sampled.clear();
         self.stash.restore(&mut self.levels, |store| store.states.restore());
         self.begin_change(back);
-        let outcome = self.make_fix(back);
+        let outcome = self.make_fix(back, false);
         self.note(outcome);
     }
 

@@ -13,21 +13,60 @@ use cuda::amr::kernels::{AVERAGE_DOWN, FACE_MAP, NUMBER_FACES, REFLUX};
 use cuda::amr::{AverageArgs, FaceMapArgs, RefluxArgs};
 use riemann::real::Scalar;
 
+/// Levels beside whose faces to the coarser or to the finer level the fix has to act anew, and whether those to the coarser one are new.
+fn levels_with_new_faces<const D: usize>(change: &MeshChange<'_, D>) -> impl Iterator<Item = (usize, bool)> {
+    let of_level = |l: usize| [l, l + 1].map(|l| change.replaces_faces(l));
+    (0..change.plans().len())
+        .map(move |l| (l, of_level(l)))
+        .filter(|(_, new)| new.contains(&true))
+        .map(|(l, new)| (l, new[0]))
+}
+
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Makes what the plans of a change ask for where they are new: tables, room for the corrections that the fix keeps, and the maps
-    /// of the faces whose these are.
-    pub(super) fn make_fix(&mut self, change: &MeshChange<'_, D>) -> Result<(), ExecError> {
+    /// Makes room for what the plans of a change ask for where they are new: tables, the corrections that the fix keeps, and the maps of the
+    /// faces whose these are, which [`Self::map_faces`] is to make.
+    pub(super) fn make_room_for_fix(&mut self, change: &MeshChange<'_, D>) -> Result<(), ExecError> {
         let plans = change.plans();
         for (l, plans) in plans.iter().enumerate() {
             self.make_tables(Level(l as u8), plans)?;
         }
-        for l in 0..plans.len() {
-            let new = [l, l + 1].map(|l| change.replaces_faces(l));
-            if new.contains(&true) {
-                let around = [l, l + 1].map(|l| self.faces(plans, l));
-                self.make_registers(l, around, new[0])?;
-                self.make_map(l, around)?;
+        for (l, new) in levels_with_new_faces(change) {
+            let around = [l, l + 1].map(|l| self.faces(plans, l));
+            self.make_registers(l, around, new)?;
+            let store = &mut self.levels[l];
+            store.map = None;
+            if around.iter().any(Option::is_some) {
+                let num_fine = around[0].map_or(0, |faces| faces.fine);
+                store.map = Some(FaceMap::new(&self.machine, store.map_words, store.num_kept, num_fine)?);
             }
+        }
+        Ok(())
+    }
+
+    /// Makes what the conservation fix needs where a change asks for it. `beside`: for what there is room already, beside the transfers of
+    /// values that have been asked for since.
+    pub(super) fn make_fix(&mut self, change: &MeshChange<'_, D>, beside: bool) -> Result<(), ExecError> {
+        if !beside {
+            self.make_room_for_fix(change)?;
+            return self.map_faces(change);
+        }
+        self.machine.enter_branch()?;
+        let made = self.map_faces(change);
+        self.machine.leave_branch()?;
+        made
+    }
+
+    /// Makes the maps of the faces at which the fix acts. The device's memory is taken before.
+    pub(super) fn map_faces(&self, change: &MeshChange<'_, D>) -> Result<(), ExecError> {
+        for (l, _) in levels_with_new_faces(change) {
+            let store = &self.levels[l];
+            let Some(map) = &store.map else { continue };
+            let around = [l, l + 1].map(|l| self.faces(change.plans(), l));
+            map.clear(&self.machine)?;
+            self.mark_faces(l, map, around, false)?;
+            // SAFETY: the map has a base for each of its words.
+            unsafe { self.machine.run(&NUMBER_FACES, D, store.mesh.patches().len(), &map.numbering(store.patches()))? };
+            self.mark_faces(l, map, around, true)?;
         }
         Ok(())
     }
@@ -51,22 +90,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             let coarse_cells = room(self.sweeps.len() * values * slots)?;
             store.register = Some(Register { sums, coarse_cells });
         }
-        Ok(())
-    }
-
-    fn make_map(&mut self, l: usize, faces: [Option<FaceCounts>; 2]) -> Result<(), ExecError> {
-        let store = &self.levels[l];
-        if faces.iter().all(Option::is_none) {
-            self.levels[l].map = None;
-            return Ok(());
-        }
-        let num_fine = faces[0].map_or(0, |faces| faces.fine);
-        let map = FaceMap::new(&self.machine, store.map_words, store.num_kept, num_fine)?;
-        self.mark_faces(l, &map, faces, false)?;
-        // SAFETY: the map has a base for each of its words.
-        unsafe { self.machine.run(&NUMBER_FACES, D, store.mesh.patches().len(), &map.numbering(store.patches()))? };
-        self.mark_faces(l, &map, faces, true)?;
-        self.levels[l].map = Some(map);
         Ok(())
     }
 
