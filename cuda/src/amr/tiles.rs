@@ -93,7 +93,11 @@ impl TileShape {
     /// Rows, or planes, that a block marches up for so many of a tile with so many columns: a warp marches up as many parts of it side by
     /// side as have room.
     fn marched(self, columns: i32, rows: i32) -> i32 {
-        let parts = if in_space(self.sweep) { 1 } else { (LANES / (columns + self.edges())).max(1) };
+        let width = columns + self.edges();
+        if in_space(self.sweep) || 2 * width > LANES {
+            return rows;
+        }
+        let parts = LANES / width;
         (rows + parts - 1) / parts
     }
 
@@ -102,7 +106,7 @@ impl TileShape {
     fn groups(self, columns: i32, rows: i32) -> [i32; 3] {
         let (most, half) = (LANES - self.edges(), LANES / 2 - self.edges());
         let rest = if in_space(self.sweep) { 0 } else { columns % most };
-        let time = |columns: i32| f64::from(self.marched(columns, rows)) + EXTRA_ROWS;
+        let time = |columns: i32| self.marched(columns, rows) + EXTRA_ROWS;
         let is_cut = rest > half && time(half) + time(rest - half) < time(rest);
         let first = if is_cut { half } else { rest };
         [columns - rest, first, rest - first]
@@ -189,6 +193,9 @@ impl TileTable {
         let along = self.shape.along();
         for cells in &mut self.cells {
             let most_rows = most_rows([cells.marched, cells.num_tiles() as i32]);
+            if cells.marched <= most_rows {
+                continue;
+            }
             let pieces = (cells.marched + most_rows - 1) / most_rows;
             cells.marched = (cells.marched + pieces - 1) / pieces;
             cells.pieces[along] = pieces;

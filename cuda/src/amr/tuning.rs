@@ -102,7 +102,7 @@ pub(super) fn space_block(equations: usize, precision: Precision) -> [u32; 2] {
 }
 
 /// Rows that a warp marches through beyond those of its tile, about: it starts below and ends above.
-pub(super) const EXTRA_ROWS: f64 = 4.0;
+pub(super) const EXTRA_ROWS: i32 = 4;
 /// The part of the last tiles' time that the device waits for: measured on an H200, by heights from 16 to 128.
 const TAIL: f64 = 0.8;
 /// Heights that are tried.
@@ -147,9 +147,9 @@ impl Strips {
     fn time(&self, rows: i32) -> f64 {
         let tiles = self.tiles(rows);
         if tiles <= self.resident {
-            return f64::from(rows) + EXTRA_ROWS;
+            return f64::from(rows + EXTRA_ROWS);
         }
-        (self.rows + EXTRA_ROWS * tiles) / self.resident + TAIL * f64::from(rows)
+        (self.rows + f64::from(EXTRA_ROWS) * tiles) / self.resident + TAIL * f64::from(rows)
     }
 
     /// Time of a level, in rows of a warp, where tiles come in three heights.
@@ -158,7 +158,7 @@ impl Strips {
         let shares = [(rows, whole), (rows / 2, half), (rows / 4, 1.0 - whole - half)];
         let tiles: f64 = shares.iter().map(|&(rows, share)| share * self.tiles(rows)).sum();
         let tail = TAIL * f64::from(rows / 4);
-        ((self.rows + EXTRA_ROWS * tiles) / self.resident + tail).max(f64::from(rows) + EXTRA_ROWS)
+        ((self.rows + f64::from(EXTRA_ROWS) * tiles) / self.resident + tail).max(f64::from(rows + EXTRA_ROWS))
     }
 }
 
