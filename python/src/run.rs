@@ -4,18 +4,27 @@ use crate::case::{Case, Options, run_options};
 use crate::errors;
 use crate::ranks::PythonRank;
 use amrclaw::exec::comm::{Communicator, Ranks};
-use amrclaw::simulation::{self, Progress, RunFiles, RunOptions};
+use amrclaw::io::config;
+use amrclaw::io::run_json::RunRecord;
+use amrclaw::simulation::{self, Progress, RunFailure, RunFiles, RunOptions};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// So often Python sees to signals while a step lasts.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Runs a case and writes its files into the folder `output`, or the next free one after it; returns the record of the run as JSON,
 /// and the folder.
 ///
 /// `watch` is called after every step of the coarsest level with time, start, end, steps, next step, levels, cells advanced
-/// and seconds. A signal, or an exception that it raises, ends the run after the step. `comm` is a communicator of mpi4py whose
+/// and seconds. An exception that it raises ends the run after the step, a signal within it. `comm` is a communicator of mpi4py whose
 /// processes are the ranks of the run.
 #[pyfunction]
 #[pyo3(signature = (case, output, options, restart=None, overwrite=false, watch=None, comm=None))]
@@ -56,17 +65,7 @@ fn run_rank(
     };
     let files = RunFiles { dir: output, restart, overwrite, remark };
     let case = &case.get().case;
-    let mut raised = None;
-    let mut show = |progress: &Progress| match Python::attach(|py| attend(py, watch.as_ref(), progress)) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(exception) => {
-            raised = Some(exception);
-            // Of several ranks all learn of it with the next step.
-            options.stop.store(true, Ordering::Relaxed);
-            ControlFlow::Break(())
-        }
-    };
-    let outcome = py.detach(|| simulation::run(case, options, &files, &mut show));
+    let (outcome, raised) = py.detach(|| run_beside(case, options, &files, watch.as_ref()));
     match (outcome, raised) {
         (Ok(record), None) => {
             Ok((serde_json::to_string(&record).expect("a record can be written as JSON"), record.dir))
@@ -82,10 +81,49 @@ fn run_rank(
     }
 }
 
-/// Shows progress, and lets Python see to signals.
-fn attend(py: Python<'_>, watch: Option<&Py<PyAny>>, progress: &Progress) -> PyResult<()> {
+/// Runs a case on another thread; this one, which Python has called, sees to signals and calls `watch`. Answers the exception that has ended
+/// the run, too.
+fn run_beside(
+    case: &config::Case,
+    options: &RunOptions,
+    files: &RunFiles,
+    watch: Option<&Py<PyAny>>,
+) -> (Result<RunRecord, RunFailure>, Option<PyErr>) {
+    let (tell, told) = mpsc::channel::<Progress>();
+    let (answer, answers) = mpsc::channel();
+    thread::scope(|scope| {
+        let mut hand_over = move |progress: &Progress| {
+            // Nobody listens any more after an exception.
+            let answered = tell.send(*progress).ok().and_then(|()| answers.recv().ok());
+            answered.unwrap_or(ControlFlow::Break(()))
+        };
+        let run = scope.spawn(move || simulation::run(case, options, files, &mut hand_over));
+        let mut raised = None;
+        loop {
+            let progress = match told.recv_timeout(SIGNAL_INTERVAL) {
+                Ok(progress) => Some(progress),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            if let Err(exception) = Python::attach(|py| attend(py, watch, progress.as_ref())) {
+                raised = Some(exception);
+                // Of several ranks all learn of it with the next step.
+                options.stop.store(true, Ordering::Relaxed);
+                break;
+            }
+            if progress.is_some() && answer.send(ControlFlow::Continue(())).is_err() {
+                break;
+            }
+        }
+        drop(answer);
+        (run.join().unwrap_or_else(|panic| resume_unwind(panic)), raised)
+    })
+}
+
+/// Lets Python see to signals, and shows progress.
+fn attend(py: Python<'_>, watch: Option<&Py<PyAny>>, progress: Option<&Progress>) -> PyResult<()> {
     py.check_signals()?;
-    let Some(watch) = watch else { return Ok(()) };
+    let Some((watch, progress)) = watch.zip(progress) else { return Ok(()) };
     let Progress { time, start, end, steps, dt, levels, cells_advanced, wall_seconds } = *progress;
     watch.call1(py, (time, start, end, steps, dt, levels, cells_advanced, wall_seconds)).map(drop)
 }

@@ -25,7 +25,7 @@ pub use growth::GrowthRecord;
 pub use memory::keep_freed_memory;
 pub use options::{Device, Precision, RunOptions, Word, available_threads, most_threads};
 pub use restart::ScheduleState;
-pub use run::{Cause, Progress, RunFailure, RunFiles, run};
+pub use run::{Cause, Progress, RunFailure, RunFiles, Watch, run};
 pub use run_option::{RUN_OPTIONS, RunOption, RunOptionError, RunOptionValue};
 pub use start::check;
 

@@ -269,7 +269,7 @@ fn a_frame_that_fails_behind_the_run_is_written_by_the_restart() {
     let sets = ["mesh.cells=[22,20]", "time.end=0.06", "output.png=false", "output.count=3"].map(str::to_owned);
     let case = Case::load_with(&example("acoustics_interface"), &sets, find_built_in).unwrap();
     let [whole, parts] = [(), ()].map(|()| tempfile::tempdir().unwrap());
-    let run = |dir: &Path, restart, watch: &mut dyn FnMut()| {
+    let run = |dir: &Path, restart, watch: &mut (dyn FnMut() + Send)| {
         let files = RunFiles { restart, ..RunFiles::new(dir) };
         simulation::run(&case, &RunOptions::default(), &files, &mut |_| {
             watch();

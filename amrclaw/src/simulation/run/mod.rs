@@ -95,8 +95,10 @@ impl RunFiles {
     }
 }
 
-/// Runs a case. `watch` is called after every coarse step, and breaks to stop the run there; [`RunOptions::stop`] stops it
-/// within a coarse step, too.
+/// What is told of a run's progress, after every step of the coarsest level and by one of the run's threads; it breaks to stop the run there.
+pub type Watch<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a;
+
+/// Runs a case. `watch` may stop it between two steps of the coarsest level; [`RunOptions::stop`] stops it within one, too.
 ///
 /// # Errors
 /// [`RunFailure::Refused`] if the case, the checkpoint or the folder is wrong: nothing has been written then.
@@ -105,7 +107,7 @@ pub fn run(
     case: &Case,
     options: &RunOptions,
     files: &RunFiles,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
     let options = &options.settled();
     if !options.comm.is_solo() {
@@ -130,7 +132,7 @@ fn run_case(
     case: &Case,
     options: &RunOptions,
     files: &RunFiles,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
     // The one place where the dimension of a case becomes that of types; programs that call this need not be compiled for
     // each dimension.
@@ -146,12 +148,14 @@ fn run_in<const D: usize>(
     case: &Case,
     options: &RunOptions,
     files: &RunFiles,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
     let alike = ranks::check_alike(case, options, files);
     let prepared = alike.and_then(|()| agreed(&options.comm, Driver::<D>::prepare(case, options, files)));
     let mut driver = prepared.map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
-    match driver.advance(watch) {
+    // All steps on one of its threads: each would wait for another to wake up.
+    let threads = driver.simulation.threads.clone();
+    match threads.install(|| driver.advance(watch)) {
         Ok(ControlFlow::Continue(())) => driver.finish(),
         Ok(ControlFlow::Break(())) => Err(driver.interrupt()),
         Err(cause) => Err(driver.break_off(cause)),
@@ -284,7 +288,7 @@ impl<'a, const D: usize> Driver<'a, D> {
     }
 
     /// Takes steps to the end of the run, and has written what is due on the way.
-    fn advance(&mut self, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<ControlFlow<()>, Cause> {
+    fn advance(&mut self, watch: &mut Watch<'_>) -> Result<ControlFlow<()>, Cause> {
         if self.begins_with_frame {
             self.write(Wish { frame: true, due: true, checkpoint: false })?;
         }
@@ -313,7 +317,7 @@ impl<'a, const D: usize> Driver<'a, D> {
     }
 
     /// Whether a checkpoint is due, and whether the run is to end here: of several ranks, the first one's clock and user decide.
-    fn decide(&mut self, watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>) -> Result<(bool, bool), Cause> {
+    fn decide(&mut self, watch: &mut Watch<'_>) -> Result<(bool, bool), Cause> {
         let heard = self.listen();
         agreed(&self.options.comm, heard)?;
         let ends = watch(&self.progress()).is_break();

@@ -1,6 +1,6 @@
 //! Several ranks of one run: the threads that they are, and what they agree on.
 
-use super::{Cause, Progress, RunFailure, RunFiles, run_case};
+use super::{Cause, RunFailure, RunFiles, Watch, run_case};
 use crate::exec::ExecError;
 use crate::exec::comm::{Ranks, Threads, USUAL_PATIENCE, mpi};
 use crate::index::Level;
@@ -17,7 +17,7 @@ pub(super) fn run_on_threads(
     options: &RunOptions,
     files: &RunFiles,
     size: usize,
-    watch: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    watch: &mut Watch<'_>,
 ) -> Result<RunRecord, RunFailure> {
     let patience = options.comm_timeout.map_or(USUAL_PATIENCE, Duration::from_secs);
     let threads = Some((options.num_threads() / size).max(1));
