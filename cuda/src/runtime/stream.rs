@@ -44,6 +44,15 @@ impl Device {
         Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
     }
 
+    /// A new stream whose blocks come before those of others that wait for room on the device.
+    pub fn urgent_stream(&self) -> Result<Stream, CudaError> {
+        let failed = CudaError::driver("making a stream", self.ordinal());
+        self.context().bind_to_thread().map_err(&failed)?;
+        let (_, most_urgent) = result::stream::get_priority_range().map_err(&failed)?;
+        let raw = self.context().new_stream_with_priority(most_urgent).map_err(&failed)?;
+        Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
+    }
+
     /// A new event. `timed`: the time at which it is passed can be asked for.
     pub fn event(&self, timed: bool) -> Result<Event, CudaError> {
         let flags = if timed { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };

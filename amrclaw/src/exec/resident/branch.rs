@@ -1,4 +1,4 @@
-//! A second stream of a GPU, for what is done beside the first.
+//! A second stream of a GPU, for what is done beside the first: small kernels, one after another, which do not wait for the blocks of large ones.
 
 use cuda::{CudaError, Device, Event, Stream};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ pub(super) struct Branch {
 impl Branch {
     pub fn new(device: &Device) -> Result<Self, CudaError> {
         let (forked, done) = (device.event(false)?, device.event(false)?);
-        Ok(Branch { stream: device.stream()?, forked, done, is_open: AtomicBool::new(false) })
+        Ok(Branch { stream: device.urgent_stream()?, forked, done, is_open: AtomicBool::new(false) })
     }
 
     /// The stream that what is asked for goes into.

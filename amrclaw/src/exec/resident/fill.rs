@@ -109,14 +109,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Gives the patches of a new level their values, which come from the old ones and from the coarser level.
     pub(super) fn transfer_level(
         &mut self,
-        Replacement { level, old, transfer: made }: Replacement<D, N>,
+        &Replacement { level, ref old, transfer: ref made }: &Replacement<D, N>,
     ) -> Result<(), ExecError> {
         let l = level.index();
         let (ratio, capacity) = (axes(self.ratios[l - 1].0, 1), self.problem.scheme.capacity >= 0);
         let (head, count) = (self.head(Phase::NewPatches, level), self.sizes.num_eqn);
         let (store, coarse) = (&self.levels[l], &self.levels[l - 1]);
         let time = store.states.time;
-        let args = transfer_args::<D, N>(&made, store, (old.as_ref(), coarse), ratio);
+        let args = transfer_args::<D, N>(made, store, (old.as_ref(), coarse), ratio);
         let BothWays { sent, received } = &made.parcels.values;
         let packed = self.pack(head, (sent, count), |message| {
             let args = into_messages::<N>(args, &made.memory, sent, message);
@@ -132,10 +132,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let filled = self.fill_aux(level, time);
         self.or_later(filled)?;
         if capacity {
-            self.conserve(level, &made, ratio)?;
-        }
-        if let Some(old) = old {
-            self.retire(l, old);
+            self.conserve(level, made, ratio)?;
         }
         Ok(())
     }

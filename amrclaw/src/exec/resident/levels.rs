@@ -189,11 +189,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// Gives new levels the values that they have from others.
-    fn transfer_values(
-        &mut self,
-        change: &MeshChange<'_, D>,
-        replaced: Vec<Replacement<D, N>>,
-    ) -> Result<(), ExecError> {
+    fn transfer_values(&mut self, change: &MeshChange<'_, D>, replaced: &[Replacement<D, N>]) -> Result<(), ExecError> {
         for of_level in replaced {
             if let Some(coarse) = change.filled_before(of_level.level) {
                 self.fill_ghosts(coarse, &change.plans()[coarse.index()])?;
@@ -221,7 +217,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         change: &MeshChange<'_, D>,
         values: NewValues<'_, D>,
-        replaced: Vec<Replacement<D, N>>,
+        replaced: &[Replacement<D, N>],
     ) -> Result<(), ExecError> {
         let hierarchy = change.hierarchy();
         let partition = |level: Level| change.plans()[level.index()].partition.clone();

@@ -54,6 +54,7 @@ use cuda::CudaError;
 use cuda::compile::Precision;
 use gather::Reports;
 use host_tables::Sizes;
+use levels::Replacement;
 use parking_lot::Mutex;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
@@ -199,12 +200,17 @@ impl<const D: usize, R: Scalar, N: Machine> Executor<D> for ResidentExecutor<D, 
         self.begin_change(change);
         let placed = if moved { self.place_levels(change, new) } else { Ok(Vec::new()) };
         let replaced = self.or_end(placed)?;
-        let filled = self.fill_new_levels(change, values, replaced);
-        let filled = self.or_end(filled);
-        agreed(&self.ranks, filled)?;
+        let filled = self.fill_new_levels(change, values, &replaced);
+        let filled = agreed(&self.ranks, self.or_end(filled));
+        if filled.is_ok() {
+            let outcome = self.make_fix(change, moved);
+            self.note(outcome);
+        }
+        // What is asked for of the device comes first.
+        let replaced = replaced.into_iter().filter_map(|Replacement { level, old, .. }| Some((level, old?)));
+        replaced.for_each(|(level, old)| self.retire(level.index(), old));
+        filled?;
         self.truncate(change.hierarchy().finest().finer());
-        let outcome = self.make_fix(change, moved);
-        self.note(outcome);
         debug!(?planned, filled = ?clock.elapsed() - planned, "adopted");
         Ok(())
     }
