@@ -11,6 +11,7 @@ extern "C" __global__ void count_plan(const PlanArgs args)
     __shared__ unsigned counted[32][COLUMNS];
     start_next();
     await_previous();
+    if (blockIdx.x >= as_found(args.level).num_boxes) return;
     near.find(args, blockIdx.x);
     Items<false> items(args);
     find_items(items, blockIdx.x, near);
@@ -28,5 +29,5 @@ extern "C" __global__ void count_plan(const PlanArgs args)
         before[lane * COLUMNS] = sum;
         sum += counted[lane][column];
     }
-    args.counts[column * args.level.num_boxes + blockIdx.x] = sum;
+    args.counts[column * args.room + blockIdx.x] = sum;
 }

@@ -2,7 +2,7 @@
 // Map     one warp per box, which counts those before it
 // Bytes   all boxes for each box, from the cache
 // Floor   a launch, for some thousand boxes
-// Order   no atomics: repeats bit for bit, whatever the order before
+// Order   the largest of whole numbers by atomics: repeats bit for bit, whatever the order before
 
 extern "C" __global__ void sort_boxes(const SortArgs args)
 {
@@ -22,6 +22,9 @@ extern "C" __global__ void sort_boxes(const SortArgs args)
             before += is_before;
         }
         before = sum_of_warp(before);
-        if (lane == 0) args.sorted[before] = box;
+        if (lane != 0) continue;
+        args.sorted[before] = box;
+        if (before < args.room_for_patches) args.patches[before] = box;
+        atomicMax(&args.state->tallest, unsigned(box.hi[DIM - 1] - box.lo[DIM - 1]));
     }
 }

@@ -10,8 +10,8 @@ extern "C" __global__ void sum_plan(const PlanArgs args)
     __shared__ unsigned of_warps[SUM_THREADS / 32];
     start_next();
     await_previous();
-    const unsigned count = args.level.num_boxes;
-    unsigned* column = args.counts + blockIdx.x * count;
+    const unsigned count = as_found(args.level).num_boxes;
+    unsigned* column = args.counts + blockIdx.x * args.room;
     unsigned before = 0;
     for (unsigned first = 0; first < count; first += SUM_THREADS) {
         const unsigned k = first + threadIdx.x, own = k < count ? column[k] : 0;

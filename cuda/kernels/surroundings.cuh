@@ -22,6 +22,15 @@ struct Near {
     int count;
 };
 
+// A level as kernels have found it, where the host does not know it yet. Boxes that are not all that there should be count for none.
+__device__ __forceinline__ PlanLevel as_found(PlanLevel level)
+{
+    if (!level.found) return level;
+    level.num_boxes = level.found->failed ? 0 : min(level.found->nested, level.num_boxes);
+    level.tallest = int(level.found->tallest);
+    return level;
+}
+
 // The number of the first box that begins at a cell of the last axis or behind it: they are in that order. By a warp.
 __device__ __forceinline__ unsigned first_behind_cell(const PlanLevel& level, int cell)
 {
@@ -109,9 +118,9 @@ struct Surroundings {
         Near& near = of_task[task];
         if (lane_number() == 0) near.count = 0;
         __syncwarp();
-        if (task == BESIDE) find_near(args.level, reach, args.periodic, number, near, args.failed);
+        if (task == BESIDE) find_near(as_found(args.level), reach, args.periodic, number, near, args.failed);
         if (task == UNDER && args.coarse.num_boxes > 0)
-            find_near(args.coarse, coarse_from_fine(reach, args.ratio), args.periodic, -1, near, args.failed);
+            find_near(as_found(args.coarse), coarse_from_fine(reach, args.ratio), args.periodic, -1, near, args.failed);
         if (task == BEFORE && args.old.num_boxes > 0) find_near(args.old, patch, none, -1, near, args.failed);
         __syncthreads();
     }

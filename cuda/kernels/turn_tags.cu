@@ -19,7 +19,7 @@ extern "C" __global__ void turn_tags(const TurnArgs args)
     const unsigned tile = warp_number(), lane = lane_number();
     if (tile == 0 && lane == 0) {
         ClusterState& state = *args.state;
-        state.taken = state.accepted = state.nested = state.failed = 0;
+        state.taken = state.accepted = state.nested = state.failed = state.tallest = 0;
         state.added = state.pending = 1;
         #pragma unroll
         for (int d = 0; d < DIM; d++) {

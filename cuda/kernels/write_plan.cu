@@ -16,7 +16,7 @@ extern "C" __global__ void write_plan(const PlanArgs args)
     #pragma unroll
     for (int column = 0; column < COLUMNS; column++)
         if (task_of(column) == task)
-            items.next[column] = args.counts[column * args.level.num_boxes + blockIdx.x]
+            items.next[column] = args.counts[column * args.room + blockIdx.x]
                 + args.lanes[(blockIdx.x * 32 + lane_number()) * COLUMNS + column];
     // Kinds that share a table follow one another there.
     #pragma unroll

@@ -248,4 +248,9 @@ impl<const D: usize> Problem<D> {
             _ => 2,
         }
     }
+
+    /// True if the user says what lies beyond a side.
+    pub fn has_user_sides(&self) -> bool {
+        self.boundary.as_flattened().iter().any(|side| matches!(side, Boundary::User(_)))
+    }
 }

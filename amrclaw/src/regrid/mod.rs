@@ -71,8 +71,9 @@ pub struct RegridOptions<const D: usize> {
 pub struct RegridTime<'a> {
     /// Time of the base level and all finer ones.
     pub time: f64,
-    /// The coarsest level at that time: the base level, or a coarser one whose step is next.
-    pub coarsest: Level,
+    /// The coarsest level whose ghost cells are to be filled: of the levels at that time, which begin with the base level or a coarser one
+    /// whose step is next, the first that has not been.
+    pub unfilled: Level,
     /// Step of the coarsest level.
     pub dt: f64,
     /// Steps of each finer level in one of the next coarser.
@@ -101,7 +102,7 @@ pub fn finer_boxes<const D: usize>(
     };
     // Coarser levels first: slopes between a level's cells, which fill the next finer one's ghost cells, read its own. Those of levels
     // coarser than the base are of the time before the last averages.
-    for l in at.coarsest.index()..=finest {
+    for l in at.unfilled.index()..=finest {
         exec.fill_ghosts(Level(l as u8), &plans[l])?;
     }
     for level in levels.clone() {

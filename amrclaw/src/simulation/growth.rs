@@ -13,7 +13,7 @@
 use super::{RunError, Simulation};
 use crate::exec::{CellPlace, ExecError};
 use crate::index::Level;
-use crate::physics::{Boundary, Problem};
+use crate::physics::Problem;
 use serde::{Deserialize, Serialize};
 
 /// Updates of a cell between two looks at it, on the average.
@@ -63,8 +63,7 @@ impl Growth {
         let vector: Vec<usize> = normals.iter().flatten().copied().collect();
         let first = vector.first().copied();
         let groups = (0..num_eqn).map(|m| first.filter(|_| vector.contains(&m)).unwrap_or(m)).collect();
-        let user = |boundary: &Boundary<D>| matches!(boundary, Boundary::User(_));
-        let fed = has_source || problem.source.is_some() || problem.boundary.as_flattened().iter().any(user);
+        let fed = has_source || problem.source.is_some() || problem.has_user_sides();
         let record = GrowthRecord { measure: vec![0.0; num_eqn], ..GrowthRecord::default() };
         Growth { limit, fed, groups, record, largest: vec![0.0; num_eqn] }
     }

@@ -88,7 +88,7 @@ pub struct Simulation<const D: usize> {
     exec: Box<dyn Executor<D>>,
     subcycle: Subcycle,
     saved: Option<Box<step::Saved<D>>>,
-    /// Levels whose ghost cells the regrid has filled that has just been, and that have not been advanced since.
+    /// Levels whose ghost cells have been filled for their next step: by the regrid that has just been, or ahead.
     filled: Range<usize>,
     time: f64,
     dt_next: f64,

@@ -175,6 +175,7 @@ impl<const D: usize> Simulation<D> {
             self.deferred.note(step, self.hierarchy.finest());
         }
         if ahead {
+            self.fill_ahead()?;
             return self.collect_deferred(tries);
         }
         // What the last conservation fixes have found is still to be said.
@@ -186,8 +187,7 @@ impl<const D: usize> Simulation<D> {
         let _span = info_span!("advance", %level, time, dt).entered();
         let plans = self.plans.clone();
         if !self.take_filled(level) {
-            let exec = &mut self.exec;
-            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
+            self.fill_ghosts(level)?;
         }
         self.record_gauges(level, time);
         let (exec, clock, waited) = (&mut self.exec, Instant::now(), self.ranks.traffic().waited);
@@ -207,7 +207,27 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// True if the regrid has filled the ghost cells with which a level's step begins.
+    /// Asks for the ghost cells with which the next step begins before the reports of this one are looked at, so that the executor has
+    /// something to do meanwhile. Functions of the user's may have a say in them only when the step is taken.
+    fn fill_ahead(&mut self) -> Result<(), RunError> {
+        if self.aux_stays() && !self.problem.has_user_sides() {
+            self.fill_ghosts(Level::COARSEST)?;
+            self.filled = 0..1;
+        }
+        Ok(())
+    }
+
+    /// True if auxiliary values are those of a level's cells for as long as it has these.
+    fn aux_stays(&self) -> bool {
+        self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time())
+    }
+
+    fn fill_ghosts(&mut self, level: Level) -> Result<(), ExecError> {
+        let (exec, plans) = (&mut self.exec, &self.plans[level.index()]);
+        self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, plans))
+    }
+
+    /// True if the ghost cells with which a level's step begins have been filled.
     fn take_filled(&mut self, level: Level) -> bool {
         let is_next = self.filled.contains(&level.index());
         self.filled.start = self.filled.start.max(level.index() + 1);
@@ -217,8 +237,7 @@ impl<const D: usize> Simulation<D> {
     /// The slopes of the finer level's ghost cells read a level's ghost cells, at its new time too.
     fn fill_for_finer(&mut self, level: Level) -> Result<(), RunError> {
         if level < self.hierarchy.finest() {
-            let (exec, plans) = (&mut self.exec, &self.plans);
-            self.stopwatch.time(Phase::Ghost, || exec.fill_ghosts(level, &plans[level.index()]))?;
+            self.fill_ghosts(level)?;
         }
         Ok(())
     }
@@ -245,7 +264,8 @@ impl<const D: usize> Simulation<D> {
         let time = self.subcycle.time(base);
         let plans = self.plans.clone();
         let coarsest = self.subcycle.level();
-        let at = RegridTime { time, coarsest, dt, time_ratios: &self.settings.time_ratios };
+        let unfilled = if self.filled.contains(&coarsest.index()) { Level(self.filled.end as u8) } else { coarsest };
+        let at = RegridTime { time, unfilled, dt, time_ratios: &self.settings.time_ratios };
         let exec = self.exec.as_mut();
         let boxes = finer_boxes(base, &self.hierarchy, exec, &self.ranks, &plans, &self.settings.regrid, at)?;
         let found = clock.elapsed();
@@ -261,8 +281,7 @@ impl<const D: usize> Simulation<D> {
         };
         // Flags were raised in filled ghost cells, and those of new levels filled before values went to the next finer one. All are of this
         // time, at which these levels' next steps begin. Values of the user's may depend on auxiliary ones that are renewed after them.
-        let aux_stays = self.problem.aux.as_ref().is_none_or(|aux| !aux.depends_on_time());
-        self.filled = if aux_stays { coarsest.index()..end_filled.max(base.finer()).index() } else { 0..0 };
+        self.filled = if self.aux_stays() { coarsest.index()..end_filled.max(base.finer()).index() } else { 0..0 };
         self.subcycle.set_finest(base, self.hierarchy.finest());
         self.counts.regrids += 1;
         let ([host, device], state) = (self.exec.memory_bytes(), self.exec.state_bytes());
@@ -311,7 +330,7 @@ impl<const D: usize> Simulation<D> {
                 break;
             }
             let time_ratios = &self.settings.time_ratios;
-            let at = RegridTime { time: self.time, coarsest: Level::COARSEST, dt: self.dt_next, time_ratios };
+            let at = RegridTime { time: self.time, unfilled: Level::COARSEST, dt: self.dt_next, time_ratios };
             let exec = self.exec.as_mut();
             let boxes = finer_boxes(level, &self.hierarchy, exec, &self.ranks, &self.plans, &self.settings.regrid, at)?;
             if boxes.iter().all(Vec::is_empty) {

@@ -23,6 +23,8 @@ pub struct Emulator {
     libraries: Arc<[(Arc<Compiled>, Entries)]>,
     allocations: Arc<AtomicU64>,
     resident_tiles: u32,
+    /// Blocks of each launch of `count_plan`.
+    counting: Arc<Mutex<Vec<u32>>>,
 }
 
 /// Entry points, and the names that they are launched by.
@@ -110,12 +112,17 @@ impl Emulator {
             (compiled, text.entries)
         };
         let libraries = options.texts().into_iter().map(compile).collect();
-        Emulator { libraries, allocations: Arc::default(), resident_tiles: 64 }
+        Emulator { libraries, allocations: Arc::default(), resident_tiles: 64, counting: Arc::default() }
     }
 
     /// The same that works on so many tiles at once.
     pub fn with_resident_tiles(self, resident_tiles: u32) -> Emulator {
         Emulator { resident_tiles, ..self }
+    }
+
+    /// The same that notes how many blocks count the plans of each new level.
+    pub fn noting(self, counting: Arc<Mutex<Vec<u32>>>) -> Emulator {
+        Emulator { counting, ..self }
     }
 }
 
@@ -177,6 +184,9 @@ impl Queue for Emulator {
             |entries: &[[&'static str; 2]]| entries.iter().find(|[_, name]| *name == kernel).map(|[entry, _]| *entry);
         let found = self.libraries.iter().find_map(|(compiled, entries)| Some((compiled, entry(entries)?)));
         let (compiled, entry) = found.unwrap_or_else(|| panic!("no {kernel}"));
+        if entry == "count_plan" {
+            self.counting.lock().expect("no kernel panics").push(grid.blocks[0]);
+        }
         let symbol = format!("emulate_{entry}");
         let _one_at_a_time = compiled.running.lock().expect("no kernel panics");
         // SAFETY: the text defines the function with this type, for this struct; addresses are the host's.

@@ -1,6 +1,7 @@
 //! The executor for GPUs gives what the CPU's gives, to the bit: whole runs with regridding, the conservation fix, rejected
 //! steps. The device is emulated by the host, which runs the same kernels; with `AMRCLAW_TEST_GPU` set it is a GPU.
 
+mod ahead;
 mod checked;
 #[path = "../common/mod.rs"]
 mod common;
@@ -117,11 +118,12 @@ fn compare(text: &str, overrides: &[&str], steps: usize) {
     }
 }
 
-fn compare_with(device: Simulation<2>, text: &str, overrides: &[&str], steps: usize) {
-    compare_runs(common::start(text, overrides), device, overrides, steps);
+fn compare_with(device: Simulation<2>, text: &str, overrides: &[&str], steps: usize) -> Simulation<2> {
+    compare_runs(common::start(text, overrides), device, overrides, steps)
 }
 
-fn compare_runs(mut cpu: Simulation<2>, mut device: Simulation<2>, overrides: &[&str], steps: usize) {
+/// Compares two runs, and answers that on the device.
+fn compare_runs(mut cpu: Simulation<2>, mut device: Simulation<2>, overrides: &[&str], steps: usize) -> Simulation<2> {
     for step in 0..steps {
         take_steps(&mut cpu, 1);
         take_steps(&mut device, 1);
@@ -140,6 +142,7 @@ fn compare_runs(mut cpu: Simulation<2>, mut device: Simulation<2>, overrides: &[
     for (a, b) in cpu.gauges().iter().zip(device.gauges()) {
         assert!(a.samples().eq(b.samples()), "{overrides:?}: gauges");
     }
+    device
 }
 
 /// Sound with each choice of scheme and mesh that takes another way through the executor.

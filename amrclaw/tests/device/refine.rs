@@ -94,7 +94,7 @@ pub(super) fn boxes_of_host<const D: usize>(
     let (problem, solver, _) = problem;
     let mut cpu = CpuExecutor::new(problem.clone(), solver.double.clone(), hierarchy.ratios().to_vec(), 1);
     let plans = adopt(&mut cpu, hierarchy, setting.seed, Rank::SOLO);
-    let at = RegridTime { time: 0.0, coarsest: Level::COARSEST, dt: 0.1, time_ratios: &[2; REFINED] };
+    let at = RegridTime { time: 0.0, unfilled: Level::COARSEST, dt: 0.1, time_ratios: &[2; REFINED] };
     let base = Level(base as u8);
     finer_boxes(base, hierarchy, &mut cpu, &Ranks::default(), &plans, &setting.options, at).expect("there is memory")
 }

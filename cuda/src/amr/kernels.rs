@@ -227,11 +227,11 @@ kernels! {
     /// Takes away tags that cannot nest.
     CLIP_TAGS = "clip_tags" in Regrid, Work::WarpPerItem, NestArgs: FlagTile CellBox TileMap ClusterState;
     /// Counts the items of a level's plans.
-    COUNT_PLAN = "count_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    COUNT_PLAN = "count_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
     /// Adds them up.
-    SUM_PLAN = "sum_plan" in Plan, Work::BlockPerItem([SUM_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    SUM_PLAN = "sum_plan" in Plan, Work::BlockPerItem([SUM_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
     /// Writes them, with their chunks, which other kernels take for tables.
-    WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox Origin PlanLevel PlanTable;
+    WRITE_PLAN = "write_plan" in Plan, Work::BlockPerItem([PLAN_THREADS; 3]), PlanArgs: CellBox ClusterState Origin PlanLevel PlanTable;
     /// Takes out of them what one of several ranks has.
     DIVIDE_PLAN = "divide_plan" in Plan, Work::BlockPerItem([DIVIDE_THREADS; 3]), DivideArgs: Origin PartReport PlanPart;
     /// Takes values at a point.

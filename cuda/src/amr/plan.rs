@@ -1,6 +1,6 @@
 //! What the kernels take that make tables of plans.
 
-use super::{CellBox, Chunk, FaceRun, Origin, Region};
+use super::{CellBox, Chunk, ClusterState, FaceRun, Origin, Region};
 use crate::abi::Pointer;
 use crate::device_struct;
 
@@ -9,7 +9,9 @@ device_struct! {
     pub struct PlanLevel {
         /// Their boxes, in the order of their first cells, the last axis first.
         pub boxes: Pointer<CellBox>,
-        /// Number of patches; 0 where there is no level.
+        /// What kernels have found of them, as long as the host does not know it.
+        pub found: Pointer<ClusterState>,
+        /// Number of patches, or of places for those that have been found; 0 where there is no level.
         pub num_boxes: u32,
         /// Most cells of one along the last axis.
         pub tallest: i32,
@@ -73,7 +75,7 @@ device_struct! {
         pub coarse: PlanLevel,
         /// The level before it was replaced, if values are transferred from there.
         pub old: PlanLevel,
-        /// By column and patch: counts, then their sums over the patches before.
+        /// By column and place of a patch: counts, then their sums over the patches before.
         pub counts: Pointer<u32>,
         /// By patch, lane and column: what the patch's lanes before it have counted.
         pub lanes: Pointer<u32>,
@@ -110,5 +112,9 @@ device_struct! {
         pub conserves: u32,
         /// Ghost cells outside the domain are filled when those inside are, each patch's from its own.
         pub outside_last: u32,
+        /// Places for patches.
+        pub room: u32,
+        /// Nothing.
+        pub padding: u32,
     }
 }

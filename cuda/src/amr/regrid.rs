@@ -122,8 +122,8 @@ device_struct! {
         pub nested: u32,
         /// Not 0 if there was no room for something: the boxes are not all that there should be.
         pub failed: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Most cells of one that nests along the last axis.
+        pub tallest: u32,
     }
 }
 
@@ -273,10 +273,12 @@ device_struct! {
         pub boxes: Pointer<CellBox>,
         /// Boxes in order, written.
         pub sorted: Pointer<CellBox>,
+        /// The first of them once more, for as long as the level has these patches.
+        pub patches: Pointer<CellBox>,
         /// Boxes that there is room for.
         pub room: u32,
-        /// Nothing.
-        pub padding: u32,
+        /// Patches that there is room for.
+        pub room_for_patches: u32,
     }
 }
 

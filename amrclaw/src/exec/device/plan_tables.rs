@@ -4,13 +4,15 @@
 use super::parcels::{LevelParcels, TransferParcels};
 use super::tables::{FillTable, Runs, SideTable};
 use super::{FaceCounts, LevelTables, Machine, Sides, Table, TransferTables, axes, box_by_axes, pointer};
-use crate::index::{CellBox, Ratio};
+use crate::index::Ratio;
 use crate::mesh::{Beyond, LevelMesh};
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::kernels::{COUNT_PLAN, SUM_PLAN, WRITE_PLAN};
 use cuda::amr::tuning::chunk_cells;
-use cuda::amr::{self, Chunk, FaceRun, Origin, PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable, Region};
+use cuda::amr::{
+    self, Chunk, ClusterState, FaceRun, Origin, PLAN_COLUMNS, PlanArgs, PlanColumn, PlanLevel, PlanTable, Region,
+};
 
 /// Patches of a level that kernels plan: each looks for those near it among many.
 const MOST_PATCHES: usize = 1 << 14;
@@ -30,28 +32,61 @@ pub(in crate::exec) struct DeviceBoxes<M> {
 }
 
 /// No level.
-const NOWHERE: PlanLevel =
-    PlanLevel { boxes: Pointer::NULL, num_boxes: 0, tallest: 0, domain: amr::CellBox { lo: [0; 3], hi: [1; 3] } };
+const NOWHERE: PlanLevel = PlanLevel {
+    boxes: Pointer::NULL,
+    found: Pointer::NULL,
+    num_boxes: 0,
+    tallest: 0,
+    domain: amr::CellBox { lo: [0; 3], hi: [1; 3] },
+};
 
 impl<M> DeviceBoxes<M> {
     /// Those of a mesh.
     pub fn send<const D: usize, N: Machine<Memory = M>>(mesh: &LevelMesh<D>, machine: &N) -> Result<Self, CudaError> {
-        let (mut cells, mut lower_faces, mut tallest) = (0, [0; 3], 0);
-        let of_patch = |patch: &CellBox<D>| {
-            let size = patch.size();
-            cells += patch.volume();
-            for d in 0..D {
-                lower_faces[d] += (0..D).filter(|&e| e != d).map(|e| size[e] as usize).product::<usize>();
-            }
-            tallest = tallest.max(size[D - 1]);
-            box_by_axes(patch)
-        };
-        let boxes: Vec<_> = mesh.patches().iter().map(of_patch).collect();
+        let boxes: Vec<_> = mesh.patches().iter().map(box_by_axes).collect();
         let memory = machine.allocate(size_of_val(&boxes[..]).max(1))?;
         machine.upload(super::bytes_of(&boxes), &memory, 0)?;
-        let (num_boxes, domain) = (boxes.len() as u32, box_by_axes(&mesh.domain()));
-        let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), num_boxes, tallest, domain };
-        Ok(DeviceBoxes { _memory: memory, level, cells, lower_faces, owners: None })
+        let level = PlanLevel { boxes: pointer::<_, N>(&memory, 0), domain: box_by_axes(&mesh.domain()), ..NOWHERE };
+        let mut boxes = DeviceBoxes { _memory: memory, level, cells: 0, lower_faces: [0; 3], owners: None };
+        boxes.learn(mesh);
+        Ok(boxes)
+    }
+
+    /// Those that kernels are making in the place of others, about as many: where there is room for so many of them, and what will have been
+    /// found of them.
+    pub fn in_place_of<N: Machine<Memory = M>>(
+        before: &Self,
+        (memory, room): (M, usize),
+        found: Pointer<ClusterState>,
+    ) -> Self {
+        let (boxes, num_boxes) = (pointer::<_, N>(&memory, 0), room as u32);
+        let level = PlanLevel { boxes, found, num_boxes, ..before.level };
+        DeviceBoxes { _memory: memory, level, owners: None, ..*before }
+    }
+
+    /// From here on the host knows them.
+    pub fn learn<const D: usize>(&mut self, mesh: &LevelMesh<D>) {
+        (self.cells, self.lower_faces) = (0, [0; 3]);
+        let level = &mut self.level;
+        (level.found, level.num_boxes, level.tallest) = (Pointer::NULL, mesh.patches().len() as u32, 0);
+        for patch in mesh.patches() {
+            let size = patch.size();
+            self.cells += patch.volume();
+            for d in 0..D {
+                self.lower_faces[d] += (0..D).filter(|&e| e != d).map(|e| size[e] as usize).product::<usize>();
+            }
+            level.tallest = level.tallest.max(size[D - 1]);
+        }
+    }
+
+    /// Where they lie.
+    pub fn places(&self) -> Pointer<amr::CellBox> {
+        self.level.boxes
+    }
+
+    /// How many there are, or are places for.
+    pub fn num_places(&self) -> usize {
+        self.level.num_boxes as usize
     }
 
     /// Sends the owners of the patches.
@@ -70,7 +105,8 @@ impl<M> DeviceBoxes<M> {
 
 /// What a level's tables depend on.
 pub(in crate::exec) struct PlanRequest<'a, const D: usize, M> {
-    pub mesh: &'a LevelMesh<D>,
+    /// Axes along which the domain repeats.
+    pub periodic: [bool; D],
     pub boxes: &'a DeviceBoxes<M>,
     /// The next coarser level, and the ratio to it.
     pub coarser: Option<(&'a DeviceBoxes<M>, Ratio<D>)>,
@@ -137,7 +173,7 @@ pub(in crate::exec) fn kernels_have_room(most_patches: usize) -> bool {
 impl<N: Machine> CountedTables<N> {
     /// Begins to count.
     pub fn begin<const D: usize>(request: PlanRequest<'_, D, N::Memory>, machine: &N) -> Result<Self, CudaError> {
-        let (num_patches, transfers) = (request.boxes.level.num_boxes as usize, request.transfer.is_some());
+        let (num_patches, transfers) = (request.boxes.num_places(), request.transfer.is_some());
         let memory = machine.allocate(TOTALS + (1 + LANES) * PLAN_COLUMNS * num_patches * size_of::<u32>())?;
         machine.zero(&memory, 0, TOTALS)?;
         let args = plan_args::<D, N>(request, &memory);
@@ -148,6 +184,12 @@ impl<N: Machine> CountedTables<N> {
         }
         let totals = machine.begin_download(&memory, TOTALS)?;
         Ok(CountedTables { args, memory, totals, transfers })
+    }
+
+    /// The same now that the host knows the patches: those of the level, and of the next coarser one.
+    pub fn of_known(mut self, boxes: &DeviceBoxes<N::Memory>, coarser: Option<&DeviceBoxes<N::Memory>>) -> Self {
+        (self.args.level, self.args.coarse) = (boxes.level, coarser.map_or(NOWHERE, |coarser| coarser.level));
+        self
     }
 
     /// Writes the tables of a single rank; `None` if the kernels have no room for them, or a level is not nested.
@@ -229,7 +271,8 @@ impl Room {
 
 /// What the kernels take, but for where tables are written.
 fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>, memory: &N::Memory) -> PlanArgs {
-    let PlanRequest { mesh, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity, outside_last } = request;
+    let PlanRequest { periodic, boxes, coarser, transfer, sides, num_ghost, keeps_faces, capacity, outside_last } =
+        request;
     let ratio = coarser.map_or(Ratio::uniform(1), |(_, ratio)| ratio);
     // Cells of the tables, about.
     let (cells, lower_faces) = (boxes.cells, &boxes.lower_faces[..D]);
@@ -243,7 +286,7 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
     };
     let beyond = |d: usize| {
         sides.beyond[d].map(|side| match side {
-            _ if mesh.periodic()[d] => 0,
+            _ if periodic[d] => 0,
             Beyond::Periodic => 0,
             Beyond::Nearest | Beyond::Itself => 1,
             Beyond::Mirrored => 2,
@@ -255,7 +298,7 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         coarse: coarser.map_or(NOWHERE, |(boxes, _)| boxes.level),
         old: transfer.flatten().map_or(NOWHERE, |boxes| boxes.level),
         counts: pointer::<_, N>(memory, TOTALS),
-        lanes: pointer::<_, N>(memory, TOTALS + PLAN_COLUMNS * boxes.level.num_boxes as usize * size_of::<u32>()),
+        lanes: pointer::<_, N>(memory, TOTALS + PLAN_COLUMNS * boxes.num_places() * size_of::<u32>()),
         totals: pointer::<_, N>(memory, 0),
         failed: pointer::<_, N>(memory, PLAN_COLUMNS * size_of::<u32>()),
         origins: Pointer::NULL,
@@ -265,12 +308,14 @@ fn plan_args<const D: usize, N: Machine>(request: PlanRequest<'_, D, N::Memory>,
         runs: table(faces),
         values: table(cells),
         new_coarse: table(cells / ratio.cells() as usize),
-        periodic: axes(mesh.periodic().map(u32::from), 0),
+        periodic: axes(periodic.map(u32::from), 0),
         beyond: axes(std::array::from_fn::<_, D, _>(beyond), [0; 2]),
         ratio: axes(ratio.0, 1),
         keeps_faces: u32::from(keeps_faces),
         transfers: u32::from(transfer.is_some()),
         conserves: u32::from(capacity),
         outside_last: u32::from(outside_last),
+        room: boxes.level.num_boxes,
+        padding: 0,
     }
 }

@@ -94,6 +94,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// From now on plans of a change are right; what was made of those that it replaces goes.
     pub(super) fn begin_change(&mut self, change: &MeshChange<'_, D>) {
         self.epoch = change.hierarchy().epoch();
+        self.counted_ahead = None;
         self.host.get_mut().truncate(change.first_replaced());
         for (_, store) in self.levels.iter_mut().enumerate().filter(|(l, _)| change.replaces_plans(*l)) {
             store.tables = None;

@@ -14,6 +14,7 @@ mod advance;
 mod agree;
 mod boundaries;
 mod branch;
+mod counted_ahead;
 mod cover_tags;
 mod device_times;
 mod exchange;
@@ -49,6 +50,7 @@ use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::MeshEpoch;
 use crate::physics::Problem;
 use crate::plan::{LevelPlans, MeshChange};
+use counted_ahead::CountedAhead;
 use cover_tags::ClusterMemory;
 use cuda::CudaError;
 use cuda::compile::Precision;
@@ -105,6 +107,8 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     message_memories: Mutex<Vec<(Arc<N::Shared>, usize)>>,
     /// For making boxes of tags, once that has been asked for.
     cluster_memory: Option<ClusterMemory<N::Memory>>,
+    /// What is being counted of the plans of the boxes made last.
+    counted_ahead: Option<CountedAhead<D, N>>,
     /// Flags of all ranks, put together.
     flag_words: Vec<u64>,
     /// Which of the samples that wait were taken here.
@@ -169,6 +173,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             sends_from_device: false,
             message_memories: Mutex::default(),
             cluster_memory: None,
+            counted_ahead: None,
             flag_words: Vec::new(),
             sampled: Vec::new(),
             failed: None,

@@ -9,7 +9,7 @@ use crate::exec::device::{
     TransferTables, WrittenTables, kernels_divide_among, kernels_have_room,
 };
 use crate::index::Level;
-use crate::mesh::{Hierarchy, LevelMesh, Partition};
+use crate::mesh::{Hierarchy, Partition};
 use crate::plan::MeshChange;
 use cuda::CudaError;
 use cuda::abi::Pointer;
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 /// A new level's tables, whose sizes are on their way to the host, and its boxes.
 pub(super) struct CountedLevel<N: Machine> {
-    boxes: DeviceBoxes<N::Memory>,
-    tables: CountedTables<N>,
+    pub boxes: DeviceBoxes<N::Memory>,
+    pub tables: CountedTables<N>,
 }
 
 /// A new level's tables as they are being written, and its boxes.
@@ -67,22 +67,21 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// The same of levels with so many patches each.
-    fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
+    pub(super) fn planned_by_kernels(&self, patches: impl Iterator<Item = usize>) -> bool {
         let most = patches.max().unwrap_or(0);
         // Of levels that slide the host has to know which runs are whose.
         let slides = self.fewest_tiles.is_none_or(|tiles| slide::is_worth_it(most, tiles));
         kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && !slides && kernels_have_room(most)
     }
 
-    fn plan_request<'a>(
+    pub(super) fn plan_request<'a>(
         &'a self,
-        mesh: &'a LevelMesh<D>,
         boxes: &'a DeviceBoxes<N::Memory>,
         coarser: Option<(&'a DeviceBoxes<N::Memory>, Level)>,
         transfer: Option<Option<&'a DeviceBoxes<N::Memory>>>,
     ) -> PlanRequest<'a, D, N::Memory> {
         PlanRequest {
-            mesh,
+            periodic: self.levels[0].mesh.periodic(),
             boxes,
             coarser: coarser.map(|(boxes, level)| (boxes, self.ratios[level.index()])),
             transfer,
@@ -108,7 +107,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    fn boxes_of(store: &DeviceLevel<D, N>) -> &DeviceBoxes<N::Memory> {
+    pub(super) fn boxes_of(store: &DeviceLevel<D, N>) -> &DeviceBoxes<N::Memory> {
         store.boxes.as_ref().expect("sent before")
     }
 
@@ -135,7 +134,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         self.send_boxes()?;
         let store = &self.levels[l];
         let coarser = level.coarser().map(|coarser| (Self::boxes_of(&self.levels[coarser.index()]), coarser));
-        let request = self.plan_request(&store.mesh, Self::boxes_of(store), coarser, None);
+        let request = self.plan_request(Self::boxes_of(store), coarser, None);
         let counted = CountedTables::begin(request, &self.machine)?;
         let owners = self.owners(Self::boxes_of(store), coarser.map(|(boxes, _)| boxes), None);
         let written = Written::begin::<D>(counted, owners, &self.machine)?;
@@ -149,21 +148,32 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<Vec<Option<CountedLevel<N>>>, CudaError> {
         self.send_boxes()?;
         let hierarchy = change.hierarchy();
+        let mut ahead = self.counted_ahead.take().filter(|ahead| ahead.are_of(hierarchy));
         let mut counted: Vec<Option<CountedLevel<N>>> = Vec::new();
         for (l, mesh) in hierarchy.levels().iter().enumerate() {
             if !change.replaces(l) {
                 counted.push(None);
                 continue;
             }
-            let boxes = DeviceBoxes::send(mesh, &self.machine)?;
             let coarser = Level(l as u8).coarser().map(|coarser| {
                 let new = counted[coarser.index()].as_ref().map(|level| &level.boxes);
                 (new.unwrap_or_else(|| Self::boxes_of(&self.levels[coarser.index()])), coarser)
             });
-            let old = self.levels.get(l).map(Self::boxes_of);
-            let request = self.plan_request(mesh, &boxes, coarser, Some(old));
-            let tables = CountedTables::begin(request, &self.machine)?;
-            counted.push(Some(CountedLevel { boxes, tables }));
+            let of_level = match ahead.as_mut().and_then(|ahead| ahead.take(l)) {
+                Some(CountedLevel { mut boxes, tables }) => {
+                    boxes.learn(mesh);
+                    let tables = tables.of_known(&boxes, coarser.map(|(boxes, _)| boxes));
+                    CountedLevel { boxes, tables }
+                }
+                None => {
+                    let boxes = DeviceBoxes::send(mesh, &self.machine)?;
+                    let old = self.levels.get(l).map(Self::boxes_of);
+                    let request = self.plan_request(&boxes, coarser, Some(old));
+                    let tables = CountedTables::begin(request, &self.machine)?;
+                    CountedLevel { boxes, tables }
+                }
+            };
+            counted.push(Some(of_level));
         }
         Ok(counted)
     }

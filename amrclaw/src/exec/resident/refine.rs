@@ -2,9 +2,10 @@
 //!
 //! They are those that `regrid` makes of the same tags; where there are more of something than there is room for, it makes them.
 
+use super::counted_ahead::CountedAhead;
 use super::cover_tags::{BOX, ClusterMemory, NewBoxes, ROOM, STATE, Tags, can_cover};
 use super::{Machine, ResidentExecutor};
-use crate::exec::device::{axes, bytes_of_mut, pointer, structs_of};
+use crate::exec::device::{DeviceBoxes, axes, bytes_of_mut, pointer, structs_of};
 use crate::exec::{ExecError, RefineRequest};
 use crate::index::{CellBox, Level};
 use crate::mesh::Tiling;
@@ -18,6 +19,9 @@ use riemann::real::Scalar;
 const WARPS: usize = 4;
 /// Boxes of a level that are fetched with their number.
 const FETCHED: usize = 1 << 9;
+
+/// The boxes of each level, the coarsest first, and what is being counted of their plans.
+type MadeBoxes<const D: usize, N> = (Vec<Vec<CellBox<D>>>, Option<CountedAhead<D, N>>);
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// The tags of the levels to be refined, the finest first, if the kernels can make boxes of all of them.
@@ -39,6 +43,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         &mut self,
         request: &RefineRequest<'_, D>,
     ) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+        self.counted_ahead = None;
         let mut memory = match self.cluster_memory.take() {
             Some(memory) => memory,
             None => ClusterMemory::new(&self.machine, self.ratios.len())?,
@@ -46,38 +51,43 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let made = std::mem::take(&mut memory.made);
         let boxes = self.boxes_of_tags(request, (&mut memory, &made));
         self.cluster_memory = Some(ClusterMemory { made, ..memory });
-        let Some(boxes) = boxes? else { return Ok(None) };
+        let Some((boxes, ahead)) = boxes? else { return Ok(None) };
+        self.counted_ahead = ahead;
         self.levels.iter_mut().for_each(|store| store.flags = None);
         Ok(Some(boxes))
     }
 
-    /// Makes boxes: those of each level, the coarsest first.
+    /// Makes boxes: those of each level, the coarsest first. Their plans are counted meanwhile, if they can be.
     fn boxes_of_tags(
         &self,
         request: &RefineRequest<'_, D>,
         (memory, made): (&mut ClusterMemory<N::Memory>, &[NewBoxes<N::Memory>]),
-    ) -> Result<Option<Vec<Vec<CellBox<D>>>>, ExecError> {
+    ) -> Result<Option<MadeBoxes<D, N>>, ExecError> {
         // All ranks have tags of the same levels.
         let Some(tags) = self.tags_of(request) else { return Ok(None) };
         let base = tags.last().expect("a level is to be refined");
         if !self.ranks.is_solo() {
             self.join_flags(&tags, request.hierarchy.level(request.base).covers_domain())?;
         }
+        let places = self.places_ahead(request, made)?;
         let (mut finer, mut downloads) = (None, Vec::new());
         for of_level in &tags {
             let boxes = &made[of_level.level.index()];
-            self.make_boxes(request, [of_level, base], finer, (memory, boxes))?;
+            let patches = places.get(of_level.level.index() - request.base.index());
+            self.make_boxes(request, [of_level, base], finer, (memory, boxes, patches))?;
             let expected = (2 * memory.known[of_level.level.index()]).clamp(FETCHED, ROOM);
             downloads.push(self.machine.begin_download(&boxes.0, STATE + expected * BOX)?);
             finer = Some(boxes);
         }
+        let counted = self.count_ahead(request.base, places)?;
         let mut levels = Vec::new();
         for (tags, download) in tags.iter().zip(downloads) {
             let Some(found) = self.fetch_boxes(&made[tags.level.index()], download)? else { return Ok(None) };
             memory.known[tags.level.index()] = found.len();
             levels.insert(0, found);
         }
-        Ok(Some(levels))
+        let ahead = CountedAhead::new(request.base.index() + 1, counted, &levels);
+        Ok(Some((levels, ahead)))
     }
 
     /// The boxes of a level, of which a part is on its way to the host; `None` if there was too little room for them.
@@ -103,13 +113,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(Some(found.into_iter().map(of_dimensions).collect()))
     }
 
-    /// Asks for the boxes over the tags of a level. `finer`: the new boxes two levels finer.
+    /// Asks for the boxes over the tags of a level. `finer`: the new boxes two levels finer. `boxes`: where they are put; `patches`: places where
+    /// they stay as long as the level has these patches, if their plans are counted ahead.
     fn make_boxes(
         &self,
         request: &RefineRequest<'_, D>,
         [tags, base]: [&Tags<'_, D, N>; 2],
         finer: Option<&NewBoxes<N::Memory>>,
-        (memory, boxes): (&mut ClusterMemory<N::Memory>, &NewBoxes<N::Memory>),
+        (memory, boxes, patches): (
+            &mut ClusterMemory<N::Memory>,
+            &NewBoxes<N::Memory>,
+            Option<&DeviceBoxes<N::Memory>>,
+        ),
     ) -> Result<(), CudaError> {
         if let Some(finer) = finer {
             self.project(request, tags, finer)?;
@@ -124,8 +139,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             state: boxes.state::<N>(),
             boxes: nesting.nested,
             sorted: boxes.boxes::<N>(),
+            patches: patches.map_or(Pointer::NULL, DeviceBoxes::places),
             room: ROOM as u32,
-            padding: 0,
+            room_for_patches: patches.map_or(0, DeviceBoxes::num_places) as u32,
         };
         // SAFETY: likewise; there is as much room for boxes as is said.
         unsafe {
