@@ -184,7 +184,8 @@ macro_rules! dispatch {
         let solver = &$self.solver;
         // `with_isa` saw that the processor has the instructions with which packs of these types are entered.
         match $self.isa {
-            #[cfg(target_arch = "x86_64")]
+            // Where a build has none of these kernels, no processor was there that has the instructions: see `build.rs`.
+            #[cfg(all(target_arch = "x86_64", not(without_avx512)))]
             Isa::Avx512 if $widest => enter!(S, R::Avx512, $kernel(solver, $($arg),*)),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 | Isa::Avx2 => enter!(S, R::Avx2, $kernel(solver, $($arg),*)),
