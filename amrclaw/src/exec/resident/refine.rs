@@ -74,7 +74,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         for of_level in &tags {
             let boxes = &made[of_level.level.index()];
             let patches = places.get(of_level.level.index() - request.base.index());
-            self.make_boxes(request, [of_level, base], finer, (memory, boxes, patches))?;
+            self.make_boxes(request, [of_level, base], finer, memory, (boxes, patches))?;
             let expected = (2 * memory.known[of_level.level.index()]).clamp(FETCHED, ROOM);
             downloads.push(self.machine.begin_download(&boxes.0, STATE + expected * BOX)?);
             finer = Some(boxes);
@@ -120,11 +120,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         request: &RefineRequest<'_, D>,
         [tags, base]: [&Tags<'_, D, N>; 2],
         finer: Option<&NewBoxes<N::Memory>>,
-        (memory, boxes, patches): (
-            &mut ClusterMemory<N::Memory>,
-            &NewBoxes<N::Memory>,
-            Option<&DeviceBoxes<N::Memory>>,
-        ),
+        memory: &mut ClusterMemory<N::Memory>,
+        (boxes, patches): (&NewBoxes<N::Memory>, Option<&DeviceBoxes<N::Memory>>),
     ) -> Result<(), CudaError> {
         if let Some(finer) = finer {
             self.project(request, tags, finer)?;
