@@ -9,6 +9,7 @@ mod gauge;
 mod growth;
 mod memory;
 mod options;
+mod regrid;
 mod restart;
 mod run;
 mod run_option;
