@@ -8,7 +8,7 @@ use super::plans::CountedLevel;
 use super::store::DeviceLevel;
 use super::{Machine, ResidentExecutor};
 use crate::exec::RefineRequest;
-use crate::exec::device::{CountedTables, DeviceBoxes};
+use crate::exec::device::DeviceBoxes;
 use crate::index::{CellBox, Level};
 use crate::mesh::Hierarchy;
 use cuda::CudaError;
@@ -78,11 +78,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     ) -> Result<Vec<CountedLevel<N>>, CudaError> {
         let mut counted: Vec<CountedLevel<N>> = Vec::new();
         for (l, boxes) in (base.index() + 1..).zip(places) {
-            let new = counted.last().map(|coarser| &coarser.boxes);
-            let coarser = (new.unwrap_or_else(|| Self::boxes_of(&self.levels[l - 1])), Level(l as u8 - 1));
-            let request = self.plan_request(&boxes, Some(coarser), Some(Some(Self::boxes_of(&self.levels[l]))));
-            let tables = CountedTables::begin(request, &self.machine)?;
-            counted.push(CountedLevel { boxes, tables });
+            let coarser = self.coarser_boxes(l, counted.last().map(|level| &level.boxes));
+            counted.push(self.count_level(l, boxes, coarser)?);
         }
         Ok(counted)
     }

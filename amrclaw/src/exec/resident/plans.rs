@@ -74,7 +74,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         kernels_divide_among(self.ranks.rank().of) && !self.sides.ask() && !slides && kernels_have_room(most)
     }
 
-    pub(super) fn plan_request<'a>(
+    fn plan_request<'a>(
         &'a self,
         boxes: &'a DeviceBoxes<N::Memory>,
         coarser: Option<(&'a DeviceBoxes<N::Memory>, Level)>,
@@ -155,27 +155,41 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
                 counted.push(None);
                 continue;
             }
-            let coarser = Level(l as u8).coarser().map(|coarser| {
-                let new = counted[coarser.index()].as_ref().map(|level| &level.boxes);
-                (new.unwrap_or_else(|| Self::boxes_of(&self.levels[coarser.index()])), coarser)
-            });
+            let coarser = self.coarser_boxes(l, counted.last().and_then(Option::as_ref).map(|level| &level.boxes));
             let of_level = match ahead.as_mut().and_then(|ahead| ahead.take(l)) {
                 Some(CountedLevel { mut boxes, tables }) => {
                     boxes.learn(mesh);
-                    let tables = tables.of_known(&boxes, coarser.map(|(boxes, _)| boxes));
+                    let tables = tables.of_known(&boxes, coarser);
                     CountedLevel { boxes, tables }
                 }
-                None => {
-                    let boxes = DeviceBoxes::send(mesh, &self.machine)?;
-                    let old = self.levels.get(l).map(Self::boxes_of);
-                    let request = self.plan_request(&boxes, coarser, Some(old));
-                    let tables = CountedTables::begin(request, &self.machine)?;
-                    CountedLevel { boxes, tables }
-                }
+                None => self.count_level(l, DeviceBoxes::send(mesh, &self.machine)?, coarser)?,
             };
             counted.push(Some(of_level));
         }
         Ok(counted)
+    }
+
+    /// The boxes of the next coarser level than `level`: new ones, or those of the level that is there.
+    pub(super) fn coarser_boxes<'a>(
+        &'a self,
+        level: usize,
+        new: Option<&'a DeviceBoxes<N::Memory>>,
+    ) -> Option<&'a DeviceBoxes<N::Memory>> {
+        let coarser = level.checked_sub(1)?;
+        Some(new.unwrap_or_else(|| Self::boxes_of(&self.levels[coarser])))
+    }
+
+    /// Begins to count the items of the tables of a level with new boxes, to which values are transferred.
+    pub(super) fn count_level(
+        &self,
+        level: usize,
+        boxes: DeviceBoxes<N::Memory>,
+        coarser: Option<&DeviceBoxes<N::Memory>>,
+    ) -> Result<CountedLevel<N>, CudaError> {
+        let coarser = coarser.zip(Level(level as u8).coarser());
+        let request = self.plan_request(&boxes, coarser, Some(self.levels.get(level).map(Self::boxes_of)));
+        let tables = CountedTables::begin(request, &self.machine)?;
+        Ok(CountedLevel { boxes, tables })
     }
 
     /// Writes the tables of new levels, whose owners are known by now; the host makes those for which the kernels have no room.
@@ -194,10 +208,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             if let Some(partition) = &partitions[l] {
                 boxes.send_owners(partition.owners(), &self.machine)?;
             }
-            let coarser = l.checked_sub(1).map(|coarser| {
-                let new = begun[coarser].as_ref().map(|level| &level.boxes);
-                new.unwrap_or_else(|| Self::boxes_of(&self.levels[coarser]))
-            });
+            let coarser = self.coarser_boxes(l, begun.last().and_then(Option::as_ref).map(|level| &level.boxes));
             let owners = self.owners(&boxes, coarser, self.levels.get(l).map(Self::boxes_of));
             let tables = Written::begin::<D>(tables, owners, &self.machine)?;
             begun.push(Some(WrittenLevel { boxes, tables }));
