@@ -11,9 +11,9 @@ pub use library::NoLibrary;
 use super::patience::Patience;
 use super::{CommError, Communicator, DeviceMessages};
 use crate::mesh::Rank;
-use library::{Functions, SERIALIZED, WORLD};
+use library::{ANY, Functions, SERIALIZED, WORLD};
 use parking_lot::Mutex;
-use state::{ANSWER, DEVICE_MESSAGE, MESSAGE, QUESTION, State};
+use state::{ANSWER, DEVICE_MESSAGE, END, MESSAGE, QUESTION, State};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
@@ -35,6 +35,9 @@ const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
 
 /// Of several ranks that end the run at once the first tells why: each waits so long for those before it, up to a second.
 const TURN: Duration = Duration::from_millis(25);
+
+/// How long a launcher is given to show why a run ends: once it is asked to end the ranks it may leave what they have said unread.
+const SHOWN_WITHIN: Duration = Duration::from_millis(300);
 
 /// A library that would be used.
 #[derive(Clone, Debug)]
@@ -216,9 +219,10 @@ fn watch_start(patience: Duration) -> Sender<()> {
     started
 }
 
-/// Says in one piece why the run ends.
+/// Says in one piece why the run ends, and lets the launcher show it.
 fn tell(reason: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("error: {reason}\n").as_bytes());
+    thread::sleep(SHOWN_WITHIN);
 }
 
 impl Communicator for Mpi {
@@ -251,15 +255,29 @@ impl Communicator for Mpi {
         self.gpu_aware.then_some(self)
     }
 
-    /// Tells the reason and ends the processes of all ranks.
+    /// Tells the reason, unless another rank tells one, and ends the processes of all ranks.
     fn abort(&self, reason: &str) {
-        thread::sleep(TURN * self.rank.number.min(40) as u32);
         let mut state = self.state.lock();
-        if !std::mem::replace(&mut state.ended, true) {
-            tell(reason);
-            // SAFETY: MPI may be asked for this at any time.
-            unsafe { (state.functions.abort)(WORLD, 1) };
+        if std::mem::replace(&mut state.ended, true) {
+            return;
         }
+        // MPI may have to be asked more than once before it finds what has come.
+        let (clock, turn) = (Instant::now(), TURN * self.rank.number.min(40) as u32);
+        let mut another_tells = false;
+        while !another_tells && clock.elapsed() <= turn {
+            thread::sleep(EAGER);
+            another_tells = state.receive_short(ANY, END).is_some();
+        }
+        if another_tells {
+            thread::sleep(2 * SHOWN_WITHIN);
+        } else {
+            for other in (0..self.rank.of).filter(|&other| other != self.rank.number) {
+                state.send_words(other, END, vec![]);
+            }
+            tell(reason);
+        }
+        // SAFETY: MPI may be asked for this at any time.
+        unsafe { (state.functions.abort)(WORLD, 1) };
     }
 }
 

@@ -11,6 +11,8 @@ pub const QUESTION: c_int = 1;
 pub const ANSWER: c_int = 2;
 /// The tag of messages from a device's memory.
 pub const DEVICE_MESSAGE: c_int = 3;
+/// The tag by which a rank says that it ends the run, and tells why.
+pub const END: c_int = 4;
 
 /// What is asked of MPI, by one thread at a time.
 pub struct State {
