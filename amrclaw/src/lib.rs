@@ -27,4 +27,5 @@ pub mod regrid;
 pub mod schedule;
 pub mod simulation;
 pub mod sweep;
+mod threads;
 pub mod tune;

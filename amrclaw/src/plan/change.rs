@@ -6,6 +6,7 @@ use super::{
 };
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition, Speeds};
+use crate::threads::join;
 use std::sync::Arc;
 
 /// A change of the mesh, for an executor to adopt.
@@ -64,7 +65,7 @@ impl<'a, const D: usize> MeshChange<'a, D> {
         let (hierarchy, options, before) = (self.hierarchy, self.options, self.before);
         let owners = partitions(hierarchy, &self.speeds, before);
         let ((plans, transfers), answer) =
-            rayon::join(|| build_levels(hierarchy, (options, &owners), before, transfer), || meanwhile(&owners));
+            join(|| build_levels(hierarchy, (options, &owners), before, transfer), || meanwhile(&owners));
         (self.plans, self.transfers) = (Some(Arc::new(plans)), transfers);
         answer
     }

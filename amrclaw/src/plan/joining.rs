@@ -3,11 +3,11 @@
 use super::ghost::GhostPlan;
 use super::neighbours::{Neighbours, PlanInput};
 use super::of_rank::{OfRank, PlanOwners};
-use super::patch_lists::in_parts;
 use super::reflux::{FaceRuns, RefluxPlan};
 use super::restrict::{RestrictPlan, RestrictRegion};
 use super::transfer::TransferPlan;
 use crate::mesh::for_each_within;
+use crate::threads::{in_parts, join};
 
 /// Plans that see a level and the next coarser one.
 #[derive(Clone, Debug)]
@@ -100,7 +100,7 @@ impl<const D: usize> JoiningPlans<D> {
         let JoiningPlans { ghost, reflux, restrict, transfer } = Self::of(&of_rank.input, Some(&of_rank));
         let OfRank { rank, owners: PlanOwners { own, coarser, .. }, .. } = of_rank;
         // What is written on the coarser level is divided where all of it is known.
-        let (reflux, restrict) = rayon::join(
+        let (reflux, restrict) = join(
             || reflux.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
             || restrict.zip(coarser).map(|(plan, coarser)| plan.split(rank, own, coarser)),
         );
@@ -141,8 +141,7 @@ impl<const D: usize> JoiningPlans<D> {
         };
         let restrict = || input.coarser.map(|(coarse, ratio)| RestrictPlan::join(&regions, coarse, ratio));
         let transfer = || input.coarser.filter(|_| input.transfer).map(|_| TransferPlan::join(transfers));
-        let ((ghost, transfer), (reflux, restrict)) =
-            rayon::join(|| rayon::join(ghost, transfer), || rayon::join(reflux, restrict));
+        let ((ghost, transfer), (reflux, restrict)) = join(|| join(ghost, transfer), || join(reflux, restrict));
         JoiningPlans { ghost, reflux, restrict, transfer }
     }
 }

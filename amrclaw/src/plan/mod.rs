@@ -31,7 +31,6 @@ pub use neighbours::PlanInput;
 use of_rank::PlanOwners;
 pub use outside::{OutsidePart, OutsideParts};
 pub use patch_lists::PatchLists;
-pub(crate) use patch_lists::in_parts;
 pub use reflux::{FaceRun, RefluxPlan};
 pub use region::{CopyRegion, InterpRegion};
 pub use restrict::{RestrictPlan, RestrictRegion};
@@ -39,7 +38,7 @@ pub use transfer::TransferPlan;
 
 use crate::index::Level;
 use crate::mesh::{Hierarchy, Partition, Rank, Speeds};
-use rayon::prelude::*;
+use crate::threads::map_in_turn;
 use std::sync::Arc;
 
 /// What the plans depend on besides the mesh.
@@ -77,9 +76,8 @@ fn build_levels<const D: usize>(
     before: Option<Planned<'_, D>>,
     transfer: bool,
 ) -> (Vec<LevelPlans<D>>, Transfers<D>) {
-    let levels = (0..hierarchy.num_levels()).into_par_iter().with_max_len(1);
-    let joined = levels.map(|l| join_to_coarser(l, hierarchy, partitions, options, before, transfer));
-    joined.unzip()
+    let join = |l| join_to_coarser(l, hierarchy, partitions, options, before, transfer);
+    map_in_turn(hierarchy.num_levels(), join).into_iter().unzip()
 }
 
 /// Owners of the patches of each level; those of levels that stay do not change.

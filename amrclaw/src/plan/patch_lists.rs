@@ -1,6 +1,5 @@
 //! Lists of items, one list a patch, one after another in one array.
 
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Items of all patches, in the order of patches.
@@ -119,20 +118,6 @@ impl<T> PatchLists<T> {
     }
 }
 
-/// Patches that a thread takes at least.
-const PATCHES_AT_A_TIME: usize = 48;
-
-/// Builds parts of something for runs of patches on all threads; the parts come in the order of patches, whatever the
-/// number of threads.
-pub(crate) fn in_parts<T: Send>(num_patches: usize, build: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-    let size = num_patches.div_ceil(4 * rayon::current_num_threads()).max(PATCHES_AT_A_TIME);
-    if num_patches <= size {
-        return vec![build(0..num_patches)];
-    }
-    let part = |k: usize| build(k * size..num_patches.min((k + 1) * size));
-    (0..num_patches.div_ceil(size)).into_par_iter().with_max_len(1).map(part).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,14 +138,5 @@ mod tests {
         lists.retain(|&(_, letter)| !"be".contains(letter));
         assert_eq!((lists.of(0), lists.of(2)), (&[(0, 'd')][..], &[(2, 'a'), (2, 'c')][..]));
         assert_eq!((lists.all().len(), lists.range(1), lists.range(3), lists.range(4)), (3, 1..1, 3..3, 3..3));
-    }
-
-    /// Every patch is built once and in order, however few threads there are.
-    #[test]
-    fn parts_follow_each_other() {
-        for count in [0, 1, PATCHES_AT_A_TIME, 1000] {
-            let built: Vec<usize> = in_parts(count, |range| range.collect::<Vec<_>>()).concat();
-            assert_eq!(built, (0..count).collect::<Vec<_>>());
-        }
     }
 }

@@ -41,6 +41,7 @@ use crate::physics::Problem;
 use crate::plan::{LevelPlans, PlanOptions};
 use crate::regrid::{RegridOptions, nest};
 use crate::schedule::{StepControl, Subcycle};
+use crate::threads::in_pool;
 use riemann::axis::Axis;
 use riemann::patch::PatchSolver;
 use std::ops::Range;
@@ -178,7 +179,7 @@ impl<const D: usize> Simulation<D> {
 
     /// Runs `work` on the simulation's own threads.
     fn in_pool<T: Send>(&mut self, work: impl FnOnce(&mut Self) -> T + Send) -> T {
-        self.threads.clone().install(|| work(self))
+        in_pool(&self.threads.clone(), || work(self))
     }
 
     /// As [`Simulation::in_pool`]. Where the solver itself has failed, that is the error, whatever came of it.
@@ -307,12 +308,12 @@ impl<const D: usize> Simulation<D> {
     /// Integral of each quantity over the composite grid: the finest cells at each place, weighted with the capacity. After a step see
     /// [`Simulation::renew_aux`].
     pub fn totals(&self) -> Vec<f64> {
-        self.threads.install(|| self.exec.composite_totals(&self.plans))
+        in_pool(&self.threads, || self.exec.composite_totals(&self.plans))
     }
 
     /// False if the values are lost with the device that held them.
     pub fn is_readable(&self) -> bool {
-        self.threads.install(|| self.exec.is_readable())
+        in_pool(&self.threads, || self.exec.is_readable())
     }
 
     /// The present values of a level where they lie; `None` if that is not the host's memory, or if there is no such level.
@@ -371,7 +372,7 @@ impl<const D: usize> Simulation<D> {
     pub fn frame(&self) -> Frame<D> {
         let level = |l: usize| {
             let level = Level(l as u8);
-            let state = self.threads.install(|| self.exec.snapshot(level));
+            let state = in_pool(&self.threads, || self.exec.snapshot(level));
             let patches = self.hierarchy.level(level).patches().iter().zip(state.q).zip(state.aux);
             let patches = patches.map(|((&cells, q), aux)| FramePatch { cells, q, aux }).collect();
             FrameLevel { dx: self.hierarchy.dx(level), patches }

@@ -6,11 +6,11 @@ use super::CpuExecutor;
 use super::exchange::{blocks, post, receive};
 use super::regions::copy_region;
 use super::store::LevelStore;
-use super::turns::each_in_turn;
 use crate::exec::comm::{CommError, Phase};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level};
 use crate::plan::{CopyRegion, RestrictPlan, RestrictRegion};
+use crate::threads::each_in_turn;
 use riemann::real::Scalar;
 
 impl<const D: usize, R: Scalar> CpuExecutor<D, R> {

@@ -1,10 +1,10 @@
 //! What goes from rank to rank: parcels of items, in messages where boxes lie one after another as patches without ghost cells do.
 
-use super::turns::each_in_turn;
 use crate::exec::comm::{CommError, Head, Message, Ranks};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::CellBox;
 use crate::plan::Parcel;
+use crate::threads::each_in_turn;
 use riemann::real::Scalar;
 
 /// Sends each other rank its parcel: `len` is how many numbers `pack` makes of the items.

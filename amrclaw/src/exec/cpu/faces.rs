@@ -1,7 +1,8 @@
 //! The faces between two levels one by one, as the processor's threads go through them: plans hold runs of them.
 
 use crate::index::{CellBox, CellIndex, Ratio};
-use crate::plan::{FaceRun, PatchLists, RefluxPlan, in_parts};
+use crate::plan::{FaceRun, PatchLists, RefluxPlan};
+use crate::threads::in_parts;
 use riemann::axis::{Axis, Side};
 use std::ops::Range;
 use std::sync::Arc;

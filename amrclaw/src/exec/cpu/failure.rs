@@ -8,7 +8,7 @@ use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::physics::{Boundary, SourceSplit};
 use crate::plan::{BoundaryRegion, GhostPlan};
-use rayon::prelude::*;
+use crate::threads::map_in_turn;
 use riemann::patch::SourceRow;
 use riemann::real::Scalar;
 
@@ -233,7 +233,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
                 .or_else(wrong_aux)
                 .or_else(|| self.inadmissible_in(level, patch, store.q(), (interior, true), time))
         };
-        let found = (0..store.layout.patches.len()).into_par_iter().find_map_first(in_patch);
+        let found = map_in_turn(store.layout.patches.len(), in_patch).into_iter().flatten().next();
         found.map_or(Ok(()), Err)
     }
 }

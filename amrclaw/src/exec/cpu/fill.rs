@@ -10,7 +10,7 @@ use crate::index::{CellBox, Level};
 use crate::mesh::Geometry;
 use crate::physics::{CellBlock, CellFunction, CellRow, CellSteps};
 use crate::plan::AuxOrigins;
-use rayon::prelude::*;
+use crate::threads::{each_in_turn, map_in_turn};
 use riemann::axis::Axis;
 use riemann::real::Scalar;
 use std::time::Instant;
@@ -155,13 +155,20 @@ fn fill_aux<const D: usize, R: Scalar>(
     };
     let steps = function.in_steps();
     if let Some(steps) = steps.filter(|_| store.kept_of_aux.is_empty()) {
-        let kept = |patch: &PatchLayout<D>| if patch.is_here { kept_of(steps, asked(patch)) } else { Vec::new() };
-        store.kept_of_aux = layout.patches.par_iter().map(kept).collect();
+        let kept = |k: usize| {
+            let patch = &layout.patches[k];
+            if patch.is_here { kept_of(steps, asked(patch)) } else { Vec::new() }
+        };
+        store.kept_of_aux = map_in_turn(layout.patches.len(), kept);
     }
     let kept = &store.kept_of_aux;
     let aux = Shared::new(&mut store.aux);
     let former = former.map(FormerAux::shared);
-    layout.patches.par_iter().enumerate().filter(|(_, patch)| patch.is_here).for_each(|(k, patch)| {
+    each_in_turn(layout.patches.len(), |k| {
+        let patch = &layout.patches[k];
+        if !patch.is_here {
+            return;
+        }
         let mut rest = kept.get(k).map_or(&[][..], Vec::as_slice);
         for asked in asked(patch) {
             if let Some(steps) = steps {
@@ -213,8 +220,11 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let (layout, geometry, time) = (store.layout.clone(), store.geometry, store.states.time);
         let q = Shared::new(store.q_mut());
         let whole = initial.by_block().is_some();
-        let pieces = |patch| pieces_of(patch, whole).into_par_iter().map(move |cells| (patch, cells));
-        layout.patches.par_iter().filter(|patch| patch.is_here).flat_map(pieces).for_each(|(patch, cells)| {
+        let here = layout.patches.iter().filter(|patch| patch.is_here);
+        let pieces = here.flat_map(|patch| pieces_of(patch, whole).into_iter().map(move |cells| (patch, cells)));
+        let pieces: Vec<_> = pieces.collect();
+        each_in_turn(pieces.len(), |n| {
+            let (patch, cells) = pieces[n];
             // SAFETY: each piece of a patch is written by its own task alone.
             unsafe { fill_cells(q, patch, &Asked { cells, shift: [0; D], geometry, time }, initial.as_ref()) };
         });

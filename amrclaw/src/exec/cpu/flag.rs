@@ -7,7 +7,7 @@ use crate::fields::PatchLayout;
 use crate::index::{CellBox, Level};
 use crate::mesh::{Geometry, TagSet};
 use crate::physics::{CellBlock, CellRow, Criterion, StateBlockFunction, StateFunction};
-use rayon::prelude::*;
+use crate::threads::map_in_turn;
 use riemann::real::Scalar;
 use std::time::Instant;
 
@@ -16,12 +16,12 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
     pub(super) fn tags_of_patches(
         &self,
         level: Level,
-        bitmap: impl Fn(&PatchLayout<D>) -> Vec<u64> + Send + Sync,
+        bitmap: impl Fn(&PatchLayout<D>) -> Vec<u64> + Sync,
     ) -> Result<TagSet<D>, ExecError> {
         let store = &self.levels[level.index()];
         let patches = &store.layout.patches;
-        let here = patches.par_iter().filter(|patch| patch.is_here);
-        let bitmaps = here.map(bitmap).collect::<Vec<Vec<u64>>>().concat();
+        let of_patch = |k: usize| if patches[k].is_here { bitmap(&patches[k]) } else { Vec::new() };
+        let bitmaps = map_in_turn(patches.len(), of_patch).concat();
         Ok(match self.ranks.keeps_flags(store.mesh.num_cells(), false) {
             true => TagSet::from_bitmaps(&store.mesh, |k| patches[k].is_here, &bitmaps),
             false => TagSet::from_bitmaps(&store.mesh, |_| true, &self.bitmaps_of_all(level, bitmaps)?),

@@ -5,12 +5,12 @@ use super::boundary::{self, BoundaryContext};
 use super::exchange::{post, receive};
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, copy_region, pack_regions, unpack_regions};
-use super::turns::each_in_turn;
 use crate::exec::comm::{CommError, Phase};
 use crate::fields::Shared;
 use crate::index::Level;
 use crate::physics::Boundary;
 use crate::plan::{GhostPlan, Regions};
+use crate::threads::each_in_turn;
 use riemann::real::Scalar;
 use std::time::Instant;
 

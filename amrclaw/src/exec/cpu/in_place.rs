@@ -6,10 +6,10 @@
 use super::scratch::Scratch;
 use super::tile::{Block, Tile};
 use super::tiles::TilePlan;
-use super::turns::in_turns;
 use super::update::TileSweep;
 use crate::exec::StepReport;
 use crate::fields::Shared;
+use crate::threads::in_turns;
 use riemann::patch::Strides;
 use riemann::real::Scalar;
 

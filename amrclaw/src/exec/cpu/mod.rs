@@ -29,7 +29,6 @@ mod store;
 mod tile;
 mod tiles;
 mod transfer;
-mod turns;
 mod update;
 
 use super::comm::{Head, Phase, Ranks};

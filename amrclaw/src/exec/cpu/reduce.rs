@@ -1,14 +1,13 @@
 //! Numbers out of a level: snapshots, totals, values at points.
 
 use super::CpuExecutor;
-use super::turns::in_turns;
 use crate::exec::LevelState;
 use crate::exec::step::agree::sums_of_all;
 use crate::fields::PatchLayout;
 use crate::index::Level;
 use crate::mesh::Surroundings;
 use crate::plan::LevelPlans;
-use rayon::prelude::*;
+use crate::threads::{in_turns, map_in_turn};
 use riemann::real::Scalar;
 
 /// Maxima kept side by side.
@@ -37,8 +36,8 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
         let patches = &store.layout.patches;
         LevelState {
             time: store.states.time,
-            q: patches.par_iter().map(|p| interior(store.q(), p, store.num_eqn)).collect(),
-            aux: patches.par_iter().map(|p| interior(&store.aux, p, num_aux)).collect(),
+            q: map_in_turn(patches.len(), |k| interior(store.q(), &patches[k], store.num_eqn)),
+            aux: map_in_turn(patches.len(), |k| interior(&store.aux, &patches[k], num_aux)),
         }
     }
 
@@ -75,7 +74,7 @@ impl<const D: usize, R: Scalar> CpuExecutor<D, R> {
             }
             sums
         };
-        let per_patch: Vec<Vec<f64>> = (0..store.layout.patches.len()).into_par_iter().map(sums).collect();
+        let per_patch = map_in_turn(store.layout.patches.len(), sums);
         let per_patch = sums_of_all(&self.ranks, store.partition.as_deref(), per_patch);
         let mut totals = vec![0.0; num_eqn];
         for sums in per_patch {

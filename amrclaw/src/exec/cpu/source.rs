@@ -1,10 +1,10 @@
 //! Source terms: the solver's own, and dq/dt given by a function.
 
 use super::scratch::Scratch;
-use super::turns::in_turns;
 use crate::fields::{LevelLayout, PatchLayout, Shared};
 use crate::mesh::Geometry;
 use crate::physics::{CellRow, Problem, SourceCentres, StateFunction};
+use crate::threads::in_turns;
 use riemann::patch::{PatchSolver, SourceRow};
 use riemann::real::Scalar;
 

@@ -4,7 +4,7 @@ use super::faces::ListedFaces;
 use super::tile::{PatchTurns, Tile};
 use crate::fields::LevelLayout;
 use crate::index::{CellBox, CellIndex};
-use crate::plan::in_parts;
+use crate::threads::in_parts;
 use riemann::axis::Axis;
 use riemann::patch::{KeptFace, SPACE_TILE, TILE_COLUMNS, TILE_PLANES, TILE_ROWS};
 use std::ops::Range;

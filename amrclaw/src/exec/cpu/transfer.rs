@@ -6,13 +6,13 @@ use super::former_aux::FormerAux;
 use super::interpolate::Slope;
 use super::regions::{CoarseLevel, copy_region, pack_regions, unpack_regions};
 use super::store::LevelStore;
-use super::turns::each_in_turn;
 use crate::exec::ExecError;
 use crate::exec::comm::{CommError, Phase};
 use crate::fields::{PatchLayout, Shared};
 use crate::index::{CellBox, Level, Ratio};
 use crate::mesh::{Hierarchy, Partition};
 use crate::plan::{InterpRegion, Regions, TransferPlan};
+use crate::threads::each_in_turn;
 use riemann::real::Scalar;
 use std::sync::Arc;
 

@@ -3,10 +3,10 @@
 use super::scratch::Scratch;
 use super::tile::Tile;
 use super::tiles::TilePlan;
-use super::turns::in_turns;
 use crate::exec::StepReport;
 use crate::exec::step::LevelSweep;
 use crate::fields::Shared;
+use crate::threads::in_turns;
 use riemann::patch::{PatchSolver, Scheme, TileArgs};
 use riemann::real::Scalar;
 

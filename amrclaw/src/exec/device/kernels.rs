@@ -3,11 +3,11 @@
 use super::CaseFunctions;
 use crate::exec::step::{sweeps, swept_scheme};
 use crate::physics::Problem;
+use crate::threads::map_in_turn;
 use cuda::amr::kernels::{BOUNDARY_FUNCTION, EVALUATE, FLAG_FUNCTION, Row, SOURCE_FUNCTION};
 use cuda::amr::{CaseFunction, Group, Shape, TileShape, UpdateOptions};
 use cuda::compile::{Precision, Source, Target};
 use cuda::{CudaError, Device, Kernel};
-use rayon::prelude::*;
 use riemann::device_source::DeviceSource;
 use riemann::patch::{PatchSolver, Scheme};
 use riemann::real::Scalar;
@@ -154,10 +154,11 @@ pub(in crate::exec) fn compile(
     device: &Device,
     texts: &[KernelText],
 ) -> Result<Vec<(&'static str, Kernel)>, CudaError> {
-    let compile = |text: &KernelText| {
+    let compile = |n: usize| {
+        let text = &texts[n];
         let module = device.compile(&text.source, &text.target)?;
         let entries = text.entries.iter().map(|[entry, name]| Ok((*name, module.kernel(entry)?)));
         entries.collect::<Result<Vec<_>, CudaError>>()
     };
-    Ok(texts.par_iter().with_max_len(1).map(compile).collect::<Result<Vec<_>, _>>()?.concat())
+    Ok(map_in_turn(texts.len(), compile).into_iter().collect::<Result<Vec<_>, _>>()?.concat())
 }

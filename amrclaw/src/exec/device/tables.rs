@@ -7,6 +7,7 @@ use super::{FaceMapPlace, HostTables, Machine, Table, TableBuilder, pointer};
 use crate::index::Ratio;
 use crate::mesh::{LevelMesh, OriginRun};
 use crate::plan::{self, GhostPlan, LevelPlans, OutsideParts, PatchLists, RefluxPlan, RestrictPlan, TransferPlan};
+use crate::threads::join;
 use cuda::CudaError;
 use cuda::abi::Pointer;
 use cuda::amr::{FaceRun, NumberFacesArgs, Origin, Patch, Region};
@@ -154,7 +155,7 @@ impl HostLevelTables {
             (builder.done(), parcels)
         };
         let ghost = || fill_table(plans.ghost(), context, alone);
-        let (ghost, ((joint, run_ends), parcels)) = rayon::join(ghost, || rayon::join(joint, parcels));
+        let (ghost, ((joint, run_ends), parcels)) = join(ghost, || join(joint, parcels));
         let faces = |plan: &Arc<RefluxPlan<D>>| FaceCounts { coarse: plan.num_slots(), fine: plan.num_fine() };
         let faces = plans.reflux().map_or_else(FaceCounts::default, faces);
         HostLevelTables { ghost, joint, faces, parcels, run_ends }

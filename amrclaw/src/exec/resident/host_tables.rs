@@ -8,10 +8,10 @@ use crate::exec::device::{
 use crate::fields::LevelLayout;
 use crate::index::Level;
 use crate::mesh::{Hierarchy, LevelMesh, Partition};
-use crate::plan::{LevelPlans, MeshChange};
+use crate::plan::MeshChange;
+use crate::threads::{join, map_in_turn};
 use cuda::amr::Patch;
 use cuda::compile::Precision;
-use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::sync::Arc;
 
@@ -43,11 +43,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         new: &[Level],
         partitions: &[Option<Arc<Partition>>],
     ) -> Vec<Option<HostLevel<D>>> {
-        let make = |(l, mesh): (usize, &Arc<LevelMesh<D>>)| {
+        let make = |l: usize| {
             let level = Level(l as u8);
-            new.contains(&level).then(|| self.host_level(mesh, level, partitions[l].clone()))
+            new.contains(&level).then(|| self.host_level(hierarchy.level(level), level, partitions[l].clone()))
         };
-        hierarchy.levels().par_iter().enumerate().with_max_len(1).map(make).collect()
+        map_in_turn(hierarchy.num_levels(), make)
     }
 
     /// Makes what a level needs of its mesh.
@@ -67,15 +67,16 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn host_tables_of_plans(&self, change: &MeshChange<'_, D>) -> Vec<Option<NewLevelTables<N>>> {
         let (capacity, sides) = (self.problem.scheme.capacity >= 0, &self.sides);
         let (hierarchy, num_ghost) = (change.hierarchy(), self.sizes.num_ghost);
-        let make = |(l, plans): (usize, &LevelPlans<D>)| {
+        let plans = change.plans();
+        let make = |l: usize| {
             let transfer = change.transfer(l)?;
             let moved = || TransferTables::on_host(transfer, hierarchy.ratio(Level(l as u8 - 1)), capacity, num_ghost);
             let context = LevelContext { mesh: hierarchy.level(Level(l as u8)), sides, num_ghost };
-            let tables = || HostLevelTables::new(plans, context);
-            let (tables, transfer) = rayon::join(tables, moved);
+            let tables = || HostLevelTables::new(&plans[l], context);
+            let (tables, transfer) = join(tables, moved);
             Some((PlanTables::Host(tables, transfer), None))
         };
-        change.plans().par_iter().enumerate().with_max_len(1).map(make).collect()
+        map_in_turn(plans.len(), make)
     }
 }
 

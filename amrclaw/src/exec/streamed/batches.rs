@@ -3,9 +3,9 @@
 use crate::exec::device::strip_table;
 use crate::exec::step::LevelSweep;
 use crate::fields::{LevelLayout, PatchLayout};
+use crate::threads::map_in_turn;
 use cuda::amr::tuning::rows_per_tile;
 use cuda::amr::{Patch, Tile, TileShape};
-use rayon::prelude::*;
 use riemann::real::Scalar;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -99,12 +99,12 @@ pub(super) fn tiles_of_batches<const D: usize, R: Scalar>(
     let strips = |batch: &Batch| strip_table(context.layout, &context.sweep, shape, batch.patches.clone());
     // The device has one batch at a time to work on, mostly.
     let rows = batches.first().map_or(1, |largest| rows_per_tile(strips(largest).strips(), resident_tiles));
-    let cut = |batch: &Batch| {
-        let mut table = strips(batch);
+    let cut = |n: usize| {
+        let mut table = strips(&batches[n]);
         table.cut(|_| rows);
         table.tiles()
     };
-    let made: Vec<Vec<Tile>> = batches.par_iter().with_max_len(1).map(cut).collect();
+    let made: Vec<Vec<Tile>> = map_in_turn(batches.len(), cut);
     let mut start = 0;
     for (batch, tiles) in batches.iter_mut().zip(&made) {
         batch.tiles = start..start + tiles.len();

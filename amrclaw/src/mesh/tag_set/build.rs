@@ -4,6 +4,7 @@ use super::cover::place_in;
 use super::{Places, TagSet, Tiling, key, low_bits};
 use crate::index::{CellBox, CellIndex};
 use crate::mesh::LevelMesh;
+use crate::threads::join;
 use rayon::prelude::*;
 
 /// Tiles that a thread takes at least.
@@ -16,8 +17,16 @@ impl<const D: usize> TagSet<D> {
     /// more than once; tags outside the domain are left out.
     pub(crate) fn from_tiles(
         domain: CellBox<D>,
-        mut tiles: Vec<CellIndex<D>>,
+        tiles: Vec<CellIndex<D>>,
         fill: impl Fn(CellIndex<D>, &mut [u64]) + Sync,
+    ) -> Self {
+        Self::filled(domain, tiles, &fill)
+    }
+
+    fn filled(
+        domain: CellBox<D>,
+        mut tiles: Vec<CellIndex<D>>,
+        fill: &(dyn Fn(CellIndex<D>, &mut [u64]) + Sync),
     ) -> Self {
         let rows = Tiling::<D>::ROWS;
         tiles.retain(|&tile| Tiling::cells_of(tile).intersects(&domain));
@@ -164,7 +173,7 @@ fn insert_into<const D: usize>(tiles: &mut [(CellBox<D>, &mut [u64])], boxes: &[
         insert_into(tiles, &near);
     };
     let (some, others) = tiles.split_at_mut(tiles.len() / 2);
-    rayon::join(|| insert(some), || insert(others));
+    join(|| insert(some), || insert(others));
 }
 
 /// Sets the bits of `part`, cells of a tile.
