@@ -9,6 +9,7 @@ use super::range::{View, value_range};
 use super::{Outlines, PictureError, PictureOptions, find_field, lost, mapped, title};
 use crate::index::CellBox;
 use crate::io::frame::{FieldIndex, Frame, PatchSource};
+use crate::threads::map_in_turn;
 use std::io;
 
 /// Patches with fewer pixels along an axis get no outline: it would hide them.
@@ -125,21 +126,26 @@ fn paint(
         let columns = cells_at_pixels(plot.width, view, frame, 0, level.dx[0]);
         let mut rows = cells_at_pixels(plot.height, view, frame, 1, level.dx[1]);
         rows.reverse(); // y points up, rows count down
-        for (k, CellBox { lo, hi }) in level.patches.iter().map(|patch| patch.cells).enumerate() {
+        let paint = |k: usize| -> io::Result<Option<(Image, usize, usize)>> {
+            let CellBox { lo, hi } = level.patches[k].cells;
             let inside = |cells: &[i32], d: usize| -> Vec<(usize, i32)> {
                 cells.iter().copied().enumerate().filter(|(_, c)| (lo[d]..hi[d]).contains(c)).collect()
             };
             let (columns, rows) = (inside(&columns, 0), inside(&rows, 1));
-            if columns.is_empty() || rows.is_empty() {
-                continue;
-            }
+            let (Some(&(left, _)), Some(&(top, _))) = (columns.first(), rows.first()) else { return Ok(None) };
             let patch = values.patch(l, k)?;
             let values = patch.values(field);
-            for (row, j) in rows {
-                for &(column, i) in &columns {
-                    let colour = scale.colour(values[patch.offset([i, j])]);
-                    image.set(plot.left + column, plot.top + row, colour);
+            let mut painted = Image::new(columns.len(), rows.len(), PAPER);
+            for (n, &(_, j)) in rows.iter().enumerate() {
+                for (m, &(_, i)) in columns.iter().enumerate() {
+                    painted.set(m, n, scale.colour(values[patch.offset([i, j])]));
                 }
+            }
+            Ok(Some((painted, left, top)))
+        };
+        for of_patch in map_in_turn(level.patches.len(), paint) {
+            if let Some((painted, left, top)) = of_patch? {
+                image.paste(&painted, plot.left + left, plot.top + top);
             }
         }
         if *outlines == Outlines::All {

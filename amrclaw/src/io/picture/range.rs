@@ -3,6 +3,7 @@
 use super::{PictureError, PictureOptions, lost};
 use crate::io::frame::{FieldIndex, Frame, PatchSource};
 use crate::mesh::Mapping;
+use crate::threads::map_in_turn;
 
 /// A part of the domain.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +37,9 @@ impl<const D: usize> View<D> {
     }
 }
 
+/// The range of no values.
+const NONE: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
+
 /// Smallest and largest value of a field in the view, among cells that no finer level covers; NaN and infinities do not
 /// count, for logarithms nor does what is not positive. `mapping`: where cells lie, on a mapped mesh.
 pub fn value_range<const D: usize>(
@@ -45,25 +49,31 @@ pub fn value_range<const D: usize>(
     mapping: Option<&Mapping<D>>,
     log: bool,
 ) -> Result<(f64, f64), PictureError> {
-    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let whole = mapping.is_none() && *view == View { lower: frame.lower, upper: frame.upper };
-    for (l, level) in frame.levels.iter().enumerate() {
-        for k in 0..level.patches.len() {
-            let patch = values.patch(l, k).map_err(lost(frame.number))?;
-            let centre = |cell| {
-                let corner = frame.corner(l, cell);
-                let centre = std::array::from_fn(|d| corner[d] + 0.5 * level.dx[d]);
-                mapping.map_or(centre, |mapping| mapping.position(centre))
-            };
-            // Where all are seen, nobody asks where they lie.
-            let mut cells = (!whole).then(|| patch.cells.cells());
-            for (&v, covered) in patch.values(field).iter().zip(frame.covered(l, &patch)) {
-                let cell = cells.as_mut().and_then(Iterator::next);
-                let is_seen = || cell.is_none_or(|cell| view.contains(centre(cell)));
-                if !covered && v.is_finite() && (v > 0.0 || !log) && is_seen() {
-                    (low, high) = (low.min(v), high.max(v));
-                }
+    let of_patch = |l: usize, k: usize| {
+        let patch = values.patch(l, k)?;
+        let centre = |cell| {
+            let corner = frame.corner(l, cell);
+            let centre = std::array::from_fn(|d| corner[d] + 0.5 * frame.levels[l].dx[d]);
+            mapping.map_or(centre, |mapping| mapping.position(centre))
+        };
+        // Where all are seen, nobody asks where they lie.
+        let mut cells = (!whole).then(|| patch.cells.cells());
+        let (mut low, mut high) = NONE;
+        for (&v, covered) in patch.values(field).iter().zip(frame.covered(l, &patch)) {
+            let cell = cells.as_mut().and_then(Iterator::next);
+            let is_seen = || cell.is_none_or(|cell| view.contains(centre(cell)));
+            if !covered && v.is_finite() && (v > 0.0 || !log) && is_seen() {
+                (low, high) = (low.min(v), high.max(v));
             }
+        }
+        Ok((low, high))
+    };
+    let (mut low, mut high) = NONE;
+    for (l, level) in frame.levels.iter().enumerate() {
+        for range in map_in_turn(level.patches.len(), |k| of_patch(l, k)) {
+            let (lowest, highest) = range.map_err(lost(frame.number))?;
+            (low, high) = (low.min(lowest), high.max(highest));
         }
     }
     (low <= high).then_some((low, high)).ok_or(if log {

@@ -7,6 +7,7 @@ use crate::io::format::picture_name;
 use crate::io::frame::{Frame, PatchSource};
 use crate::io::picture::{self, PictureError, PictureOptions};
 use crate::io::vtkhdf::Parts;
+use crate::threads::in_pool;
 use std::path::PathBuf;
 use tracing::warn;
 
@@ -68,10 +69,12 @@ fn draw<const D: usize>(
         return Ok(None);
     }
     let field = frame.field("pressure").map(|_| "pressure");
-    let drawn = match distant {
+    let draw = || match distant {
         None => picture::draw(frame, field, &PictureOptions::default()),
         Some(values) => picture::draw_from(frame, values, field),
     };
+    let start = || rayon::ThreadPoolBuilder::new().num_threads(files.threads).build().ok();
+    let drawn = files.drawing.get_or_init(start).as_ref().map_or_else(draw, |threads| in_pool(threads, draw));
     match drawn {
         Ok(image) => {
             let path = files.folder.dir().join(picture_name(frame.number));

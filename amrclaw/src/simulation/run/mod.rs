@@ -27,6 +27,7 @@ use crate::exec::ExecError;
 use crate::io::config::Case;
 use crate::io::run_json::{self, RunRecord, RunStatus};
 use crate::io::{InUse, RunFolder, check_output_dir};
+use crate::threads::in_pool;
 use gauges::GaugeFiles;
 use groups::Groups;
 use output::Wish;
@@ -155,7 +156,7 @@ fn run_in<const D: usize>(
     let mut driver = prepared.map_err(|cause| RunFailure::Refused(Box::new(cause)))?;
     // All steps on one of its threads: each would wait for another to wake up.
     let threads = driver.simulation.threads.clone();
-    match threads.install(|| driver.advance(watch)) {
+    match in_pool(&threads, || driver.advance(watch)) {
         Ok(ControlFlow::Continue(())) => driver.finish(),
         Ok(ControlFlow::Break(())) => Err(driver.interrupt()),
         Err(cause) => Err(driver.break_off(cause)),
@@ -210,7 +211,8 @@ impl<const D: usize> OpenFiles<D> {
         let gauges = GaugeFiles::open(case, simulation, folder.dir(), files.restart.is_some())?;
         let steps = simulation.counts().levels[0].steps;
         let earlier = if files.restart.is_some() { folder.checkpoints()? } else { Vec::new() };
-        let writer = Files::new(case, folder.clone(), earlier, steps).start()?;
+        let writer =
+            Files::new(case, folder.clone(), (earlier, steps), simulation.threads.current_num_threads()).start()?;
         if folder.dir() != files.dir {
             let (named, taken) = (files.dir.display(), folder.dir().display());
             (files.remark)(&format!("{named} has files of another run; those of this one go to {taken}"));

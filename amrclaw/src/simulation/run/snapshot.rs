@@ -6,7 +6,8 @@ use crate::io::frame::Frame;
 use crate::io::vtkhdf::Parts;
 use crate::io::{FrameFormat, RunFolder};
 use crate::simulation::ScheduleState;
-use std::sync::Arc;
+use rayon::ThreadPool;
+use std::sync::{Arc, OnceLock};
 
 /// A state of the run, and what is to be written of it.
 pub(super) struct Snapshot<const D: usize> {
@@ -35,6 +36,10 @@ pub(super) struct Files {
     pub folder: Arc<RunFolder>,
     pub format: Vec<FrameFormat>,
     pub png: bool,
+    /// Draws pictures on so many threads.
+    pub threads: usize,
+    /// Those, as soon as a picture has been drawn: the run has work for its own. `None` where they cannot be had.
+    pub drawing: OnceLock<Option<ThreadPool>>,
     pub content: FrameContent,
     pub case: String,
     /// Names of checkpoints, the first to be removed first.

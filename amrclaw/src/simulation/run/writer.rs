@@ -9,7 +9,7 @@ use crate::io::config::Case;
 use crate::io::{OutputError, RunFolder};
 use crate::simulation::RunError;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tracing::{info, warn};
 
@@ -28,8 +28,13 @@ pub(super) type Writer<const D: usize> = Worker<Box<Snapshot<D>>, Report<D>>;
 
 impl Files {
     /// Those of a case. `checkpoints` are the names of those that an earlier process of this run left, before it was restarted after
-    /// so many steps.
-    pub fn new(case: &Case, folder: Arc<RunFolder>, mut checkpoints: Vec<String>, steps: u64) -> Self {
+    /// so many steps. Pictures are drawn on `threads`.
+    pub fn new(
+        case: &Case,
+        folder: Arc<RunFolder>,
+        (mut checkpoints, steps): (Vec<String>, u64),
+        threads: usize,
+    ) -> Self {
         // Later ones are of steps that are taken again.
         checkpoints.sort_by_key(|name| checkpoints::steps_of(name).map(|n| (n <= steps, n)));
         let output = &case.output;
@@ -37,6 +42,8 @@ impl Files {
             folder,
             format: output.format.clone(),
             png: output.png,
+            threads,
+            drawing: OnceLock::new(),
             content: FrameContent::of(case),
             case: case.text(),
             checkpoints,
