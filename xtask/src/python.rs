@@ -16,7 +16,10 @@ pub fn run_tests() -> Outcome {
     bring_along(&program)?;
     install_wheel(&interpreter)?;
     let mut pytest = command(interpreter);
-    pytest.args(["-m", "pytest", "python"]).env("AMRCLAW", program).env("AMRCLAW_FRAMES_DIR", frames);
+    pytest
+        .args(["-m", "pytest", "--numprocesses", "2", "python"])
+        .env("AMRCLAW", program)
+        .env("AMRCLAW_FRAMES_DIR", frames);
     run(pytest.env("ELEMENTARY_SAMPLES_DIR", samples))
 }
 

@@ -250,7 +250,7 @@ fn space() -> Kernels<3> {
 
 #[test]
 fn boxes_in_space_are_the_hosts() {
-    run(&space(), 4, [3..40i32, 3..24i32, 3..20i32]);
+    run(&space(), 4, [3..30i32, 3..18i32, 3..16i32]);
 }
 
 /// A region that is refined by force and does not nest is cut into more than 64 parts, none of which is left to the host.
