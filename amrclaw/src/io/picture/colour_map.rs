@@ -129,7 +129,7 @@ impl ColourScale {
             ColourMap::Sequential => &SEQUENTIAL,
             ColourMap::Diverging => &DIVERGING,
         };
-        steps[(part.clamp(0.0, 1.0) * (STEPS - 1) as f64 + 0.5) as usize]
+        steps[(part.clamp(0.0, 1.0) * (STEPS - 1) as f64 + 0.5) as u16 as usize]
     }
 }
 

@@ -8,7 +8,7 @@ use super::decoration::{
 use super::range::{View, value_range};
 use super::{Outlines, PictureError, PictureOptions, find_field, lost, mapped, title};
 use crate::index::CellBox;
-use crate::io::frame::{FieldIndex, Frame, PatchSource};
+use crate::io::frame::{FieldIndex, Frame, FramePatch, PatchSource};
 use crate::threads::map_in_turn;
 use std::io;
 
@@ -111,6 +111,9 @@ fn plot_size(view: &View<2>, size: usize) -> (usize, usize) {
     (width, height)
 }
 
+/// Rows of pixels that a thread paints at a time: a patch may fill the picture.
+const ROWS_AT_A_TIME: usize = 32;
+
 /// Paints all levels, coarse to fine, each with its outlines: finer levels hide both data and lines of coarser ones. The
 /// outlines of chosen levels come last.
 fn paint(
@@ -126,25 +129,20 @@ fn paint(
         let columns = cells_at_pixels(plot.width, view, frame, 0, level.dx[0]);
         let mut rows = cells_at_pixels(plot.height, view, frame, 1, level.dx[1]);
         rows.reverse(); // y points up, rows count down
-        let paint = |k: usize| -> io::Result<Option<(Image, usize, usize)>> {
+        let paint = |k: usize| -> io::Result<Vec<(Image, usize, usize)>> {
             let CellBox { lo, hi } = level.patches[k].cells;
             let inside = |cells: &[i32], d: usize| -> Vec<(usize, i32)> {
                 cells.iter().copied().enumerate().filter(|(_, c)| (lo[d]..hi[d]).contains(c)).collect()
             };
             let (columns, rows) = (inside(&columns, 0), inside(&rows, 1));
-            let (Some(&(left, _)), Some(&(top, _))) = (columns.first(), rows.first()) else { return Ok(None) };
+            let Some(&(left, _)) = columns.first().filter(|_| !rows.is_empty()) else { return Ok(Vec::new()) };
             let patch = values.patch(l, k)?;
-            let values = patch.values(field);
-            let mut painted = Image::new(columns.len(), rows.len(), PAPER);
-            for (n, &(_, j)) in rows.iter().enumerate() {
-                for (m, &(_, i)) in columns.iter().enumerate() {
-                    painted.set(m, n, scale.colour(values[patch.offset([i, j])]));
-                }
-            }
-            Ok(Some((painted, left, top)))
+            let bands: Vec<_> = rows.chunks(ROWS_AT_A_TIME).collect();
+            let paint = |n: usize| (paint_rows(&patch, field, &columns, bands[n], scale), left, bands[n][0].0);
+            Ok(map_in_turn(bands.len(), paint))
         };
         for of_patch in map_in_turn(level.patches.len(), paint) {
-            if let Some((painted, left, top)) = of_patch? {
+            for (painted, left, top) in of_patch? {
                 image.paste(&painted, plot.left + left, plot.top + top);
             }
         }
@@ -156,6 +154,25 @@ fn paint(
         draw_outlines(image, plot, frame, l, view, level_colour(l, scale.map));
     }
     Ok(())
+}
+
+/// The colours of a patch's cells, at columns and rows of pixels, each with its cell.
+fn paint_rows(
+    patch: &FramePatch<2>,
+    field: FieldIndex,
+    columns: &[(usize, i32)],
+    rows: &[(usize, i32)],
+    scale: &ColourScale,
+) -> Image {
+    let (values, first) = (patch.values(field), patch.cells.lo[0]);
+    let mut painted = Image::new(columns.len(), rows.len(), PAPER);
+    for (n, &(_, j)) in rows.iter().enumerate() {
+        let of_row = &values[patch.offset([first, j])..];
+        for (m, &(_, i)) in columns.iter().enumerate() {
+            painted.set(m, n, scale.colour(of_row[(i - first) as usize]));
+        }
+    }
+    painted
 }
 
 /// For each pixel along an axis, the cell at its centre.
