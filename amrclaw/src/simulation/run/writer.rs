@@ -13,6 +13,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tracing::{info, warn};
 
+/// Threads that draw at most: a picture is done before more have started.
+const MOST_THREADS: usize = 16;
+
 /// What has come of a snapshot.
 pub(super) struct Report<const D: usize> {
     /// Files of the frame.
@@ -28,7 +31,7 @@ pub(super) type Writer<const D: usize> = Worker<Box<Snapshot<D>>, Report<D>>;
 
 impl Files {
     /// Those of a case. `checkpoints` are the names of those that an earlier process of this run left, before it was restarted after
-    /// so many steps. Pictures are drawn on `threads`.
+    /// so many steps. Pictures are drawn on `threads`, or on [`MOST_THREADS`].
     pub fn new(
         case: &Case,
         folder: Arc<RunFolder>,
@@ -42,7 +45,7 @@ impl Files {
             folder,
             format: output.format.clone(),
             png: output.png,
-            threads,
+            threads: threads.min(MOST_THREADS),
             drawing: OnceLock::new(),
             content: FrameContent::of(case),
             case: case.text(),
