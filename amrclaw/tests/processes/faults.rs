@@ -156,8 +156,7 @@ fn an_interrupt_leaves_a_checkpoint() {
         let launcher = Launcher { is_patient: true, ..launcher };
         let running = Running::begin(&launcher, &[]);
         signal("-INT", &running.child.id().to_string());
-        // Open MPI's launcher waits twice as long as it gives its ranks, whenever they end.
-        let (folder, output) = running.ends_within(2 * SOON);
+        let (folder, output) = running.ends_within(SOON);
         let text = said(&output);
         assert!(matches!(output.status.code(), Some(0 | 1)), "{text}");
         // Open MPI's launcher shows nothing of what is said after it has been asked to end.

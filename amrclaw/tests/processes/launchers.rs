@@ -8,7 +8,7 @@ pub struct Launcher {
     pub program: PathBuf,
     /// Open MPI's.
     pub is_open: bool,
-    /// Gives ranks that it has asked to end five seconds to do so. Open MPI's gives them a second, too short where a machine is busy.
+    /// Gives ranks that it has asked to end three seconds to do so. Open MPI's gives them a second, too short where a machine is busy.
     pub is_patient: bool,
 }
 
@@ -41,7 +41,7 @@ impl Launcher {
                 .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
                 .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
             if self.is_patient {
-                command.args(["--mca", "odls_base_sigkill_timeout", "5"]);
+                command.args(["--mca", "odls_base_sigkill_timeout", "3"]);
             }
         }
         command
