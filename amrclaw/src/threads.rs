@@ -1,6 +1,6 @@
 //! Work that the threads of a pool share.
 //!
-//! What the pool itself runs is called through a pointer, once a piece: rayon's machinery is compiled once, and not once for every loop, every
+//! What the pool itself runs is called through a pointer, once a thread: rayon's machinery is compiled once, and not once for every loop, every
 //! number of dimensions and every type of values.
 
 use parking_lot::Mutex;
@@ -8,20 +8,10 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does the pieces `0 .. count` on all threads of the pool.
+/// Does the pieces `0 .. count` on all threads of the pool and combines what they answer, in any order.
 ///
 /// Pieces begin in their order, each as soon as a thread is free: with the largest first, threads end together but for the
 /// time of a smallest one. Nothing is allocated.
-pub(crate) fn each_in_turn(count: usize, piece: impl Fn(usize) + Sync) {
-    let next = AtomicUsize::new(0);
-    on_threads(count, &|| {
-        while let Some(n) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&n| n < count) {
-            piece(n);
-        }
-    });
-}
-
-/// As [`each_in_turn`]; combines what the pieces answer, in any order.
 pub(crate) fn in_turns<T: Copy + Send + Sync>(
     count: usize,
     piece: impl Fn(usize) -> T + Sync,
@@ -30,17 +20,20 @@ pub(crate) fn in_turns<T: Copy + Send + Sync>(
 ) -> T {
     let (next, all) = (AtomicUsize::new(0), Mutex::new(none));
     on_threads(count, &|| {
-        let mut sum = none;
-        while let Some(n) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&n| n < count) {
-            sum = combine(sum, piece(n));
-        }
+        let pieces = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed)).take_while(|&n| n < count);
+        let sum = pieces.fold(none, |sum, n| combine(sum, piece(n)));
         let mut all = all.lock();
         *all = combine(*all, sum);
     });
     all.into_inner()
 }
 
-/// As [`each_in_turn`]; what the pieces answer comes in their order.
+/// Does the pieces `0 .. count`, which answer nothing, on all threads of the pool: see [`in_turns`].
+pub(crate) fn each_in_turn(count: usize, piece: impl Fn(usize) + Sync) {
+    in_turns(count, piece, (), |(), ()| ());
+}
+
+/// As [`in_turns`]; what the pieces answer comes in their order.
 pub(crate) fn map_in_turn<T: Send>(count: usize, piece: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let places: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
     each_in_turn(count, |n| *places[n].lock() = Some(piece(n)));

@@ -62,7 +62,7 @@ fn widen_axis<const D: usize>(tags: &TagSet<D>, axis: usize, step: usize) -> Tag
         tiles.extend([-1, 0, 1].map(|side| beside(tile, axis, side)));
     }
     let nothing = [0; 64];
-    TagSet::from_tiles(*tags.domain(), tiles, |tile, words| {
+    TagSet::from_tiles(*tags.domain(), tiles, &|tile, words| {
         let near = [-1, 0, 1].map(|side| tags.tile(beside(tile, axis, side)).unwrap_or(&nothing[..words.len()]));
         if axis == 0 { widen_rows(near, step, words) } else { widen_over_rows::<D>(near, axis, step, words) }
     })

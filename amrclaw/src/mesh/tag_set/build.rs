@@ -17,14 +17,6 @@ impl<const D: usize> TagSet<D> {
     /// more than once; tags outside the domain are left out.
     pub(crate) fn from_tiles(
         domain: CellBox<D>,
-        tiles: Vec<CellIndex<D>>,
-        fill: impl Fn(CellIndex<D>, &mut [u64]) + Sync,
-    ) -> Self {
-        Self::filled(domain, tiles, &fill)
-    }
-
-    fn filled(
-        domain: CellBox<D>,
         mut tiles: Vec<CellIndex<D>>,
         fill: &(dyn Fn(CellIndex<D>, &mut [u64]) + Sync),
     ) -> Self {
@@ -119,7 +111,7 @@ impl<const D: usize> TagSet<D> {
             }
         }
         assert_eq!(words.len(), end, "bitmaps of {} patches have the wrong length", starts.iter().flatten().count());
-        TagSet::from_tiles(mesh.domain(), tiles, |tile, found| {
+        TagSet::from_tiles(mesh.domain(), tiles, &|tile, found| {
             mesh.for_each_image(&Tiling::cells_of(tile).intersect(&mesh.domain()), |image| {
                 if let Some(start) = starts[image.patch] {
                     add_bitmap(&mesh.patches()[image.patch], &words[start..], &image.part, found);
