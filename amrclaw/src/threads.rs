@@ -55,6 +55,16 @@ pub(crate) fn in_pool<T: Send>(pool: &rayon::ThreadPool, work: impl FnOnce() -> 
     answer.expect("it is done")
 }
 
+/// Does something on threads of its own, as many as there are processors; on this one alone where the system has no more to give.
+pub(crate) fn on_own_threads<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let alone = |_| rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+    match rayon::ThreadPoolBuilder::new().build().or_else(alone) {
+        Ok(pool) => in_pool(&pool, work),
+        // This thread has become a pool before.
+        Err(_) => work(),
+    }
+}
+
 /// Patches that a thread takes at least.
 const PATCHES_AT_A_TIME: usize = 48;
 

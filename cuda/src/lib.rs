@@ -17,7 +17,9 @@ pub mod runtime;
 
 pub use runtime::device::{Device, DeviceInfo, can_reach, driver_version};
 pub use runtime::error::CudaError;
+pub use runtime::event::Event;
+pub use runtime::interprocess::{ExportedBuffer, ExportedEvent};
 pub use runtime::kernel::{Grid, Kernel, Module};
 pub use runtime::memory::{DeviceBuffer, PinnedBuffer, PoolStatistics};
-pub use runtime::stream::{Event, Graph, Stream};
+pub use runtime::stream::{Graph, Stream};
 pub use runtime::{abi, cache, compile, kernel, memory, nvrtc};

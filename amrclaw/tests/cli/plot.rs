@@ -51,6 +51,22 @@ fn quantities_and_formulas_are_drawn() {
     assert!(width > 2 * 800 && height > 2 * 800 && width < 3 * one_width && height == 2 * one_height);
 }
 
+/// Where the system has no threads to give, one draws the same picture.
+#[test]
+fn one_thread_draws_what_several_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    euler(folder.path());
+    plot_well(folder.path(), &["--frames", "0-2", "--size", "60", "--film", "several.gif"]);
+    let mut command = program(folder.path());
+    // No thread can have such a stack.
+    command.env("RUST_MIN_STACK", "1000000000000000");
+    command.args(["plot", "out", "--frames", "0-2", "--size", "60", "--film", "one.gif"]);
+    let outcome: Outcome = command.output().expect("the program starts").into();
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let [several, one] = ["several.gif", "one.gif"].map(|name| std::fs::read(folder.path().join(name)).unwrap());
+    assert!(several == one, "{} and {} bytes", several.len(), one.len());
+}
+
 /// Films in two formats hold every frame; pictures of all frames are files of their own.
 #[test]
 fn films_hold_every_frame() {

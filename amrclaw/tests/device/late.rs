@@ -31,7 +31,12 @@ struct State {
     memory: Vec<Box<[u64]>>,
     /// Addresses of what was given back, by device and words.
     spare: HashMap<(usize, usize), Vec<u64>>,
+    /// Events that processes tell one another by their places here.
+    exported: Vec<LastEvent>,
 }
+
+/// The event recorded last in some place.
+type LastEvent = Arc<Mutex<Option<Event>>>;
 
 impl State {
     /// Lets a device go on up to an event, or to the end.
@@ -52,6 +57,14 @@ impl State {
         self.events += 1;
         self.queues[device].push_back(Step::Record(self.events));
         (device, self.events)
+    }
+}
+
+impl State {
+    /// Where others find an event.
+    fn tell(&mut self, event: &LastEvent) -> u64 {
+        self.exported.push(event.clone());
+        self.exported.len() as u64 - 1
     }
 }
 
@@ -84,17 +97,24 @@ pub struct Memory {
     device: usize,
     address: u64,
     words: usize,
+    /// It is another process's.
+    imported: bool,
 }
 
 /// Memory that others read, the event behind what was written there, and those behind its readers.
 pub struct Shared {
     memory: Memory,
-    written: Mutex<Option<Event>>,
+    written: LastEvent,
     read: Mutex<Vec<Event>>,
+    /// Of what is imported: the one behind its reader here.
+    read_here: Option<LastEvent>,
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        if self.imported {
+            return;
+        }
         let (address, words) = (self.address, self.words);
         let mut state = self.devices.state();
         // SAFETY: memory stays as long as there are devices.
@@ -165,7 +185,7 @@ impl Queue for Late {
             state.memory.push(vec![u64::MAX; words].into_boxed_slice());
             state.memory.last_mut().expect("just put there").as_mut_ptr() as u64
         });
-        Ok(Memory { devices: self.devices.clone(), device: self.number, address, words })
+        Ok(Memory { devices: self.devices.clone(), device: self.number, address, words, imported: false })
     }
 
     fn address(memory: &Memory) -> u64 {
@@ -233,7 +253,7 @@ impl Machine for Late {
     }
 
     fn share(&self, bytes: usize) -> Result<Shared, CudaError> {
-        Ok(Shared { memory: self.allocate(bytes)?, written: Mutex::default(), read: Mutex::default() })
+        Ok(Shared { memory: self.allocate(bytes)?, written: Arc::default(), read: Mutex::default(), read_here: None })
     }
 
     fn shared_memory(shared: &Shared) -> &Memory {
@@ -263,7 +283,11 @@ impl Machine for Late {
     }
 
     fn end_reading(&self, source: &Shared) -> Result<(), CudaError> {
-        source.read.lock().expect("nobody panics").push(self.record());
+        let event = self.record();
+        match &source.read_here {
+            Some(last) => *last.lock().expect("nobody panics") = Some(event),
+            None => source.read.lock().expect("nobody panics").push(event),
+        }
         Ok(())
     }
 
@@ -277,6 +301,28 @@ impl Machine for Late {
         let read = std::mem::take(&mut *shared.read.lock().expect("nobody panics"));
         let mut state = self.devices.state();
         read.into_iter().chain(written).for_each(|(device, event)| state.go_on(device, Some(event)));
+        Ok(())
+    }
+
+    fn export(&self, shared: &mut Shared) -> Result<Vec<u64>, CudaError> {
+        let Memory { device, address, words, .. } = shared.memory;
+        Ok(vec![device as u64, address, words as u64, self.devices.state().tell(&shared.written)])
+    }
+
+    fn import(&self, words: &[u64]) -> Option<(Shared, Vec<u64>)> {
+        let &[device, address, words, written] = words else { return None };
+        let (device, words, devices) = (device as usize, words as usize, self.devices.clone());
+        let memory = Memory { devices, device, address, words, imported: true };
+        let mut state = self.devices.state();
+        let (written, read) = (state.exported[written as usize].clone(), LastEvent::default());
+        let receipt = vec![state.tell(&read)];
+        Some((Shared { memory, written, read: Mutex::default(), read_here: Some(read) }, receipt))
+    }
+
+    fn end_reading_elsewhere(&self, shared: &Shared, receipt: &[u64]) -> Result<(), CudaError> {
+        let last = self.devices.state().exported[receipt[0] as usize].clone();
+        let event = last.lock().expect("nobody panics").expect("read before");
+        shared.read.lock().expect("nobody panics").push(event);
         Ok(())
     }
 

@@ -2,6 +2,7 @@
 //! steps. The device is emulated by the host, which runs the same kernels; with `AMRCLAW_TEST_GPU` set it is a GPU.
 
 mod ahead;
+mod apart;
 mod checked;
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,68 +1,25 @@
 //! Ranks with a device each give the bits of the processor alone, however many there are: ghost cells, averages, the conservation fix,
 //! new patches, flags, gauges and rejected steps cross from device to device.
 
+use super::apart::{Apart, Between};
 use super::common::{bits, case, take_steps};
 use super::emulator::Emulator;
 use super::kernels_of;
 use super::late::{Devices, Late};
 use amrclaw::exec::Executor;
-use amrclaw::exec::comm::{CommError, Communicator, DeviceMessages, Ranks, Threads};
+use amrclaw::exec::comm::{Communicator, Ranks, Threads};
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::index::{Level, Ratio};
 use amrclaw::io::config::Case;
 use amrclaw::io::frame::Frame;
-use amrclaw::mesh::Rank;
 use amrclaw::physics::Problem;
 use amrclaw::simulation::{MakeExecutor, RunError, RunOptions, ScheduleState, Simulation};
 use riemann::patch::SolverKernels;
-use std::any::Any;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How long a rank waits for another: longer than the compiler of kernels takes.
 const PATIENCE: Duration = Duration::from_secs(300);
-
-/// Ranks that know nothing of one another's memory, as if they were processes; perhaps with an MPI that reaches the memory of devices.
-struct Apart {
-    threads: Threads,
-    by_devices: bool,
-}
-
-impl Communicator for Apart {
-    fn rank(&self) -> Rank {
-        self.threads.rank()
-    }
-    fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
-        self.threads.post(to, words)
-    }
-    fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        self.threads.wait(from)
-    }
-    fn abort(&self, reason: &str) {
-        self.threads.abort(reason);
-    }
-    fn device_messages(&self) -> Option<&dyn DeviceMessages> {
-        self.by_devices.then_some(self)
-    }
-}
-
-impl DeviceMessages for Apart {
-    unsafe fn post_from(&self, to: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
-        // SAFETY: the caller's promise; emulated devices have their memory on the host.
-        let words = unsafe { std::slice::from_raw_parts(address as *const u32, bytes.div_ceil(8) * 2) };
-        self.threads.post(to, words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect())
-    }
-
-    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
-        let words = self.threads.wait(from)?;
-        assert_eq!(words.len(), bytes.div_ceil(8));
-        // SAFETY: likewise.
-        unsafe { (address as *mut u64).copy_from_nonoverlapping(words.as_ptr(), words.len()) };
-        Ok(())
-    }
-
-    fn keep(&self, _: Box<dyn Any + Send>) {}
-}
 
 /// How ranks and their devices are to one another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,18 +30,24 @@ pub(super) enum Way {
     Apart,
     /// As if they were processes whose messages go from device to device, which put off what they are asked for as below.
     ApartByDevices { late: bool },
+    /// As if they were processes, two on each machine, which read one another's memory; between machines messages go `by_devices`, or
+    /// through the host. Devices put off what they are asked for.
+    Neighbours { by_devices: bool },
     /// Together, and devices put off what they are asked for; of every two `but` one, which does it at once.
     Late { but: Option<usize> },
 }
 
 /// The ranks of a run.
 pub(super) fn ranks_of(size: usize, way: Way) -> impl Iterator<Item = Ranks> {
+    let between = Arc::new(Between::default());
     Threads::new(size, PATIENCE).into_iter().map(move |threads| {
-        let comm: Arc<dyn Communicator> = match way {
-            Way::Apart => Arc::new(Apart { threads, by_devices: false }),
-            Way::ApartByDevices { .. } => Arc::new(Apart { threads, by_devices: true }),
-            Way::Together | Way::Late { .. } => Arc::new(threads),
+        let (by_devices, neighbours) = match way {
+            Way::Together | Way::Late { .. } => return Ranks::new(Arc::new(threads), Arc::default()),
+            Way::Apart => (false, None),
+            Way::ApartByDevices { .. } => (true, None),
+            Way::Neighbours { by_devices } => (by_devices, Some(between.clone())),
         };
+        let comm: Arc<dyn Communicator> = Arc::new(Apart { threads, by_devices, neighbours });
         Ranks::new(comm, Arc::default())
     })
 }
@@ -196,7 +159,7 @@ fn run_on<const D: usize>(
             let (values, devices) = (&values, &devices);
             let late = match way {
                 Way::Together | Way::Apart | Way::ApartByDevices { late: false } => None,
-                Way::ApartByDevices { late: true } => Some(None),
+                Way::ApartByDevices { late: true } | Way::Neighbours { .. } => Some(None),
                 Way::Late { but } => Some(but),
             };
             scope.spawn(move || match late {
@@ -249,6 +212,8 @@ const TOGETHER: Way = Way::Together;
 const APART: Way = Way::Apart;
 const BY_DEVICES: Way = Way::ApartByDevices { late: false };
 const BY_LATE_DEVICES: Way = Way::ApartByDevices { late: true };
+const NEIGHBOURS: Way = Way::Neighbours { by_devices: false };
+const NEIGHBOURS_BY_DEVICES: Way = Way::Neighbours { by_devices: true };
 const LATE: [Way; 3] = [Way::Late { but: None }, Way::Late { but: Some(0) }, Way::Late { but: Some(1) }];
 
 /// Sound in the plane beside a wall, open and periodic sides: more ranks than the coarsest level has patches, a step that is rejected
@@ -305,4 +270,11 @@ fn nothing_overtakes_what_it_follows() {
     compare::<2>(SOUND, &["time.dt_initial=3.0", SMALL], 2, &[(3, LATE[0])]);
     compare::<3>(include_str!("../cases/sound_in_space.toml"), &["mesh.cells=[9,7,8]", SMALL], 3, &two[..1]);
     compare::<2>(SOUND, &[SMALL], 6, &[(2, BY_LATE_DEVICES), (3, BY_LATE_DEVICES)]);
+}
+
+/// Neither is it among processes that read one another's memory, all of them or two of three or four.
+#[test]
+fn neighbours_read_what_has_been_written() {
+    compare::<2>(SOUND, &[SMALL], 6, &[(2, NEIGHBOURS), (3, NEIGHBOURS), (4, NEIGHBOURS_BY_DEVICES)]);
+    compare::<3>(include_str!("../cases/sound_in_space.toml"), &["mesh.cells=[9,7,8]", SMALL], 3, &[(2, NEIGHBOURS)]);
 }

@@ -33,6 +33,14 @@ fn one_of_two() {
         unsafe { mpi.wait_at(other, found.as_mut_ptr() as u64, 8 * len, Box::new(())) }.expect("the other is there");
         assert!(found.iter().copied().eq(numbers_of(other).take(len).chain([0])), "{len} words");
     }
+    // Receipts come beside messages; one is still on its way when they leave.
+    let neighbours = mpi.neighbours().expect("they may read one another's memory");
+    (0..2).for_each(|_| neighbours.expect_receipt(other));
+    (0..2).for_each(|k| neighbours.post_receipt(other, vec![k, own as u64]));
+    let machine = neighbours.machine();
+    assert_eq!(mpi.gather(&machine), Ok(vec![machine.to_vec(); 2]));
+    let first = std::iter::repeat_with(|| neighbours.next_receipt(other)).flatten().next();
+    assert_eq!(first, Some(vec![0, other as u64]));
     mpi.leave();
     assert_eq!(Arc::strong_count(&numbers), 1, "what has been sent is no longer held");
 }

@@ -5,6 +5,8 @@ pub mod cache;
 pub mod compile;
 pub(crate) mod device;
 pub(crate) mod error;
+pub(crate) mod event;
+pub(crate) mod interprocess;
 pub mod kernel;
 pub(crate) mod launch;
 pub mod memory;

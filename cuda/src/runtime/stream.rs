@@ -3,10 +3,11 @@
 use crate::runtime::abi::Plain;
 use crate::runtime::device::Device;
 use crate::runtime::error::CudaError;
+use crate::runtime::event::Event;
 use crate::runtime::launch::LastLaunch;
 use crate::runtime::memory::DeviceBuffer;
-use cudarc::driver::sys::{self, CUevent_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaEvent, CudaGraph, CudaStream, DriverError, result};
+use cudarc::driver::sys::{self, CUstreamCaptureMode};
+use cudarc::driver::{CudaGraph, CudaStream, DriverError, result};
 use std::sync::Arc;
 
 /// A queue of copies and kernels that run one after the other.
@@ -15,14 +16,6 @@ pub struct Stream {
     pub(crate) raw: Arc<CudaStream>,
     pub(crate) device: usize,
     pub(crate) launched: Arc<LastLaunch>,
-}
-
-/// A mark in a stream, to wait for or to take the time of.
-#[derive(Debug)]
-pub struct Event {
-    raw: CudaEvent,
-    device: usize,
-    launched: Arc<LastLaunch>,
 }
 
 /// Work recorded once, to be started at a fraction of the cost.
@@ -52,37 +45,6 @@ impl Device {
         let raw = self.context().new_stream_with_priority(most_urgent).map_err(&failed)?;
         Ok(Stream { raw, device: self.ordinal(), launched: self.launched().clone() })
     }
-
-    /// A new event. `timed`: the time at which it is passed can be asked for.
-    pub fn event(&self, timed: bool) -> Result<Event, CudaError> {
-        let flags = if timed { CUevent_flags::CU_EVENT_DEFAULT } else { CUevent_flags::CU_EVENT_DISABLE_TIMING };
-        let raw =
-            self.context().new_event(Some(flags)).map_err(CudaError::driver("making an event", self.ordinal()))?;
-        Ok(Event { raw, device: self.ordinal(), launched: self.launched().clone() })
-    }
-}
-
-impl Event {
-    /// The number of its device.
-    pub fn device(&self) -> usize {
-        self.device
-    }
-
-    /// Waits on the host.
-    pub fn synchronize(&self) -> Result<(), CudaError> {
-        self.raw.synchronize().map_err(self.launched.failed("waiting for an event", self.device))
-    }
-
-    /// True once the work before the event is done.
-    pub fn is_complete(&self) -> bool {
-        self.raw.is_complete()
-    }
-
-    /// Milliseconds from `earlier` to this event, both timed.
-    pub fn milliseconds_since(&self, earlier: &Event) -> Result<f64, CudaError> {
-        let time = earlier.raw.elapsed_ms(&self.raw).map_err(CudaError::driver("timing", self.device))?;
-        Ok(f64::from(time))
-    }
 }
 
 impl Stream {
@@ -103,12 +65,17 @@ impl Stream {
 
     /// Puts an event behind the work so far.
     pub fn record(&self, event: &Event) -> Result<(), CudaError> {
-        event.raw.record(&self.raw).map_err(self.failed("recording an event"))
+        let stream = self.bound("recording an event")?;
+        // SAFETY: both live.
+        unsafe { result::event::record(event.raw(), stream) }.map_err(self.failed("recording an event"))
     }
 
     /// Work from here on starts after the event.
     pub fn wait(&self, event: &Event) -> Result<(), CudaError> {
-        self.raw.wait(&event.raw).map_err(self.failed("waiting for an event"))
+        let stream = self.bound("waiting for an event")?;
+        let option = sys::CUevent_wait_flags::CU_EVENT_WAIT_DEFAULT;
+        // SAFETY: both live.
+        unsafe { result::stream::wait_event(stream, event.raw(), option) }.map_err(self.failed("waiting for an event"))
     }
 
     /// Copies to the device, to number `at` of the buffer, and waits.

@@ -15,7 +15,7 @@ impl Ranks {
     /// Flags of a level of so many cells stay with the ranks that raise them, which then cluster together. `on_device`: they lie in the
     /// memory of devices.
     pub fn keeps_flags(&self, cells: usize, on_device: bool) -> bool {
-        let told = if on_device && self.share_process() { READ } else { TOLD };
+        let told = if on_device && self.all_read() { READ } else { TOLD };
         !self.is_solo() && cells > self.told.unwrap_or(told)
     }
 

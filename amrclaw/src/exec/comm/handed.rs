@@ -40,9 +40,6 @@ pub trait DeviceMessages {
         bytes: usize,
         held: Box<dyn Any + Send>,
     ) -> Result<(), CommError>;
-
-    /// Keeps what holds the device open until ranks leave, when MPI lets go of memory that it has opened of others.
-    fn keep(&self, open: Box<dyn Any + Send>);
 }
 
 impl Ranks {
@@ -91,14 +88,19 @@ impl Ranks {
         (0..of).map(|from| if from == number { Ok(own.clone()) } else { self.take(from, head) }).collect()
     }
 
+    /// From here on a device does this rank's work.
+    pub(in crate::exec) fn work_beside_device(&self) {
+        self.comm.work_beside_device();
+    }
+
     /// This rank can send what lies in its device's memory.
     pub(in crate::exec) fn reaches_devices(&self) -> bool {
         self.comm.device_messages().is_some()
     }
 
-    /// Keeps what holds this rank's device open as long as MPI uses it.
-    pub(in crate::exec) fn keep(&self, open: impl Any + Send) {
-        devices_of(self.comm.as_ref()).keep(Box::new(open));
+    /// Keeps memory that other processes may have open, and with it this rank's device, until all ranks leave.
+    pub(in crate::exec) fn keep(&self, held: impl Any + Send) {
+        self.comm.keep(Box::new(held));
     }
 
     /// Sends so many numbers from a device's memory, where all ranks can ([`Ranks::reaches_devices`]): an address and bytes.

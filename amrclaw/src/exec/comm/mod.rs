@@ -9,6 +9,7 @@ mod collective;
 mod handed;
 mod message;
 pub mod mpi;
+mod neighbours;
 mod patience;
 mod run_lengths;
 mod solo;
@@ -18,6 +19,8 @@ pub use board::Board;
 pub use handed::DeviceMessages;
 pub use message::{Head, Message, Phase};
 pub use mpi::Mpi;
+pub use neighbours::Neighbours;
+use neighbours::Readers;
 pub(in crate::exec) use run_lengths::RunLengths;
 pub use threads::Threads;
 
@@ -28,8 +31,9 @@ use riemann::real::Scalar;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use solo::Solo;
-use std::sync::Arc;
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -97,6 +101,19 @@ pub trait Communicator: Send + Sync {
     /// How messages go from a device's memory to another's, if they need not go through the host's.
     fn device_messages(&self) -> Option<&dyn DeviceMessages> {
         None
+    }
+
+    /// How ranks of other processes on the same machine tell that they have read one another's memory, if they may.
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        None
+    }
+
+    /// From here on a device does this rank's work: its processor may be kept busy looking for what others send.
+    fn work_beside_device(&self) {}
+
+    /// Keeps what others may use until all ranks leave.
+    fn keep(&self, held: Box<dyn Any + Send>) {
+        drop(held);
     }
 }
 
@@ -176,6 +193,8 @@ struct Shared {
     agreed: Arc<AtomicBool>,
     /// There is no talking to the others any more.
     lost: AtomicBool,
+    /// Which ranks of other processes read one another's memory, once that has been found out.
+    readers: OnceLock<Readers>,
     /// Memory for messages.
     spare: Mutex<Vec<Vec<u64>>>,
     messages: AtomicU64,

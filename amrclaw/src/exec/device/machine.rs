@@ -69,7 +69,7 @@ pub trait Queue: Send + Sync + 'static {
 pub trait Machine: Queue {
     /// A copy on its way to the host.
     type Download: Send + Sync;
-    /// Memory that other machines of this process read; when it is dropped, it is not given back before they have.
+    /// Memory that other machines read; when it is dropped, it is not given back before those of this process have.
     type Shared: Send + Sync + 'static;
 
     /// Asks for a copy of the first `bytes` bytes of the device's memory, which may be given back.
@@ -121,7 +121,7 @@ pub trait Machine: Queue {
         Ok(())
     }
 
-    /// Memory for `bytes` bytes that others will read: machines of this process, or MPI.
+    /// Memory for `bytes` bytes that others will read: machines of this process or of others, or MPI.
     ///
     /// # Errors
     /// If there is not enough.
@@ -170,6 +170,28 @@ pub trait Machine: Queue {
     /// # Errors
     /// If the device fails.
     fn finish(&self, shared: &Self::Shared) -> Result<(), CudaError>;
+
+    /// Words by which a machine of another process can read shared memory that has not been published yet; none if none can.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn export(&self, _: &mut Self::Shared) -> Result<Vec<u64>, CudaError> {
+        Ok(Vec::new())
+    }
+
+    /// What another process has exported by these words, and the words of a receipt, by which its owner knows when this machine has read it;
+    /// nothing if this one cannot read it. The owner keeps it longer.
+    fn import(&self, _: &[u64]) -> Option<(Self::Shared, Vec<u64>)> {
+        None
+    }
+
+    /// A machine of another process has begun to read it, and all has been asked for that does: its receipt.
+    ///
+    /// # Errors
+    /// If the device fails.
+    fn end_reading_elsewhere(&self, _: &Self::Shared, _: &[u64]) -> Result<(), CudaError> {
+        Ok(())
+    }
 
     /// Tiles of the update that the device works on at once.
     fn resident_tiles(&self) -> u32;

@@ -29,17 +29,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// All ranks agree once on what their devices have in common: whether kernels plan levels, since both ends of a message must have its
-    /// items in the same order, and whether messages go from device to device.
+    /// items in the same order, and how messages go from device to device.
     pub(super) fn agree_on_devices(&mut self) -> Result<(), ExecError> {
         if self.fewest_tiles.is_none() {
+            self.ranks.work_beside_device();
             let own = [u64::from(self.machine.resident_tiles()), u64::from(self.ranks.reaches_devices())];
             let all = self.ranks.gather(&own)?;
             self.fewest_tiles = all.iter().map(|told| told[0] as u32).min();
             self.sends_from_device = all.iter().all(|told| told[1] != 0);
-            if self.sends_from_device {
-                self.ranks.keep(self.machine.share(1)?);
+            if !self.ranks.is_solo() && !self.ranks.share_process() {
+                self.meet_neighbours()?;
             }
-            debug!(self.sends_from_device, "messages");
+            debug!(all_read = self.ranks.all_read(), self.sends_from_device, "messages");
         }
         Ok(())
     }

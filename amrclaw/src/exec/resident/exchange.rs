@@ -1,6 +1,6 @@
-//! What goes from rank to rank: the device packs messages and unpacks them. Between ranks of one process the host hands on where they lie,
-//! and waits for none: the reader's kernels read them there, or copies where they cannot. Between processes they go through the host's
-//! memory, or from device to device by an MPI that reaches them.
+//! What goes from rank to rank: the device packs messages and unpacks them. Between ranks of one process, and of one machine where devices
+//! reach one another, the host hands on where they lie, and waits for none: the reader's kernels read them there, or copies where they
+//! cannot. Else they go through the host's memory, or from device to device by an MPI that reaches them.
 //!
 //! A message is packed before the rank's own work of the same step is ordered, and waited for behind it.
 
@@ -41,13 +41,7 @@ pub(super) struct Unpacked {
     pub to: CopyEnd,
 }
 
-/// A message for a rank of the same process: where it lies, in bytes.
-struct Handed<S> {
-    memory: Arc<S>,
-    place: Range<usize>,
-}
-
-/// What has been packed for other processes.
+/// What has been packed for ranks that do not read this one's memory.
 pub(super) enum Packed<N: Machine> {
     /// A copy on its way to the host.
     Download(N::Download),
@@ -77,7 +71,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (PACK_OVERRUN + cells.start * components) * R::BYTES..(PACK_OVERRUN + cells.end * components) * R::BYTES
     }
 
-    /// Has the device pack messages. Ranks of the same process get them at once, where they lie; for others they are to be sent.
+    /// Has the device pack messages. Ranks that read this one's memory get them at once, where they lie; to others they are to be sent.
     pub(super) fn pack(
         &self,
         head: Head,
@@ -88,69 +82,32 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             return Ok(None);
         }
         let bytes = Self::message_bytes(parcels, components);
+        let places = parcels.shares.iter().map(|share| (share.rank, Self::bytes_of_cells(&share.cells, components)));
+        let memory = self.hand_out(head, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
+        if parcels.shares.iter().all(|share| self.ranks.reads(share.rank)) {
+            return Ok(None);
+        }
         if self.sends_from_device {
-            let memory = self.outbox(bytes)?;
-            fill(pointer::<_, N>(N::shared_memory(&memory), 0))?;
-            self.machine.publish(&memory)?;
             return Ok(Some(Packed::OnDevice(memory)));
         }
-        if !self.ranks.share_process() {
-            let memory = self.machine.allocate(bytes)?;
-            fill(pointer::<_, N>(&memory, 0))?;
-            return Ok(Some(Packed::Download(self.machine.begin_download(&memory, bytes)?)));
-        }
-        let places = parcels.shares.iter().map(|share| (share.rank, Self::bytes_of_cells(&share.cells, components)));
-        self.hand_out(head, bytes, places, |memory| fill(pointer::<_, N>(memory, 0)))?;
-        Ok(None)
+        Ok(Some(Packed::Download(self.machine.begin_download(N::shared_memory(&memory), bytes)?)))
     }
 
-    /// Hands ranks of the same process a place each in memory of so many bytes that is filled first.
+    /// Hands those of some ranks that read this one's memory a place each in so many bytes that are filled first.
     pub(super) fn hand_out(
         &self,
         head: Head,
         bytes: usize,
         places: impl Iterator<Item = (usize, Range<usize>)>,
         fill: impl FnOnce(&N::Memory) -> Result<(), CudaError>,
-    ) -> Result<(), ExecError> {
-        let memory = self.outbox(bytes)?;
-        fill(N::shared_memory(&memory))?;
-        self.machine.publish(&memory)?;
-        for (rank, place) in places {
-            self.ranks.hand(rank, head, place.len(), Handed { memory: memory.clone(), place })?;
+    ) -> Result<Arc<N::Shared>, ExecError> {
+        let outbox = self.outbox(bytes)?;
+        fill(N::shared_memory(&outbox.memory))?;
+        self.machine.publish(&outbox.memory)?;
+        for (rank, place) in places.filter(|(rank, _)| self.ranks.reads(*rank)) {
+            self.hand_over(rank, head, &outbox, place)?;
         }
-        Ok(())
-    }
-
-    /// Memory for messages that kernels are to write.
-    fn outbox(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
-        let memory = self.message_memory(bytes)?;
-        self.machine.reclaim(&memory)?;
-        Ok(memory)
-    }
-
-    /// Memory for a message that MPI is to write, with which the device has nothing left to do.
-    fn inbox(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
-        let memory = self.message_memory(bytes)?;
-        self.machine.finish(&memory)?;
-        Ok(memory)
-    }
-
-    /// Memory for messages that nobody holds any more.
-    fn message_memory(&self, bytes: usize) -> Result<Arc<N::Shared>, CudaError> {
-        let mut all = self.message_memories.lock();
-        // What is still held has not been asked for by its reader, or not been sent.
-        let free = |memory: &mut Arc<N::Shared>| Arc::get_mut(memory).is_some();
-        if let Some(number) = all.iter_mut().position(|(memory, room)| *room >= bytes && free(memory)) {
-            return Ok(all[number].0.clone());
-        }
-        // Those that are too small by now would be in the way.
-        all.extract_if(.., |(memory, _)| free(memory)).for_each(drop);
-        let room = bytes.next_power_of_two();
-        let memory = Arc::new(self.machine.share(room)?);
-        // The device may still use what lay there before.
-        self.machine.publish(&memory)?;
-        all.push((memory.clone(), room));
-        Ok(memory)
+        Ok(outbox.memory)
     }
 
     /// Sends what has been packed.
@@ -160,14 +117,15 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         head: Head,
         (parcels, components): (&Parcels, usize),
     ) -> Result<(), ExecError> {
+        let mut shares = parcels.shares.iter().filter(|share| !self.ranks.reads(share.rank));
         match packed {
             None => Ok(()),
             Some(Packed::Download(packed)) => Ok(self
                 .machine
-                .finish_download(packed, |bytes| post::<R>(&self.ranks, head, parcels, components, bytes))??),
+                .finish_download(packed, |bytes| post::<R>(&self.ranks, head, (shares, components), bytes))??),
             Some(Packed::OnDevice(memory)) => {
                 self.machine.finish(&memory)?;
-                parcels.shares.iter().try_for_each(|Share { rank, cells, .. }| {
+                shares.try_for_each(|Share { rank, cells, .. }| {
                     let place = Self::bytes_of_cells(cells, components);
                     let from = (N::address(N::shared_memory(&memory)) + place.start as u64, place.len());
                     let announced = (head, cells.len() * components);
@@ -192,6 +150,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             Pointer::new((N::address(memory) + at as u64).wrapping_sub(bytes.start as u64))
         };
         let count = cells.len() * components;
+        if self.ranks.reads(*rank) {
+            return self.with_handed(*rank, head, bytes.len(), |memory, at| work(of_all(memory, at)));
+        }
         if self.sends_from_device {
             // A word more than there are may arrive.
             let memory = self.inbox(bytes.len().next_multiple_of(size_of::<u64>()))?;
@@ -201,34 +162,11 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             work(of_all(N::shared_memory(&memory), 0))?;
             return Ok(self.machine.end_reading(&memory)?);
         }
-        if !self.ranks.share_process() {
-            let mut message = self.ranks.wait::<R>(*rank, head, count)?;
-            let memory = self.machine.allocate(bytes.len())?;
-            self.machine.upload(bytes_of(&message.numbers_mut::<R>()[PACK_OVERRUN..][..count]), &memory, 0)?;
-            self.ranks.recycle(message);
-            return work(of_all(&memory, 0));
-        }
-        self.with_handed(*rank, head, bytes.len(), |memory, at| work(of_all(memory, at)))
-    }
-
-    /// Lets kernels read what a rank of the same process hands over next: so many bytes, from a place in memory on.
-    pub(super) fn with_handed(
-        &self,
-        rank: usize,
-        head: Head,
-        bytes: usize,
-        work: impl FnOnce(&N::Memory, usize) -> Result<(), ExecError>,
-    ) -> Result<(), ExecError> {
-        let Handed { memory: from, place } = self.ranks.take::<Handed<N::Shared>>(rank, head)?;
-        assert_eq!(place.len(), bytes, "bytes from rank {rank}: {head:?}");
-        if self.machine.begin_reading(&from)? {
-            work(N::shared_memory(&from), place.start)?;
-        } else {
-            let memory = self.machine.allocate(bytes)?;
-            self.machine.read((&from, place.start), (&memory, 0), bytes)?;
-            work(&memory, 0)?;
-        }
-        Ok(self.machine.end_reading(&from)?)
+        let mut message = self.ranks.wait::<R>(*rank, head, count)?;
+        let memory = self.machine.allocate(bytes.len())?;
+        self.machine.upload(bytes_of(&message.numbers_mut::<R>()[PACK_OVERRUN..][..count]), &memory, 0)?;
+        self.ranks.recycle(message);
+        work(of_all(&memory, 0))
     }
 
     /// Puts what comes from other ranks, so many components a cell, into its places. `capacity`: the auxiliary values by whose capacity it is
@@ -287,15 +225,14 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 }
 
-/// Sends each rank its part of messages that follow one another.
-fn post<R: Scalar>(
+/// Sends ranks their parts of messages that follow one another.
+fn post<'a, R: Scalar>(
     ranks: &Ranks,
     head: Head,
-    parcels: &Parcels,
-    components: usize,
+    (mut shares, components): (impl Iterator<Item = &'a Share>, usize),
     bytes: &[u8],
 ) -> Result<(), CommError> {
-    parcels.shares.iter().try_for_each(|Share { rank, cells, .. }| {
+    shares.try_for_each(|Share { rank, cells, .. }| {
         let count = cells.len() * components;
         let mut message = ranks.message::<R>(head, count);
         let numbers: &mut [R] = &mut message.numbers_mut()[PACK_OVERRUN..][..count];

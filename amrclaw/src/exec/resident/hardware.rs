@@ -2,6 +2,7 @@
 
 use super::branch::Branch;
 use super::device_times::DeviceTimes;
+use super::shared_buffer::SharedBuffer;
 use crate::exec::device::{EVALUATE_AUX, KernelOptions, Machine, Queue, compile};
 use crate::exec::{DevicePhase, DeviceUse};
 use cuda::abi::DeviceStruct;
@@ -75,29 +76,6 @@ struct Staging {
     next: usize,
     /// Behind the last copy from each part.
     copied: [Event; STAGING_PARTS],
-}
-
-/// Memory that other GPUs read.
-pub struct SharedBuffer {
-    memory: DeviceBuffer<u8>,
-    written: Event,
-    readings: Mutex<Readings>,
-}
-
-/// Events behind those who have read shared memory, and events for those who will.
-#[derive(Default)]
-struct Readings {
-    ended: Vec<Event>,
-    spare: Vec<Event>,
-}
-
-impl Drop for SharedBuffer {
-    fn drop(&mut self) {
-        // The driver knows nothing of what other devices do with memory that is given back to it. One that fails reads no more.
-        for event in &self.readings.get_mut().ended {
-            let _ = event.synchronize();
-        }
-    }
 }
 
 impl Hardware {
@@ -300,22 +278,19 @@ impl Machine for Hardware {
     }
 
     fn share(&self, bytes: usize) -> Result<SharedBuffer, CudaError> {
-        let (memory, written) = (self.device.shared_buffer(bytes.max(1))?, self.device.event(false)?);
-        Ok(SharedBuffer { memory, written, readings: Mutex::default() })
+        SharedBuffer::new(&self.device, bytes)
     }
 
     fn shared_memory(shared: &SharedBuffer) -> &Self::Memory {
-        &shared.memory
+        shared.memory()
     }
 
     fn publish(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
-        self.stream.record(&shared.written)
+        shared.publish(&self.stream)
     }
 
     fn begin_reading(&self, source: &SharedBuffer) -> Result<bool, CudaError> {
-        let reached = self.device.reach(&source.memory)?;
-        self.stream.wait(&source.written)?;
-        Ok(reached)
+        source.begin_reading((&self.device, &self.stream))
     }
 
     fn read(
@@ -324,32 +299,31 @@ impl Machine for Hardware {
         (target, to): (&Self::Memory, usize),
         bytes: usize,
     ) -> Result<(), CudaError> {
-        self.stream.copy_from_peer((&source.memory, at), (target, to), bytes)
+        self.stream.copy_from_peer((source.memory(), at), (target, to), bytes)
     }
 
     fn end_reading(&self, source: &SharedBuffer) -> Result<(), CudaError> {
-        let mut readings = source.readings.lock();
-        let known = readings.spare.iter().position(|event| event.device() == self.device.ordinal());
-        let event = known.map_or_else(|| self.device.event(false), |known| Ok(readings.spare.swap_remove(known)))?;
-        self.stream.record(&event)?;
-        readings.ended.push(event);
-        Ok(())
+        source.end_reading((&self.device, &self.stream))
     }
 
     fn reclaim(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
-        let Readings { ended, spare } = &mut *shared.readings.lock();
-        ended.iter().try_for_each(|read| self.stream.wait(read))?;
-        // A wait is for what was recorded when it was asked for.
-        spare.append(ended);
-        Ok(())
+        shared.reclaim(&self.stream)
     }
 
     fn finish(&self, shared: &SharedBuffer) -> Result<(), CudaError> {
-        shared.written.synchronize()?;
-        let Readings { ended, spare } = &mut *shared.readings.lock();
-        ended.iter().try_for_each(Event::synchronize)?;
-        spare.append(ended);
-        Ok(())
+        shared.finish()
+    }
+
+    fn export(&self, shared: &mut SharedBuffer) -> Result<Vec<u64>, CudaError> {
+        shared.export(&self.device)
+    }
+
+    fn import(&self, words: &[u64]) -> Option<(SharedBuffer, Vec<u64>)> {
+        SharedBuffer::import(&self.device, words)
+    }
+
+    fn end_reading_elsewhere(&self, shared: &SharedBuffer, receipt: &[u64]) -> Result<(), CudaError> {
+        shared.end_reading_elsewhere(&self.device, receipt)
     }
 
     fn resident_tiles(&self) -> u32 {

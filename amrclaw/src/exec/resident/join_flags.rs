@@ -43,7 +43,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             Bits { head: self.head(Phase::Flags, level), kinds, bytes: flags.bytes }
         });
         let levels: Vec<Bits<'_, N>> = bits.collect();
-        if !self.ranks.share_process() {
+        if !self.ranks.all_read() {
             return levels.iter().try_for_each(|bits| self.gather_bits(bits));
         }
         // All are told before any is waited for.
@@ -56,17 +56,18 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         (0..of).filter(move |&rank| rank != number)
     }
 
-    /// Hands other ranks of the process a copy of this one's.
+    /// Hands other ranks, which read this one's memory, a copy of this one's.
     fn hand_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
         let places = self.other_ranks().map(|rank| (rank, 0..bits.message_bytes()));
-        self.hand_out(bits.head, bits.message_bytes(), places, |message| {
+        let handed = self.hand_out(bits.head, bits.message_bytes(), places, |message| {
             // Joined with themselves they are copied.
             bits.places()
                 .try_for_each(|(own, start)| self.join([own, own], pointer::<_, N>(message, start), bits.bytes))
-        })
+        });
+        handed.map(drop)
     }
 
-    /// Joins what other ranks of the process hand over to this one's.
+    /// Joins what other ranks hand over to this one's.
     fn take_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
         self.other_ranks().try_for_each(|rank| {
             self.with_handed(rank, bits.head, bits.message_bytes(), |message, at| {
@@ -76,7 +77,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         })
     }
 
-    /// Joins those of other processes, by way of the host.
+    /// Joins those of others, by way of the host.
     fn gather_bits(&self, bits: &Bits<'_, N>) -> Result<(), ExecError> {
         let mut words = vec![0; bits.bytes / size_of::<u64>()];
         bits.kinds.iter().try_for_each(|memory| {

@@ -27,9 +27,11 @@ mod host_tables;
 mod initial;
 mod join_flags;
 mod levels;
+mod message_memory;
 mod plans;
 mod probe;
 mod refine;
+mod shared_buffer;
 mod slide;
 mod store;
 mod synchronize;
@@ -57,6 +59,7 @@ use cuda::compile::Precision;
 use gather::Reports;
 use host_tables::Sizes;
 use levels::Replacement;
+use message_memory::{Borrowed, MessageMemories};
 use parking_lot::Mutex;
 use riemann::axis::Axis;
 use riemann::patch::{PACK_OVERRUN, PatchSolver};
@@ -103,8 +106,10 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     fewest_tiles: Option<u32>,
     /// Messages go from device to device, by MPI.
     sends_from_device: bool,
-    /// Memory for messages that stay on devices, with its bytes.
-    message_memories: Mutex<Vec<(Arc<N::Shared>, usize)>>,
+    /// Memory for messages that stay on devices.
+    messages: Arc<Mutex<MessageMemories<N>>>,
+    /// Neighbours' memory for theirs.
+    borrowed: Borrowed<N>,
     /// For making boxes of tags, once that has been asked for.
     cluster_memory: Option<ClusterMemory<N::Memory>>,
     /// What is being counted of the plans of the boxes made last.
@@ -171,7 +176,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             ranks: Ranks::default(),
             fewest_tiles: None,
             sends_from_device: false,
-            message_memories: Mutex::default(),
+            messages: Arc::default(),
+            borrowed: Mutex::default(),
             cluster_memory: None,
             counted_ahead: None,
             flag_words: Vec::new(),

@@ -5,6 +5,7 @@ use super::{ColourScale, Image, PictureError, PictureOptions, check, draw_fields
 use crate::io::derived::Vocabulary;
 use crate::io::frame::Frame;
 use crate::io::read;
+use crate::threads::on_own_threads;
 use std::any::Any;
 use std::path::{Path, PathBuf};
 
@@ -60,11 +61,11 @@ impl Source<'_> {
     /// # Errors
     /// As for [`draw_from_folder`].
     pub fn draw(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
-        match read::peek_dimension(file)? {
+        on_own_threads(|| match read::peek_dimension(file)? {
             1 => self.draw_in::<1>(file, options),
             2 => self.draw_in::<2>(file, options),
             _ => self.draw_in::<3>(file, options),
-        }
+        })
     }
 
     fn draw_in<const D: usize>(&self, file: &Path, options: &PictureOptions) -> Result<Image, PictureError> {
@@ -83,11 +84,11 @@ impl Source<'_> {
     fn range(&self, files: &[(usize, PathBuf)], options: &PictureOptions) -> Result<(f64, f64), PictureError> {
         let mut all: Option<(f64, f64)> = None;
         for (_, file) in files {
-            let range = match read::peek_dimension(file)? {
+            let range = on_own_threads(|| match read::peek_dimension(file)? {
                 1 => self.range_in::<1>(file, options),
                 2 => self.range_in::<2>(file, options),
                 _ => self.range_in::<3>(file, options),
-            };
+            });
             let (low, high) = match range {
                 // A field that is zero at the start has no logarithm there.
                 Err(PictureError::NothingPositive) => continue,

@@ -1,6 +1,6 @@
 //! Arrays in pooled memory.
 
-use super::{DeviceMemory, PinnedMemory, Pool};
+use super::{DeviceMemory, Opened, PinnedMemory, Pool};
 use crate::runtime::abi::{Plain, Pointer};
 use crate::runtime::error::CudaError;
 use cudarc::driver::CudaContext;
@@ -14,10 +14,19 @@ use std::sync::Arc;
 /// again at once. That is right as long as its next use is queued in the same stream, or in one that waits for it.
 #[derive(Debug)]
 pub struct DeviceBuffer<T> {
-    pool: Arc<Pool<DeviceMemory>>,
+    owner: Owner,
     address: u64,
     len: usize,
     numbers: PhantomData<T>,
+}
+
+/// Who has an array's memory.
+#[derive(Debug)]
+enum Owner {
+    /// This process, whose it is until the array is dropped.
+    Pool(Arc<Pool<DeviceMemory>>),
+    /// Another process.
+    Other(Opened),
 }
 
 /// An array on the host that the device reaches at full speed, also while the host does something else.
@@ -38,7 +47,12 @@ impl<T: Plain> DeviceBuffer<T> {
     /// If there is not enough memory.
     pub(in crate::runtime) fn new(pool: &Arc<Pool<DeviceMemory>>, len: usize) -> Result<Self, CudaError> {
         let address = pool.allocate((len * size_of::<T>()) as u64)?;
-        Ok(DeviceBuffer { pool: pool.clone(), address, len, numbers: PhantomData })
+        Ok(DeviceBuffer { owner: Owner::Pool(pool.clone()), address, len, numbers: PhantomData })
+    }
+
+    /// So many numbers of another process, `start` bytes behind the beginning of what has been opened.
+    pub(in crate::runtime) fn of_other(opened: Opened, start: u64, len: usize) -> Self {
+        DeviceBuffer { address: opened.address() + start, owner: Owner::Other(opened), len, numbers: PhantomData }
     }
 
     /// Number of elements.
@@ -51,9 +65,12 @@ impl<T: Plain> DeviceBuffer<T> {
         self.len == 0
     }
 
-    /// The device that it lies on.
+    /// The device that it lies on, or by which another process's is reached.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
-        self.pool.backend.context()
+        match &self.owner {
+            Owner::Pool(pool) => pool.backend.context(),
+            Owner::Other(opened) => opened.context(),
+        }
     }
 
     /// Address of number `index`; `len` is allowed.
@@ -78,7 +95,9 @@ impl<T: Plain> PinnedBuffer<T> {
 
 impl<T> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
-        self.pool.release(self.address);
+        if let Owner::Pool(pool) = &self.owner {
+            pool.release(self.address);
+        }
     }
 }
 

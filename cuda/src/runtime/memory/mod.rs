@@ -4,11 +4,13 @@ mod backend;
 mod buffer;
 mod lock;
 mod mapped;
+mod opened;
 mod slabs;
 
 pub use backend::{Backend, DeviceMemory, PinnedMemory};
 pub use buffer::{DeviceBuffer, PinnedBuffer};
 pub use lock::PageLocks;
+pub use opened::Opened;
 pub use slabs::PoolStatistics;
 
 use crate::runtime::error::CudaError;

@@ -1,5 +1,6 @@
 //! Ranks that are processes, on one machine or on many: by MPI.
 
+mod direct;
 mod launcher;
 mod library;
 mod shim;
@@ -9,20 +10,25 @@ pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
 use super::patience::Patience;
-use super::{CommError, Communicator, DeviceMessages};
+use super::{CommError, Communicator, DeviceMessages, Neighbours};
 use crate::mesh::Rank;
+use direct::{Ways, machine};
 use library::{ANY, Functions, SERIALIZED, WORLD};
 use parking_lot::Mutex;
-use state::{ANSWER, DEVICE_MESSAGE, END, MESSAGE, QUESTION, State};
+use state::{ANSWER, END, MESSAGE, QUESTION, State};
 use std::any::Any;
 use std::ffi::{c_int, c_void};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// A rank that waits for so long looks less often, to leave the processor to others.
 const EAGER: Duration = Duration::from_micros(50);
+
+/// The same of one whose processor has nothing else to do: while a rank sleeps it keeps others waiting, which sleep in turn.
+const EAGER_BESIDE_DEVICE: Duration = Duration::from_millis(2);
 
 /// The same of one that receives what has been announced: some libraries move a part of it each time that they are asked.
 const EAGER_TO_RECEIVE: Duration = Duration::from_millis(50);
@@ -86,6 +92,10 @@ pub struct Mpi {
     patience: Duration,
     /// Messages may lie in a GPU's memory.
     gpu_aware: bool,
+    /// The machine, if its ranks may read one another's memory.
+    machine: Option<[u64; 2]>,
+    /// How long this rank looks often for what it waits for, in nanoseconds.
+    eager: AtomicU64,
     /// Called by one thread at a time.
     state: Mutex<State>,
 }
@@ -114,13 +124,23 @@ impl Mpi {
             let (version, path) = (functions.version(), functions.path.clone());
             return Err(JoinError::Apart { launched, found: rank.of, version, path });
         }
-        let gpu_aware = functions.is_gpu_aware() == Some(true) && !is_off(|name| std::env::var(name).ok());
-        let state = State { functions, sent: Vec::new(), kept: Vec::new(), ended: false, is_guest: is_guest != 0 };
-        Ok(Mpi { rank, patience, gpu_aware, state: Mutex::new(state) })
+        let ways = Ways::allowed(|name| std::env::var(name).ok());
+        let gpu_aware = ways.by_mpi && functions.is_gpu_aware() == Some(true);
+        let machine = machine().filter(|_| ways.read);
+        let state = State::new(functions, is_guest != 0);
+        let eager = AtomicU64::new(EAGER.as_nanos() as u64);
+        Ok(Mpi { rank, patience, gpu_aware, machine, eager, state: Mutex::new(state) })
     }
 
     /// Leaves the other ranks, all of which leave; for the end of the program.
     pub fn leave(&self) {
+        // MPI is to come to its end with nothing on its way.
+        let owes = || self.state.lock().next_that_owes();
+        while let Some(from) = owes() {
+            if self.wait_until(from, self.eager(), |state| state.next_receipt(from)).is_err() {
+                break;
+            }
+        }
         let mut state = self.state.lock();
         while !state.ended && !state.sent.is_empty() {
             state.forget_sent();
@@ -130,6 +150,10 @@ impl Mpi {
             unsafe { (state.functions.finalize)() };
         }
         state.kept.clear();
+    }
+
+    fn eager(&self) -> Duration {
+        Duration::from_nanos(self.eager.load(Ordering::Relaxed))
     }
 
     /// Refuses more words than MPI sends in one message.
@@ -196,14 +220,6 @@ impl Mpi {
     }
 }
 
-/// True if a variable says that messages are not to lie in GPUs' memory: our own, or Open MPI's, which up to version 4 answers as though it
-/// could take them all the same.
-fn is_off(variable: impl Fn(&str) -> Option<String>) -> bool {
-    ["AMRCLAW_GPU_MESSAGES", "OMPI_MCA_opal_cuda_support"]
-        .iter()
-        .any(|name| variable(name).is_some_and(|text| ["0", "off", "false", "no"].contains(&text.trim())))
-}
-
 /// Ends the process if the other ranks do not start, until what is returned is dropped: MPI itself would wait for ever.
 fn watch_start(patience: Duration) -> Sender<()> {
     let (started, starts) = channel::<()>();
@@ -239,7 +255,7 @@ impl Communicator for Mpi {
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let mut words = self.wait_until(from, EAGER, |state| state.room_of_next(from as c_int, MESSAGE))?;
+        let mut words = self.wait_until(from, self.eager(), |state| state.room_of_next(from as c_int, MESSAGE))?;
         let room = (words.as_mut_ptr().cast(), words.len());
         // SAFETY: there is room for the next message; where it does not come, the words are kept.
         match unsafe { self.receive(from, MESSAGE, room) } {
@@ -253,6 +269,18 @@ impl Communicator for Mpi {
 
     fn device_messages(&self) -> Option<&dyn DeviceMessages> {
         self.gpu_aware.then_some(self)
+    }
+
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        self.machine.is_some().then_some(self)
+    }
+
+    fn keep(&self, held: Box<dyn Any + Send>) {
+        self.state.lock().kept.push(held);
+    }
+
+    fn work_beside_device(&self) {
+        self.eager.store(EAGER_BESIDE_DEVICE.as_nanos() as u64, Ordering::Relaxed);
     }
 
     /// Tells the reason, unless another rank tells one, and ends the processes of all ranks.
@@ -278,52 +306,5 @@ impl Communicator for Mpi {
         }
         // SAFETY: MPI may be asked for this at any time.
         unsafe { (state.functions.abort)(WORLD, 1) };
-    }
-}
-
-impl DeviceMessages for Mpi {
-    unsafe fn post_from(
-        &self,
-        to: usize,
-        address: u64,
-        bytes: usize,
-        held: Box<dyn Any + Send>,
-    ) -> Result<(), CommError> {
-        let words = bytes.div_ceil(size_of::<u64>());
-        self.check_length(words)?;
-        let mut state = self.state.lock();
-        state.forget_sent();
-        // SAFETY: the caller's promise.
-        unsafe { state.send(to, DEVICE_MESSAGE, (address as *const u64, words), held) };
-        Ok(())
-    }
-
-    unsafe fn wait_at(
-        &self,
-        from: usize,
-        address: u64,
-        bytes: usize,
-        held: Box<dyn Any + Send>,
-    ) -> Result<(), CommError> {
-        let room = (address as *mut c_void, bytes.div_ceil(size_of::<u64>()));
-        // SAFETY: the caller's promise; where the message does not come, what holds its room is kept.
-        unsafe { self.receive(from, DEVICE_MESSAGE, room) }.inspect_err(|_| self.keep(held))
-    }
-
-    fn keep(&self, open: Box<dyn Any + Send>) {
-        self.state.lock().kept.push(open);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_off;
-
-    /// Either variable turns messages in GPUs' memory off, and nothing else does.
-    #[test]
-    fn messages_on_gpus_can_be_turned_off() {
-        let by = |name: &'static str, value: &'static str| is_off(|asked| (asked == name).then(|| value.to_owned()));
-        assert!(by("AMRCLAW_GPU_MESSAGES", "off") && by("OMPI_MCA_opal_cuda_support", "0"));
-        assert!(!by("AMRCLAW_GPU_MESSAGES", "on") && !by("OMPI_MCA_opal_cuda_support", "1") && !by("PATH", "off"));
     }
 }

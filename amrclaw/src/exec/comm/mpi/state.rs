@@ -2,6 +2,7 @@
 
 use super::library::{ANY, Functions, NO_REQUEST, Status, WORDS, WORLD};
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 
 /// The tag of messages: they are told apart by their order.
@@ -13,6 +14,8 @@ pub const ANSWER: c_int = 2;
 pub const DEVICE_MESSAGE: c_int = 3;
 /// The tag by which a rank says that it ends the run, and tells why.
 pub const END: c_int = 4;
+/// The tag of what neighbours tell of memory that they have read.
+pub const RECEIPT: c_int = 5;
 
 /// What is asked of MPI, by one thread at a time.
 pub struct State {
@@ -21,6 +24,8 @@ pub struct State {
     pub sent: Vec<(usize, Box<dyn Any + Send>)>,
     /// What is to stay until MPI has come to its end.
     pub kept: Vec<Box<dyn Any + Send>>,
+    /// Receipts that are still to come, by rank.
+    pub owed: BTreeMap<usize, usize>,
     /// Nothing more is asked.
     pub ended: bool,
     /// It is for others to bring MPI to its end.
@@ -28,6 +33,11 @@ pub struct State {
 }
 
 impl State {
+    /// `is_guest`: another has brought MPI to its start.
+    pub fn new(functions: Functions, is_guest: bool) -> Self {
+        State { functions, sent: Vec::new(), kept: Vec::new(), owed: BTreeMap::new(), ended: false, is_guest }
+    }
+
     /// Sends words.
     pub fn send_words(&mut self, to: usize, tag: c_int, words: Vec<u64>) {
         let (address, count) = (words.as_ptr(), words.len());
@@ -83,7 +93,7 @@ impl State {
         request
     }
 
-    /// The next of the messages of a word or none, if it is there.
+    /// The next of the messages of a few words or none, if it is there.
     pub fn receive_short(&mut self, from: c_int, tag: c_int) -> Option<Vec<u64>> {
         let (mut words, mut status) = (self.room_of_next(from, tag)?, Status::default());
         let count = words.len() as c_int;
@@ -92,6 +102,19 @@ impl State {
             (self.functions.receive)(words.as_mut_ptr().cast(), count, WORDS, from, tag, WORLD, &raw mut status);
         }
         Some(words)
+    }
+
+    /// The next receipt of a rank, if it is there.
+    pub fn next_receipt(&mut self, from: usize) -> Option<Vec<u64>> {
+        let receipt = self.receive_short(from as c_int, RECEIPT)?;
+        *self.owed.get_mut(&from).expect("receipts come of what has been lent") -= 1;
+        Some(receipt)
+    }
+
+    /// A rank of which receipts are to come, unless nothing more is asked.
+    pub fn next_that_owes(&self) -> Option<usize> {
+        let owes = self.owed.iter().find(|(_, owed)| **owed > 0).map(|(from, _)| *from);
+        owes.filter(|_| !self.ended)
     }
 
     /// Tells ranks that ask for it that this one waits.

@@ -1,0 +1,110 @@
+//! Ranks of other processes on the same machine, whose devices' memory a rank may read where it lies.
+
+use super::{CommError, Communicator, Head, Ranks};
+use crate::mesh::Rank;
+use std::ops::Range;
+use std::sync::atomic::Ordering;
+
+/// What ranks of one machine tell one another beside messages, and in no order with these.
+pub trait Neighbours {
+    /// The machine: the same for all of its ranks, and for no other.
+    fn machine(&self) -> [u64; 2];
+
+    /// This rank has lent another something, which will come back with a receipt: all do before ranks leave.
+    fn expect_receipt(&self, from: usize);
+
+    /// Tells another rank that the oldest of what it has lent has been read, and what it needs to know of that.
+    fn post_receipt(&self, to: usize, words: Vec<u64>);
+
+    /// The next receipt of another rank, if it is there.
+    fn next_receipt(&self, from: usize) -> Option<Vec<u64>>;
+}
+
+/// Who reads whose memory: of two ranks both the other's, or neither.
+#[derive(Debug)]
+pub(super) struct Readers {
+    /// Of each rank whether it reads this one's.
+    of_this: Vec<bool>,
+    /// All read that of all others.
+    all: bool,
+}
+
+impl Ranks {
+    /// True if a rank can be handed what lies in this one's memory: it is of the same process, or reads it where it lies.
+    pub(in crate::exec) fn reads(&self, rank: usize) -> bool {
+        self.share_process() || self.shared.readers.get().is_some_and(|readers| readers.of_this[rank])
+    }
+
+    /// Every rank can be handed what lies in another's memory. All ranks know the same.
+    pub(in crate::exec) fn all_read(&self) -> bool {
+        self.share_process() || self.shared.readers.get().is_some_and(|readers| readers.all)
+    }
+
+    /// Ranks of other processes read this one's memory.
+    pub(in crate::exec) fn has_neighbours(&self) -> bool {
+        self.shared.readers.get().is_some_and(|readers| readers.of_this.contains(&true))
+    }
+
+    /// Finds out which ranks of other processes read the memory of each other's devices. `exported`: words by which this one's can be read,
+    /// none if it cannot; `import`: tries to read another's. All ranks call it, and may give back what they have tried when it returns.
+    ///
+    /// # Errors
+    /// As for [`Communicator::wait`].
+    pub(in crate::exec) fn find_neighbours(
+        &self,
+        exported: &[u64],
+        mut import: impl FnMut(&[u64]) -> bool,
+    ) -> Result<(), CommError> {
+        let Rank { number, of } = self.rank();
+        let machine = self.comm.neighbours().map(Neighbours::machine);
+        let told = machine.map_or_else(Vec::new, |machine| [machine.as_slice(), exported].concat());
+        let all = self.gather(&told)?;
+        let is_near = |other: usize| machine.is_some() && other != number && all[other].get(..2) == told.get(..2);
+        let reads: Vec<u64> = (0..of).map(|other| u64::from(is_near(other) && import(&all[other][2..]))).collect();
+        let all = self.gather(&reads)?;
+        let read_one_another = |rank: usize, other: usize| all[rank][other] != 0 && all[other][rank] != 0;
+        let of_rank = |rank: usize| (0..of).map(move |other| (other, rank));
+        let readers = Readers {
+            of_this: (0..of).map(|other| read_one_another(number, other)).collect(),
+            all: (0..of).flat_map(of_rank).all(|(other, rank)| other == rank || read_one_another(rank, other)),
+        };
+        // All ranks come here once.
+        let _ = self.shared.readers.set(readers);
+        Ok(())
+    }
+
+    /// Lends a neighbour bytes of this rank's memory, which its words tell, until a receipt comes.
+    pub(in crate::exec) fn lend(
+        &self,
+        to: usize,
+        head: Head,
+        place: &Range<usize>,
+        exported: &[u64],
+    ) -> Result<(), CommError> {
+        self.shared.bytes.fetch_add(place.len() as u64, Ordering::Relaxed);
+        neighbours_of(self.comm.as_ref()).expect_receipt(to);
+        self.post_words(to, head, &[&[place.start as u64, place.len() as u64], exported].concat())
+    }
+
+    /// Waits for what a neighbour lends: which bytes of memory that words tell. To be given back by a receipt, in the order of what was borrowed.
+    pub(in crate::exec) fn borrow(&self, from: usize, head: Head) -> Result<(Range<usize>, Vec<u64>), CommError> {
+        let mut words = self.wait_for_words(from, head)?;
+        let exported = words.split_off(2);
+        let [start, len] = [words[0] as usize, words[1] as usize];
+        Ok((start..start + len, exported))
+    }
+
+    /// Gives back what a neighbour has lent.
+    pub(in crate::exec) fn post_receipt(&self, to: usize, words: &[u64]) {
+        neighbours_of(self.comm.as_ref()).post_receipt(to, words.to_vec());
+    }
+
+    /// The next receipt of a neighbour, if it is there.
+    pub(in crate::exec) fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
+        neighbours_of(self.comm.as_ref()).next_receipt(from)
+    }
+}
+
+fn neighbours_of(comm: &dyn Communicator) -> &dyn Neighbours {
+    comm.neighbours().expect("asked for where ranks are neighbours")
+}

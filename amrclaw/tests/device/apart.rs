@@ -1,0 +1,85 @@
+//! Threads as ranks that know nothing of one another's memory, as if they were processes.
+
+use amrclaw::exec::comm::{CommError, Communicator, DeviceMessages, Neighbours, Threads};
+use amrclaw::mesh::Rank;
+use std::any::Any;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
+
+/// A rank.
+pub struct Apart {
+    pub threads: Threads,
+    /// There is an MPI that reaches the memory of devices.
+    pub by_devices: bool,
+    /// Two on each machine read one another's memory.
+    pub neighbours: Option<Arc<Between>>,
+}
+
+/// What there is between all ranks of a run.
+#[derive(Default)]
+pub struct Between {
+    receipts: Mutex<HashMap<[usize; 2], VecDeque<Vec<u64>>>>,
+    /// What is to stay until all have left.
+    kept: Mutex<Vec<Box<dyn Any + Send>>>,
+}
+
+impl Communicator for Apart {
+    fn rank(&self) -> Rank {
+        self.threads.rank()
+    }
+    fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
+        self.threads.post(to, words)
+    }
+    fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
+        self.threads.wait(from)
+    }
+    fn abort(&self, reason: &str) {
+        self.threads.abort(reason);
+    }
+    fn device_messages(&self) -> Option<&dyn DeviceMessages> {
+        self.by_devices.then_some(self)
+    }
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        self.neighbours.is_some().then_some(self)
+    }
+    fn keep(&self, held: Box<dyn Any + Send>) {
+        if let Some(between) = &self.neighbours {
+            between.kept.lock().expect("nobody panics").push(held);
+        }
+    }
+}
+
+impl DeviceMessages for Apart {
+    unsafe fn post_from(&self, to: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
+        // SAFETY: the caller's promise; emulated devices have their memory on the host.
+        let words = unsafe { std::slice::from_raw_parts(address as *const u32, bytes.div_ceil(8) * 2) };
+        self.threads.post(to, words.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect())
+    }
+
+    unsafe fn wait_at(&self, from: usize, address: u64, bytes: usize, _: Box<dyn Any + Send>) -> Result<(), CommError> {
+        let words = self.threads.wait(from)?;
+        assert_eq!(words.len(), bytes.div_ceil(8));
+        // SAFETY: likewise.
+        unsafe { (address as *mut u64).copy_from_nonoverlapping(words.as_ptr(), words.len()) };
+        Ok(())
+    }
+}
+
+impl Neighbours for Apart {
+    fn machine(&self) -> [u64; 2] {
+        [self.rank().number as u64 / 2, 0]
+    }
+
+    fn expect_receipt(&self, _: usize) {}
+
+    fn post_receipt(&self, to: usize, words: Vec<u64>) {
+        let between = self.neighbours.as_ref().expect("they are neighbours");
+        let mut receipts = between.receipts.lock().expect("nobody panics");
+        receipts.entry([self.rank().number, to]).or_default().push_back(words);
+    }
+
+    fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
+        let between = self.neighbours.as_ref().expect("they are neighbours");
+        between.receipts.lock().expect("nobody panics").get_mut(&[from, self.rank().number])?.pop_front()
+    }
+}

@@ -1,0 +1,145 @@
+//! A device's memory and events that another process of the machine uses, told by words that processes can send one another.
+//!
+//! CUDA Driver API, `cuIpcGetMemHandle` and its like.
+
+use crate::runtime::abi::Plain;
+use crate::runtime::device::Device;
+use crate::runtime::error::CudaError;
+use crate::runtime::event::Event;
+use crate::runtime::memory::{DeviceBuffer, Opened};
+use cudarc::driver::DriverError;
+use cudarc::driver::sys::{self, CUevent_flags, CUipcMem_flags};
+use std::ffi::c_char;
+
+/// What the driver calls a handle.
+type Handle = [u64; 8];
+
+/// An array, for other processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExportedBuffer {
+    /// The piece of memory that the driver gave out.
+    handle: Handle,
+    /// Where the array begins in it, in bytes.
+    start: u64,
+    /// Number of elements.
+    len: u64,
+}
+
+/// An event, for other processes.
+pub type ExportedEvent = [u64; 8];
+
+impl ExportedBuffer {
+    /// As words.
+    pub fn words(&self) -> [u64; 10] {
+        let mut words = [0; 10];
+        words[..8].copy_from_slice(&self.handle);
+        words[8..].copy_from_slice(&[self.start, self.len]);
+        words
+    }
+
+    /// From words.
+    pub fn from_words(words: &[u64; 10]) -> Self {
+        ExportedBuffer { handle: std::array::from_fn(|k| words[k]), start: words[8], len: words[9] }
+    }
+}
+
+/// The driver's bytes as words.
+fn words_of(bytes: [c_char; 64]) -> Handle {
+    // SAFETY: both are 64 bytes, of which any are a value.
+    unsafe { std::mem::transmute(bytes) }
+}
+
+/// Words as the driver's bytes.
+fn bytes_of(words: Handle) -> [c_char; 64] {
+    // SAFETY: likewise.
+    unsafe { std::mem::transmute(words) }
+}
+
+impl<T: Plain> DeviceBuffer<T> {
+    /// What another process needs to open the array, one of [`Device::shared_buffer`]. It must stay as long as others have it open.
+    ///
+    /// # Errors
+    /// If driver or machine cannot.
+    pub fn export(&self) -> Result<ExportedBuffer, CudaError> {
+        let (context, address) = (self.context(), self.at(0).address());
+        let (mut handle, mut base) = (sys::CUipcMemHandle_st { reserved: [0; 64] }, 0);
+        let mut ask = || -> Result<(), DriverError> {
+            context.bind_to_thread()?;
+            // SAFETY: the array is the driver's memory, and all others are places for answers.
+            unsafe {
+                sys::cuMemGetAddressRange_v2(&raw mut base, std::ptr::null_mut(), address).result()?;
+                sys::cuIpcGetMemHandle(&raw mut handle, base).result()
+            }
+        };
+        ask().map_err(CudaError::driver("exporting memory", context.ordinal()))?;
+        Ok(ExportedBuffer { handle: words_of(handle.reserved), start: address - base, len: self.len() as u64 })
+    }
+}
+
+impl Device {
+    /// An array of another process of the machine, for this device to read. The owner must not give it back before it is dropped here.
+    ///
+    /// # Errors
+    /// If this device does not reach it.
+    pub fn import_buffer<T: Plain>(&self, exported: &ExportedBuffer) -> Result<DeviceBuffer<T>, CudaError> {
+        let (context, mut address) = (self.context(), 0);
+        let handle = sys::CUipcMemHandle_st { reserved: bytes_of(exported.handle) };
+        let option = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS as u32;
+        let opened = context.bind_to_thread().and_then(|()| {
+            // SAFETY: the driver looks at the handle, and writes an address.
+            unsafe { sys::cuIpcOpenMemHandle_v2(&raw mut address, handle, option) }.result()
+        });
+        opened.map_err(CudaError::driver("opening another process's memory", self.ordinal()))?;
+        // SAFETY: it has just been opened.
+        let opened = unsafe { Opened::new(address, context.clone()) };
+        Ok(DeviceBuffer::of_other(opened, exported.start, exported.len as usize))
+    }
+
+    /// A new event that can be exported.
+    ///
+    /// # Errors
+    /// The driver's.
+    pub fn exportable_event(&self) -> Result<Event, CudaError> {
+        let flags = CUevent_flags::CU_EVENT_DISABLE_TIMING as u32 | CUevent_flags::CU_EVENT_INTERPROCESS as u32;
+        // SAFETY: the driver writes one event.
+        self.new_event("making an event", |raw| unsafe { sys::cuEventCreate(raw, flags) })
+    }
+
+    /// An event of another process of the machine.
+    ///
+    /// # Errors
+    /// If the driver does not know it.
+    pub fn import_event(&self, exported: &ExportedEvent) -> Result<Event, CudaError> {
+        let handle = sys::CUipcEventHandle_st { reserved: bytes_of(*exported) };
+        // SAFETY: the driver looks at the handle, and writes one event.
+        self.new_event("opening another process's event", |raw| unsafe { sys::cuIpcOpenEventHandle(raw, handle) })
+    }
+}
+
+impl Event {
+    /// What another process needs to open it, one of [`Device::exportable_event`].
+    ///
+    /// # Errors
+    /// If driver or machine cannot.
+    pub fn export(&self) -> Result<ExportedEvent, CudaError> {
+        let mut handle = sys::CUipcEventHandle_st { reserved: [0; 64] };
+        // SAFETY: the event lives; the other is a place for the answer.
+        let exported = unsafe { sys::cuIpcGetEventHandle(&raw mut handle, self.raw()) }.result();
+        exported.map_err(self.failed("exporting an event"))?;
+        Ok(words_of(handle.reserved))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words tell an array as it was exported, and the driver's bytes come back as they were.
+    #[test]
+    fn words_are_what_was_exported() {
+        let bytes: [c_char; 64] = std::array::from_fn(|k| k as c_char - 32);
+        assert_eq!(bytes_of(words_of(bytes)), bytes);
+        let exported = ExportedBuffer { handle: words_of(bytes), start: 512, len: 3 };
+        assert_eq!(ExportedBuffer::from_words(&exported.words()), exported);
+    }
+}
