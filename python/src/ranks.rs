@@ -1,19 +1,27 @@
 //! Ranks that are Python processes: their messages go through a communicator of mpi4py, whatever library of MPI that uses.
 
 use crate::errors;
-use amrclaw::exec::comm::{CommError, Communicator, USUAL_PATIENCE, mpi};
+use amrclaw::exec::comm::{CommError, Communicator, Neighbours, USUAL_PATIENCE, mpi};
 use amrclaw::mesh::Rank;
 use parking_lot::Mutex;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// The tag of messages: they are told apart by their order.
 const MESSAGE: i32 = 0;
+/// The tag of receipts for what has been lent.
+const RECEIPT: i32 = 1;
 
 /// How long a rank that waits leaves the processor to others before it looks again.
 const LOOK: Duration = Duration::from_micros(100);
+/// How long one looks without that whose device does its work.
+const EAGER: Duration = Duration::from_millis(2);
 
 /// True if a launcher has started this process as one of several.
 #[pyfunction]
@@ -28,6 +36,12 @@ pub struct PythonRank {
     patience: Duration,
     /// Messages under way: requests, and the memory that they read.
     sent: Mutex<Vec<(Py<PyAny>, Py<PyBytes>)>>,
+    machine: Option<[u64; 2]>,
+    /// Receipts that are still to come, by rank.
+    owed: Mutex<BTreeMap<usize, usize>>,
+    /// What is to stay until all have left.
+    kept: Mutex<Vec<Box<dyn Any + Send>>>,
+    beside_device: AtomicBool,
 }
 
 impl PythonRank {
@@ -35,24 +49,42 @@ impl PythonRank {
     pub fn new(comm: &Bound<'_, PyAny>, timeout: Option<u64>) -> PyResult<Self> {
         let rank = Rank { number: comm.getattr("rank")?.extract()?, of: comm.getattr("size")?.extract()? };
         let patience = timeout.map_or(USUAL_PATIENCE, Duration::from_secs);
-        Ok(PythonRank { rank, comm: comm.clone().unbind(), patience, sent: Mutex::default() })
+        Ok(PythonRank {
+            rank,
+            comm: comm.clone().unbind(),
+            patience,
+            sent: Mutex::default(),
+            machine: mpi::machine(),
+            owed: Mutex::default(),
+            kept: Mutex::default(),
+            beside_device: AtomicBool::new(false),
+        })
     }
 
-    /// Waits until all messages have been sent.
+    /// Waits until all messages have been sent, and all others have left what this one keeps for them.
     pub fn leave(&self, py: Python<'_>) -> PyResult<()> {
+        let kept = std::mem::take(&mut *self.kept.lock());
+        if !kept.is_empty() {
+            let owing: Vec<usize> = self.owed.lock().iter().flat_map(|(&from, &owed)| vec![from; owed]).collect();
+            owing
+                .into_iter()
+                .try_for_each(|from| py.detach(|| self.wait_for(from, RECEIPT)).map(drop).map_err(told))?;
+            self.comm.call_method0(py, "Barrier")?;
+        }
+        drop(kept);
         self.sent.lock().drain(..).try_for_each(|(request, _)| request.call_method0(py, "Wait").map(drop))
     }
 
-    fn send(&self, py: Python<'_>, to: usize, words: &[u64]) -> PyResult<()> {
+    fn send(&self, py: Python<'_>, to: usize, tag: i32, words: &[u64]) -> PyResult<()> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let bytes = PyBytes::new(py, &bytes);
-        let request = self.comm.call_method1(py, "Isend", (&bytes, to, MESSAGE))?;
+        let request = self.comm.call_method1(py, "Isend", (&bytes, to, tag))?;
         self.sent.lock().push((request, bytes.unbind()));
         Ok(())
     }
 
     /// Frees messages that have been sent; gives the next one of a rank, if it is there.
-    fn receive(&self, py: Python<'_>, from: usize) -> PyResult<Option<Vec<u64>>> {
+    fn receive(&self, py: Python<'_>, from: usize, tag: i32) -> PyResult<Option<Vec<u64>>> {
         let mut under_way = Vec::new();
         for (request, bytes) in self.sent.lock().drain(..) {
             if !request.call_method0(py, "Test")?.extract::<bool>(py)? {
@@ -61,15 +93,40 @@ impl PythonRank {
         }
         self.sent.lock().extend(under_way);
         let status = py.import("mpi4py.MPI")?.getattr("Status")?.call0()?;
-        if !self.comm.call_method1(py, "Iprobe", (from, MESSAGE, &status))?.extract::<bool>(py)? {
+        if !self.comm.call_method1(py, "Iprobe", (from, tag, &status))?.extract::<bool>(py)? {
             return Ok(None);
         }
         let count: usize = status.call_method0("Get_count")?.extract()?;
         let bytes = PyByteArray::new(py, &vec![0; count]);
-        self.comm.call_method1(py, "Recv", (&bytes, from, MESSAGE))?;
+        self.comm.call_method1(py, "Recv", (&bytes, from, tag))?;
         let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
         Ok(Some(bytes.to_vec().chunks_exact(8).map(word).collect()))
     }
+
+    /// Waits for the next words of a rank with a tag.
+    fn wait_for(&self, from: usize, tag: i32) -> Result<Vec<u64>, CommError> {
+        let clock = Instant::now();
+        loop {
+            if let Some(words) = Python::attach(|py| self.receive(py, from, tag)).map_err(ended)? {
+                return Ok(words);
+            }
+            let waited = clock.elapsed();
+            if waited >= self.patience {
+                let seconds = self.patience.as_secs();
+                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+            }
+            if waited < EAGER && self.beside_device.load(Ordering::Relaxed) {
+                thread::yield_now();
+            } else {
+                thread::sleep(LOOK);
+            }
+        }
+    }
+}
+
+/// Why ranks cannot leave together.
+fn told(error: CommError) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
 }
 
 fn ended(exception: PyErr) -> CommError {
@@ -82,21 +139,23 @@ impl Communicator for PythonRank {
     }
 
     fn post(&self, to: usize, words: Vec<u64>) -> Result<(), CommError> {
-        Python::attach(|py| self.send(py, to, &words)).map_err(ended)
+        Python::attach(|py| self.send(py, to, MESSAGE, &words)).map_err(ended)
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        let clock = Instant::now();
-        loop {
-            if let Some(words) = Python::attach(|py| self.receive(py, from)).map_err(ended)? {
-                return Ok(words);
-            }
-            if clock.elapsed() >= self.patience {
-                let seconds = self.patience.as_secs();
-                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
-            }
-            thread::sleep(LOOK);
-        }
+        self.wait_for(from, MESSAGE)
+    }
+
+    fn neighbours(&self) -> Option<&dyn Neighbours> {
+        self.machine.is_some().then_some(self)
+    }
+
+    fn work_beside_device(&self) {
+        self.beside_device.store(true, Ordering::Relaxed);
+    }
+
+    fn keep(&self, held: Box<dyn Any + Send>) {
+        self.kept.lock().push(held);
     }
 
     /// Tells the reason and ends the processes of all ranks.
@@ -106,5 +165,26 @@ impl Communicator for PythonRank {
             // It does not return; if it cannot be called, the exception of this rank is what there is to say.
             let _ = self.comm.call_method1(py, "Abort", (1,));
         });
+    }
+}
+
+impl Neighbours for PythonRank {
+    fn machine(&self) -> [u64; 2] {
+        self.machine.expect("asked for where it is known")
+    }
+
+    fn expect_receipt(&self, from: usize) {
+        *self.owed.lock().entry(from).or_default() += 1;
+    }
+
+    fn post_receipt(&self, to: usize, words: Vec<u64>) {
+        // Where it cannot be sent no message can, which is what is told.
+        let _ = Python::attach(|py| self.send(py, to, RECEIPT, &words));
+    }
+
+    fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
+        let receipt = Python::attach(|py| self.receive(py, from, RECEIPT)).ok()??;
+        *self.owed.lock().get_mut(&from).expect("receipts come of what has been lent") -= 1;
+        Some(receipt)
     }
 }

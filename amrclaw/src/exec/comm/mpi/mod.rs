@@ -6,13 +6,14 @@ mod library;
 mod shim;
 mod state;
 
+pub use direct::machine;
 pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
 use super::patience::Patience;
 use super::{CommError, Communicator, DeviceMessages, Neighbours};
 use crate::mesh::Rank;
-use direct::{Ways, machine};
+use direct::Ways;
 use library::{ANY, Functions, SERIALIZED, WORLD};
 use parking_lot::Mutex;
 use state::{ANSWER, END, MESSAGE, QUESTION, State};
@@ -124,9 +125,8 @@ impl Mpi {
             let (version, path) = (functions.version(), functions.path.clone());
             return Err(JoinError::Apart { launched, found: rank.of, version, path });
         }
-        let ways = Ways::allowed(|name| std::env::var(name).ok());
-        let gpu_aware = ways.by_mpi && functions.is_gpu_aware() == Some(true);
-        let machine = machine().filter(|_| ways.read);
+        let by_mpi = Ways::allowed(|name| std::env::var(name).ok()).by_mpi;
+        let (gpu_aware, machine) = (by_mpi && functions.is_gpu_aware() == Some(true), machine());
         let state = State::new(functions, is_guest != 0);
         let eager = AtomicU64::new(EAGER.as_nanos() as u64);
         Ok(Mpi { rank, patience, gpu_aware, machine, eager, state: Mutex::new(state) })
