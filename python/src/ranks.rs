@@ -4,7 +4,6 @@ use crate::errors;
 use amrclaw::exec::comm::{CommError, Communicator, Neighbours, USUAL_PATIENCE, mpi};
 use amrclaw::mesh::Rank;
 use parking_lot::Mutex;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use std::any::Any;
@@ -65,14 +64,21 @@ impl PythonRank {
     pub fn leave(&self, py: Python<'_>) -> PyResult<()> {
         let kept = std::mem::take(&mut *self.kept.lock());
         if !kept.is_empty() {
-            let owing: Vec<usize> = self.owed.lock().iter().flat_map(|(&from, &owed)| vec![from; owed]).collect();
-            owing
-                .into_iter()
-                .try_for_each(|from| py.detach(|| self.wait_for(from, RECEIPT)).map(drop).map_err(told))?;
+            py.detach(|| self.wait_for_receipts());
             self.comm.call_method0(py, "Barrier")?;
         }
         drop(kept);
         self.sent.lock().drain(..).try_for_each(|(request, _)| request.call_method0(py, "Wait").map(drop))
+    }
+
+    fn wait_for_receipts(&self) {
+        let owes = || self.owed.lock().iter().find(|(_, owed)| **owed > 0).map(|(&from, _)| from);
+        let clock = Instant::now();
+        while let Some(from) = owes().filter(|_| clock.elapsed() < mpi::RECEIPTS_WITHIN) {
+            if self.next_receipt(from).is_none() {
+                thread::sleep(LOOK);
+            }
+        }
     }
 
     fn send(&self, py: Python<'_>, to: usize, tag: i32, words: &[u64]) -> PyResult<()> {
@@ -102,31 +108,6 @@ impl PythonRank {
         let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
         Ok(Some(bytes.to_vec().chunks_exact(8).map(word).collect()))
     }
-
-    /// Waits for the next words of a rank with a tag.
-    fn wait_for(&self, from: usize, tag: i32) -> Result<Vec<u64>, CommError> {
-        let clock = Instant::now();
-        loop {
-            if let Some(words) = Python::attach(|py| self.receive(py, from, tag)).map_err(ended)? {
-                return Ok(words);
-            }
-            let waited = clock.elapsed();
-            if waited >= self.patience {
-                let seconds = self.patience.as_secs();
-                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
-            }
-            if waited < EAGER && self.beside_device.load(Ordering::Relaxed) {
-                thread::yield_now();
-            } else {
-                thread::sleep(LOOK);
-            }
-        }
-    }
-}
-
-/// Why ranks cannot leave together.
-fn told(error: CommError) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
 }
 
 fn ended(exception: PyErr) -> CommError {
@@ -143,7 +124,22 @@ impl Communicator for PythonRank {
     }
 
     fn wait(&self, from: usize) -> Result<Vec<u64>, CommError> {
-        self.wait_for(from, MESSAGE)
+        let clock = Instant::now();
+        loop {
+            if let Some(words) = Python::attach(|py| self.receive(py, from, MESSAGE)).map_err(ended)? {
+                return Ok(words);
+            }
+            let waited = clock.elapsed();
+            if waited >= self.patience {
+                let seconds = self.patience.as_secs();
+                return Err(CommError::Silent { rank: from, waiting: self.rank.number, seconds });
+            }
+            if waited < EAGER && self.beside_device.load(Ordering::Relaxed) {
+                thread::yield_now();
+            } else {
+                thread::sleep(LOOK);
+            }
+        }
     }
 
     fn neighbours(&self) -> Option<&dyn Neighbours> {

@@ -93,7 +93,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(Some(Packed::Download(self.machine.begin_download(N::shared_memory(&memory), bytes)?)))
     }
 
-    /// Hands those of some ranks that read this one's memory a place each in so many bytes that are filled first.
+    /// Hands those of some ranks that read this one's memory a place each in so many bytes that are filled first; answers where these lie.
     pub(super) fn hand_out(
         &self,
         head: Head,

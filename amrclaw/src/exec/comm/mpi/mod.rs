@@ -40,6 +40,9 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long a rank that waits too may take to say so.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
 
+/// How long receipts may be on their way when ranks leave, all of which have read what there was to read: else they do not come, after an error.
+pub const RECEIPTS_WITHIN: Duration = Duration::from_secs(10);
+
 /// Of several ranks that end the run at once the first tells why: each waits so long for those before it, up to a second.
 const TURN: Duration = Duration::from_millis(25);
 
@@ -135,10 +138,10 @@ impl Mpi {
     /// Leaves the other ranks, all of which leave; for the end of the program.
     pub fn leave(&self) {
         // MPI is to come to its end with nothing on its way.
-        let owes = || self.state.lock().next_that_owes();
-        while let Some(from) = owes() {
-            if self.wait_until(from, self.eager(), |state| state.next_receipt(from)).is_err() {
-                break;
+        let (clock, owes) = (Instant::now(), || self.state.lock().next_that_owes());
+        while let Some(from) = owes().filter(|_| clock.elapsed() < RECEIPTS_WITHIN) {
+            if self.state.lock().next_receipt(from).is_none() {
+                thread::sleep(EAGER);
             }
         }
         let mut state = self.state.lock();
