@@ -1,7 +1,7 @@
 //! Ranks that are Python processes: their messages go through a communicator of mpi4py, whatever library of MPI that uses.
 
 use crate::errors;
-use amrclaw::exec::comm::{CommError, Communicator, Neighbours, USUAL_PATIENCE, mpi};
+use amrclaw::exec::comm::{CommError, Communicator, Lending, USUAL_PATIENCE, mpi};
 use amrclaw::mesh::Rank;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -142,7 +142,7 @@ impl Communicator for PythonRank {
         }
     }
 
-    fn neighbours(&self) -> Option<&dyn Neighbours> {
+    fn lending(&self) -> Option<&dyn Lending> {
         self.machine.is_some().then_some(self)
     }
 
@@ -164,7 +164,7 @@ impl Communicator for PythonRank {
     }
 }
 
-impl Neighbours for PythonRank {
+impl Lending for PythonRank {
     fn machine(&self) -> [u64; 2] {
         self.machine.expect("asked for where it is known")
     }

@@ -125,13 +125,20 @@ fn every_example_runs() {
     }
 }
 
-/// `--quiet` says nothing at all; without it, nothing but the log goes to the standard error of a short run.
+/// `--quiet` says nothing at all, but that files go elsewhere than asked; without it, nothing but the log goes to the standard error of a
+/// short run.
 #[test]
 fn quiet_runs_are_silent() {
     let folder = tempfile::tempdir().unwrap();
     let sets = ["mesh.cells=[10,10]", "time.max_steps=1"];
     let quiet = run_well(folder.path(), &example("burgers_square"), &sets, &["--quiet"]);
     assert_eq!((quiet.stdout.as_str(), quiet.stderr.as_str()), ("", ""));
+    let again = run_well(folder.path(), &example("burgers_square"), &sets, &["--quiet"]);
+    assert!(
+        again.stdout.is_empty() && again.stderr.contains("those of this one go to output/burgers_square_2"),
+        "{}",
+        again.stderr
+    );
     let logged = run_well(folder.path(), &example("burgers_square"), &sets, &["--quiet", "--log", "info"]);
     assert!(logged.stdout.is_empty() && logged.stderr.contains("frame written"), "{}", logged.stderr);
 }

@@ -1,6 +1,6 @@
 //! Threads as ranks that know nothing of one another's memory, as if they were processes.
 
-use amrclaw::exec::comm::{CommError, Communicator, DeviceMessages, Neighbours, Threads};
+use amrclaw::exec::comm::{CommError, Communicator, DeviceMessages, Lending, Threads};
 use amrclaw::mesh::Rank;
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
@@ -12,7 +12,7 @@ pub struct Apart {
     /// There is an MPI that reaches the memory of devices.
     pub by_devices: bool,
     /// Two on each machine read one another's memory.
-    pub neighbours: Option<Arc<Between>>,
+    pub lends: Option<Arc<Between>>,
 }
 
 /// What there is between all ranks of a run.
@@ -39,11 +39,11 @@ impl Communicator for Apart {
     fn device_messages(&self) -> Option<&dyn DeviceMessages> {
         self.by_devices.then_some(self)
     }
-    fn neighbours(&self) -> Option<&dyn Neighbours> {
-        self.neighbours.is_some().then_some(self)
+    fn lending(&self) -> Option<&dyn Lending> {
+        self.lends.is_some().then_some(self)
     }
     fn keep(&self, held: Box<dyn Any + Send>) {
-        if let Some(between) = &self.neighbours {
+        if let Some(between) = &self.lends {
             between.kept.lock().expect("nobody panics").push(held);
         }
     }
@@ -65,7 +65,7 @@ impl DeviceMessages for Apart {
     }
 }
 
-impl Neighbours for Apart {
+impl Lending for Apart {
     fn machine(&self) -> [u64; 2] {
         [self.rank().number as u64 / 2, 0]
     }
@@ -73,13 +73,13 @@ impl Neighbours for Apart {
     fn expect_receipt(&self, _: usize) {}
 
     fn post_receipt(&self, to: usize, words: Vec<u64>) {
-        let between = self.neighbours.as_ref().expect("they are neighbours");
+        let between = self.lends.as_ref().expect("it lends");
         let mut receipts = between.receipts.lock().expect("nobody panics");
         receipts.entry([self.rank().number, to]).or_default().push_back(words);
     }
 
     fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
-        let between = self.neighbours.as_ref().expect("they are neighbours");
+        let between = self.lends.as_ref().expect("it lends");
         between.receipts.lock().expect("nobody panics").get_mut(&[from, self.rank().number])?.pop_front()
     }
 }

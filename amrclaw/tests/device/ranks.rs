@@ -32,7 +32,7 @@ pub(super) enum Way {
     ApartByDevices { late: bool },
     /// As if they were processes, two on each machine, which read one another's memory; between machines messages go `by_devices`, or
     /// through the host. Devices put off what they are asked for.
-    Neighbours { by_devices: bool },
+    Lending { by_devices: bool },
     /// Together, and devices put off what they are asked for; of every two `but` one, which does it at once.
     Late { but: Option<usize> },
 }
@@ -41,13 +41,13 @@ pub(super) enum Way {
 pub(super) fn ranks_of(size: usize, way: Way) -> impl Iterator<Item = Ranks> {
     let between = Arc::new(Between::default());
     Threads::new(size, PATIENCE).into_iter().map(move |threads| {
-        let (by_devices, neighbours) = match way {
+        let (by_devices, lends) = match way {
             Way::Together | Way::Late { .. } => return Ranks::new(Arc::new(threads), Arc::default()),
             Way::Apart => (false, None),
             Way::ApartByDevices { .. } => (true, None),
-            Way::Neighbours { by_devices } => (by_devices, Some(between.clone())),
+            Way::Lending { by_devices } => (by_devices, Some(between.clone())),
         };
-        let comm: Arc<dyn Communicator> = Arc::new(Apart { threads, by_devices, neighbours });
+        let comm: Arc<dyn Communicator> = Arc::new(Apart { threads, by_devices, lends });
         Ranks::new(comm, Arc::default())
     })
 }
@@ -159,7 +159,7 @@ fn run_on<const D: usize>(
             let (values, devices) = (&values, &devices);
             let late = match way {
                 Way::Together | Way::Apart | Way::ApartByDevices { late: false } => None,
-                Way::ApartByDevices { late: true } | Way::Neighbours { .. } => Some(None),
+                Way::ApartByDevices { late: true } | Way::Lending { .. } => Some(None),
                 Way::Late { but } => Some(but),
             };
             scope.spawn(move || match late {
@@ -212,8 +212,8 @@ const TOGETHER: Way = Way::Together;
 const APART: Way = Way::Apart;
 const BY_DEVICES: Way = Way::ApartByDevices { late: false };
 const BY_LATE_DEVICES: Way = Way::ApartByDevices { late: true };
-const NEIGHBOURS: Way = Way::Neighbours { by_devices: false };
-const NEIGHBOURS_BY_DEVICES: Way = Way::Neighbours { by_devices: true };
+const LENDING: Way = Way::Lending { by_devices: false };
+const LENDING_BY_DEVICES: Way = Way::Lending { by_devices: true };
 const LATE: [Way; 3] = [Way::Late { but: None }, Way::Late { but: Some(0) }, Way::Late { but: Some(1) }];
 
 /// Sound in the plane beside a wall, open and periodic sides: more ranks than the coarsest level has patches, a step that is rejected
@@ -274,6 +274,6 @@ fn nothing_overtakes_what_it_follows() {
 
 /// Neither is it among processes that read one another's memory, all of them or two of three or four.
 #[test]
-fn neighbours_read_what_has_been_written() {
-    compare::<2>(SOUND, &[SMALL], 4, &[(2, NEIGHBOURS), (3, NEIGHBOURS), (4, NEIGHBOURS_BY_DEVICES)]);
+fn what_is_lent_is_read_before_it_is_written_again() {
+    compare::<2>(SOUND, &[SMALL], 4, &[(2, LENDING), (3, LENDING), (4, LENDING_BY_DEVICES)]);
 }

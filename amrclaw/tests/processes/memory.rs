@@ -34,12 +34,12 @@ fn one_of_two() {
         assert!(found.iter().copied().eq(numbers_of(other).take(len).chain([0])), "{len} words");
     }
     // Receipts come beside messages; one is still on its way when they leave.
-    let neighbours = mpi.neighbours().expect("they may read one another's memory");
-    (0..2).for_each(|_| neighbours.expect_receipt(other));
-    (0..2).for_each(|k| neighbours.post_receipt(other, vec![k, own as u64]));
-    let machine = neighbours.machine();
+    let lending = mpi.lending().expect("they may read one another's memory");
+    (0..2).for_each(|_| lending.expect_receipt(other));
+    (0..2).for_each(|k| lending.post_receipt(other, vec![k, own as u64]));
+    let machine = lending.machine();
     assert_eq!(mpi.gather(&machine), Ok(vec![machine.to_vec(); 2]));
-    let first = std::iter::repeat_with(|| neighbours.next_receipt(other)).flatten().next();
+    let first = std::iter::repeat_with(|| lending.next_receipt(other)).flatten().next();
     assert_eq!(first, Some(vec![0, other as u64]));
     mpi.leave();
     assert_eq!(Arc::strong_count(&numbers), 1, "what has been sent is no longer held");

@@ -29,7 +29,7 @@ pub struct ExecutionArguments {
     /// A solver's file, in place of the case's solver.
     #[arg(long, value_name = "FILE")]
     pub solver: Option<PathBuf>,
-    /// Print nothing but errors and, from tune, the lines for the case file.
+    /// Print nothing but errors, the folder that files go to if it is not the one asked for, and, from tune, the lines for the case file.
     #[arg(long)]
     pub quiet: bool,
 }

@@ -73,7 +73,8 @@ fn run_rank(arguments: &RunArguments, process: Option<Arc<Mpi>>) -> Result<(), F
         dir: arguments.output.clone().unwrap_or_else(|| default_output(&arguments.case.case)),
         restart: arguments.restart.clone(),
         overwrite: arguments.overwrite,
-        remark: if quiet { |_| {} } else { |text| note!("remark: {text}") },
+        // Files that are not where they were asked for are looked for there.
+        remark: if is_first { |text| note!("remark: {text}") } else { |_| {} },
     };
     let mut display = Display::new(quiet);
     let options = RunOptions { stop: stop.clone(), comm, ..execution.options(arguments.device) };

@@ -7,9 +7,9 @@
 mod board;
 mod collective;
 mod handed;
+mod lending;
 mod message;
 pub mod mpi;
-mod neighbours;
 mod patience;
 mod run_lengths;
 mod solo;
@@ -17,10 +17,10 @@ mod threads;
 
 pub use board::Board;
 pub use handed::DeviceMessages;
+pub use lending::Lending;
+use lending::Readers;
 pub use message::{Head, Message, Phase};
 pub use mpi::Mpi;
-pub use neighbours::Neighbours;
-use neighbours::Readers;
 pub(in crate::exec) use run_lengths::RunLengths;
 pub use threads::Threads;
 
@@ -104,7 +104,7 @@ pub trait Communicator: Send + Sync {
     }
 
     /// How ranks of other processes on the same machine tell that they have read one another's memory, if they may.
-    fn neighbours(&self) -> Option<&dyn Neighbours> {
+    fn lending(&self) -> Option<&dyn Lending> {
         None
     }
 

@@ -38,7 +38,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             self.fewest_tiles = all.iter().map(|told| told[0] as u32).min();
             self.sends_from_device = all.iter().all(|told| told[1] != 0);
             if !self.ranks.is_solo() && !self.ranks.share_process() {
-                self.meet_neighbours()?;
+                self.find_readers()?;
             }
             debug!(all_read = self.ranks.all_read(), self.sends_from_device, "messages");
         }

@@ -1,4 +1,4 @@
-//! Memory for messages that stay on devices: this rank's own, until all have read it, and that of neighbours.
+//! Memory for messages that stay on devices: this rank's own, until all have read it, and what other processes lend.
 
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Memory for messages, with its bytes, and words by which neighbours read it, if there are any.
+/// Memory for messages, with its bytes, and words by which other processes read it, if any do.
 pub(super) struct Outbox<N: Machine> {
     pub memory: Arc<N::Shared>,
     room: usize,
@@ -24,15 +24,15 @@ struct Handed<S> {
     place: Range<usize>,
 }
 
-/// What a neighbour has exported, and the words of a receipt.
+/// What another process lends, and the words of a receipt.
 type Imported<N> = Arc<(<N as Machine>::Shared, Vec<u64>)>;
 
 /// What there is of it.
 pub(super) struct MessageMemories<N: Machine> {
     own: Vec<Outbox<N>>,
-    /// Too small by now, and neighbours may have it open. Sizes double: all of these together have no more bytes than one that is in use.
+    /// Too small by now, and other processes may have it open. Sizes double: all of these together have no more bytes than one that is in use.
     outgrown: Vec<Arc<N::Shared>>,
-    /// What neighbours have not given back, of each the oldest first.
+    /// What ranks of other processes have not given back, of each the oldest first.
     lent: BTreeMap<usize, VecDeque<Arc<N::Shared>>>,
 }
 
@@ -48,16 +48,16 @@ impl<N: Machine> Clone for Outbox<N> {
     }
 }
 
-/// Memory of neighbours, by the words that tell it.
+/// What other processes lend, by the words that tell it.
 pub(super) type Borrowed<N> = Mutex<HashMap<Vec<u64>, Imported<N>>>;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     /// Finds out which ranks read one another's memory, and whether others take what lies there by MPI. All ranks call it once.
-    pub(super) fn meet_neighbours(&mut self) -> Result<(), ExecError> {
+    pub(super) fn find_readers(&mut self) -> Result<(), ExecError> {
         let mut own = self.machine.share(1)?;
         // What cannot be exported is for none to read.
         let exported = self.machine.export(&mut own).unwrap_or_default();
-        self.ranks.find_neighbours(&exported, |words| self.machine.import(words).is_some())?;
+        self.ranks.find_readers(&exported, |words| self.machine.import(words).is_some())?;
         // Other processes, and MPI, may have memory open until they leave.
         self.messages.lock().outgrown.push(Arc::new(own));
         self.ranks.keep(self.messages.clone());
@@ -97,7 +97,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         outgrown.extend(too_small.filter(|outbox| !outbox.exported.is_empty()).map(|outbox| outbox.memory));
         let room = bytes.next_power_of_two();
         let mut memory = self.machine.share(room)?;
-        let exported = if self.ranks.has_neighbours() { self.machine.export(&mut memory)? } else { Vec::new() };
+        let exported = if self.ranks.lends() { self.machine.export(&mut memory)? } else { Vec::new() };
         // The device may still use what lay there before.
         self.machine.publish(&memory)?;
         own.push(Outbox { memory: Arc::new(memory), room, exported: Arc::new(exported) });
@@ -140,9 +140,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         Ok(())
     }
 
-    /// Memory of a neighbour.
+    /// What another process lends.
     fn imported(&self, exported: Vec<u64>) -> Imported<N> {
-        let import = |words: &Vec<u64>| Arc::new(self.machine.import(words).expect("tried when ranks met"));
+        let import = |words: &Vec<u64>| Arc::new(self.machine.import(words).expect("tried when readers were found"));
         match self.borrowed.lock().entry(exported) {
             Entry::Occupied(known) => known.get().clone(),
             Entry::Vacant(new) => {

@@ -108,7 +108,7 @@ pub struct ResidentExecutor<const D: usize, R: Scalar, N: Machine> {
     sends_from_device: bool,
     /// Memory for messages that stay on devices.
     messages: Arc<Mutex<MessageMemories<N>>>,
-    /// Neighbours' memory for theirs.
+    /// What other processes lend.
     borrowed: Borrowed<N>,
     /// For making boxes of tags, once that has been asked for.
     cluster_memory: Option<ClusterMemory<N::Memory>>,

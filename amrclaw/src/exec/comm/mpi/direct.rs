@@ -2,7 +2,7 @@
 
 use super::Mpi;
 use super::state::{DEVICE_MESSAGE, RECEIPT};
-use crate::exec::comm::{CommError, Communicator, DeviceMessages, Neighbours};
+use crate::exec::comm::{CommError, Communicator, DeviceMessages, Lending};
 use std::any::Any;
 use std::ffi::c_void;
 
@@ -67,7 +67,7 @@ impl DeviceMessages for Mpi {
     }
 }
 
-impl Neighbours for Mpi {
+impl Lending for Mpi {
     fn machine(&self) -> [u64; 2] {
         self.machine.expect("asked for where it is known")
     }

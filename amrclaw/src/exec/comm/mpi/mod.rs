@@ -11,7 +11,7 @@ pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
 use super::patience::Patience;
-use super::{CommError, Communicator, DeviceMessages, Neighbours};
+use super::{CommError, Communicator, DeviceMessages, Lending};
 use crate::mesh::Rank;
 use direct::Ways;
 use library::{ANY, Functions, SERIALIZED, WORLD};
@@ -274,7 +274,7 @@ impl Communicator for Mpi {
         self.gpu_aware.then_some(self)
     }
 
-    fn neighbours(&self) -> Option<&dyn Neighbours> {
+    fn lending(&self) -> Option<&dyn Lending> {
         self.machine.is_some().then_some(self)
     }
 

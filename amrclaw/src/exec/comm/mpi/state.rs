@@ -14,7 +14,7 @@ pub const ANSWER: c_int = 2;
 pub const DEVICE_MESSAGE: c_int = 3;
 /// The tag by which a rank says that it ends the run, and tells why.
 pub const END: c_int = 4;
-/// The tag of what neighbours tell of memory that they have read.
+/// The tag of receipts for what has been lent.
 pub const RECEIPT: c_int = 5;
 
 /// What is asked of MPI, by one thread at a time.

@@ -1,4 +1,4 @@
-//! Ranks of other processes on the same machine, whose devices' memory a rank may read where it lies.
+//! Memory of a rank's device that ranks of other processes on the same machine read where it lies: it is lent, and comes back by a receipt.
 
 use super::{CommError, Communicator, Head, Ranks};
 use crate::mesh::Rank;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// What ranks of one machine tell one another beside messages, and in no order with these.
-pub trait Neighbours {
+pub trait Lending {
     /// The machine: the same for all of its ranks, and for no other.
     fn machine(&self) -> [u64; 2];
 
@@ -40,8 +40,8 @@ impl Ranks {
         self.share_process() || self.shared.readers.get().is_some_and(|readers| readers.all)
     }
 
-    /// Ranks of other processes read this one's memory.
-    pub(in crate::exec) fn has_neighbours(&self) -> bool {
+    /// Some ranks of other processes read this one's memory.
+    pub(in crate::exec) fn lends(&self) -> bool {
         self.shared.readers.get().is_some_and(|readers| readers.of_this.contains(&true))
     }
 
@@ -50,13 +50,13 @@ impl Ranks {
     ///
     /// # Errors
     /// As for [`Communicator::wait`].
-    pub(in crate::exec) fn find_neighbours(
+    pub(in crate::exec) fn find_readers(
         &self,
         exported: &[u64],
         mut import: impl FnMut(&[u64]) -> bool,
     ) -> Result<(), CommError> {
         let Rank { number, of } = self.rank();
-        let machine = self.comm.neighbours().map(Neighbours::machine);
+        let machine = self.comm.lending().map(Lending::machine);
         let told = machine.map_or_else(Vec::new, |machine| [machine.as_slice(), exported].concat());
         let all = self.gather(&told)?;
         let is_near = |other: usize| machine.is_some() && other != number && all[other].get(..2) == told.get(..2);
@@ -73,7 +73,7 @@ impl Ranks {
         Ok(())
     }
 
-    /// Lends a neighbour bytes of this rank's memory, which its words tell, until a receipt comes.
+    /// Lends another rank bytes of this rank's memory, which its words tell, until a receipt comes.
     pub(in crate::exec) fn lend(
         &self,
         to: usize,
@@ -82,11 +82,11 @@ impl Ranks {
         exported: &[u64],
     ) -> Result<(), CommError> {
         self.shared.bytes.fetch_add(place.len() as u64, Ordering::Relaxed);
-        neighbours_of(self.comm.as_ref()).expect_receipt(to);
+        lending_of(self.comm.as_ref()).expect_receipt(to);
         self.post_words(to, head, &[&[place.start as u64, place.len() as u64], exported].concat())
     }
 
-    /// Waits for what a neighbour lends: which bytes of memory that words tell. To be given back by a receipt, in the order of what was borrowed.
+    /// Waits for what another rank lends: which bytes of memory that words tell. To be given back by a receipt, in the order of what was borrowed.
     pub(in crate::exec) fn borrow(&self, from: usize, head: Head) -> Result<(Range<usize>, Vec<u64>), CommError> {
         let mut words = self.wait_for_words(from, head)?;
         let exported = words.split_off(2);
@@ -94,17 +94,17 @@ impl Ranks {
         Ok((start..start + len, exported))
     }
 
-    /// Gives back what a neighbour has lent.
+    /// Gives back what another rank has lent.
     pub(in crate::exec) fn post_receipt(&self, to: usize, words: &[u64]) {
-        neighbours_of(self.comm.as_ref()).post_receipt(to, words.to_vec());
+        lending_of(self.comm.as_ref()).post_receipt(to, words.to_vec());
     }
 
-    /// The next receipt of a neighbour, if it is there.
+    /// The next receipt of another rank, if it is there.
     pub(in crate::exec) fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
-        neighbours_of(self.comm.as_ref()).next_receipt(from)
+        lending_of(self.comm.as_ref()).next_receipt(from)
     }
 }
 
-fn neighbours_of(comm: &dyn Communicator) -> &dyn Neighbours {
-    comm.neighbours().expect("asked for where ranks are neighbours")
+fn lending_of(comm: &dyn Communicator) -> &dyn Lending {
+    comm.lending().expect("asked for where ranks lend")
 }
