@@ -16,9 +16,8 @@ extern "C" __global__ void copy_cells(const CopyArgs args)
     const int end = min(num_cells(region), int(chunk.first + args.chunk_cells));
     for (int i = chunk.first + lane_number(); i < end; i += 32) {
         const Cell cell = cell_of(region, i), written = in_patch(to, cell);
-        const size_t source = place(from, args.source_count, in_patch(from, cell, region.shift))
-            + size_t(args.source_first) * from.component;
-        const size_t target = place(to, args.target_count, written) + size_t(args.target_first) * to.component;
+        const size_t source = place(from, args.count, in_patch(from, cell, region.shift));
+        const size_t target = place(to, args.count, written);
         Real kappa = Real(1);
 #if CAPACITY >= 0
         if (args.capacity) kappa = args.capacity[place(to, A, written) + size_t(CAPACITY) * to.component];

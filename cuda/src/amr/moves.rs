@@ -82,16 +82,8 @@ device_struct! {
         pub num_chunks: u32,
         /// Cells of a chunk.
         pub chunk_cells: u32,
-        /// Components copied.
+        /// Components of either array.
         pub count: u32,
-        /// Components of the array written.
-        pub target_count: u32,
-        /// The first one written.
-        pub target_first: u32,
-        /// Components of the array read.
-        pub source_count: u32,
-        /// The first one read.
-        pub source_first: u32,
         /// Nothing.
         pub padding: u32,
     }

@@ -201,8 +201,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             chunks: runs.chunks_from::<N>(&tables.memory, chunks.start),
             num_chunks: chunks.end - chunks.start,
             chunk_cells: runs.chunk_cells,
-            sums: pointer::<_, N>(&register.sums, 0),
-            coarse_cells: pointer::<_, N>(&register.coarse_cells, 0),
+            sums: register.sums(),
+            coarse_cells: register.coarse_cells(),
         };
         let ratio = self.ratios[if fine { l - 1 } else { l }];
         let args = self.device_sweep(step, n, from).register(place, tables.faces.coarse, ratio);

@@ -18,27 +18,11 @@ use riemann::real::Scalar;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One end of a copy: patches, an array of so many components a cell, the first one meant.
+/// One end of a copy: patches, and an array.
 #[derive(Clone, Copy)]
 pub(super) struct CopyEnd {
     pub patches: Pointer<Patch>,
     pub array: Pointer<Real>,
-    pub components: usize,
-    pub first: usize,
-}
-
-impl CopyEnd {
-    /// All components of an array.
-    pub fn of(patches: Pointer<Patch>, array: Pointer<Real>, components: usize) -> Self {
-        CopyEnd { patches, array, components, first: 0 }
-    }
-}
-
-/// Where numbers of a message go: so many components, from this one on.
-pub(super) struct Unpacked {
-    pub first: usize,
-    pub count: usize,
-    pub to: CopyEnd,
 }
 
 /// What has been packed for ranks that do not read this one's memory.
@@ -169,28 +153,24 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         work(of_all(&memory, 0))
     }
 
-    /// Puts what comes from other ranks, so many components a cell, into its places. `capacity`: the auxiliary values by whose capacity it is
+    /// Puts what comes from other ranks, so many components a cell, into its place. `capacity`: the auxiliary values by whose capacity it is
     /// divided, or null.
     pub(super) fn unpack(
         &self,
         head: Head,
         (tables, parcels, components): (&N::Memory, &Parcels, usize),
-        places: &[Unpacked],
+        to: CopyEnd,
         capacity: Pointer<Real>,
     ) -> Result<(), ExecError> {
         parcels.shares.iter().try_for_each(|share| {
             self.with_message(head, share, components, |message| {
-                let of_message = Self::messages(tables, parcels, message, components);
                 let table = parcels.table.with_chunks(&share.chunks);
-                for &Unpacked { first, count, to } in places {
-                    self.copy((tables, table), [CopyEnd { first, ..of_message }, to], count, capacity)?;
-                }
-                Ok(())
+                Ok(self.copy((tables, table), [Self::messages(tables, parcels, message), to], components, capacity)?)
             })
         })
     }
 
-    /// Copies so many components of the regions of a table. `capacity`: as for [`Self::unpack`].
+    /// Copies the regions of a table, so many components a cell. `capacity`: as for [`Self::unpack`].
     pub(super) fn copy(
         &self,
         (tables, table): (&N::Memory, Table),
@@ -209,10 +189,6 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             num_chunks: table.num_chunks,
             chunk_cells: table.chunk_cells,
             count: count as u32,
-            target_count: to.components as u32,
-            target_first: to.first as u32,
-            source_count: from.components as u32,
-            source_first: from.first as u32,
             padding: 0,
         };
         // SAFETY: the regions lie in the patches of both ends, and arrays have room for their components; each cell has one region.
@@ -220,8 +196,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     }
 
     /// The blocks of messages in the device's memory.
-    pub(super) fn messages(tables: &N::Memory, parcels: &Parcels, memory: Pointer<Real>, components: usize) -> CopyEnd {
-        CopyEnd::of(parcels.blocks::<N>(tables), memory, components)
+    pub(super) fn messages(tables: &N::Memory, parcels: &Parcels, memory: Pointer<Real>) -> CopyEnd {
+        CopyEnd { patches: parcels.blocks::<N>(tables), array: memory }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ghost cells and the values of new patches.
 
-use super::exchange::{CopyEnd, Unpacked};
+use super::exchange::CopyEnd;
 use super::levels::Replacement;
 use super::store::{DeviceLevel, Place};
 use super::{Machine, ResidentExecutor};
@@ -54,9 +54,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // read interior cells of this level and cells of the coarser one, which nothing writes meanwhile.
         unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
         self.send(packed, head, (sent, count))?;
-        let to = CopyEnd::of(store.patches(), store.q_address(), count);
-        let places = [Unpacked { first: 0, count, to }];
-        self.unpack(head, (&tables.memory, received, count), &places, Pointer::NULL)?;
+        let to = CopyEnd { patches: store.patches(), array: store.q_address() };
+        self.unpack(head, (&tables.memory, received, count), to, Pointer::NULL)?;
         if !self.ranks.is_solo() {
             let after = tables.fill.after;
             let args = FillArgs {
@@ -126,9 +125,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         // SAFETY: tables and arrays are those of the new, the old and the coarser level; each new cell has one region.
         unsafe { self.machine.run(&FILL, D, args.num_chunks as usize, &args)? };
         self.send(packed, head, (sent, count))?;
-        let to = CopyEnd::of(store.patches(), store.q_address(), count);
-        let places = [Unpacked { first: 0, count, to }];
-        self.unpack(head, (&made.memory, received, count), &places, Pointer::NULL)?;
+        let to = CopyEnd { patches: store.patches(), array: store.q_address() };
+        self.unpack(head, (&made.memory, received, count), to, Pointer::NULL)?;
         let filled = self.fill_aux(level, time);
         self.or_later(filled)?;
         if capacity {
@@ -158,8 +156,8 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         let arrays = [(coarse.q_address(), self.sizes.num_eqn), (coarse.aux_address(), self.sizes.num_aux)];
         for (array, count) in arrays {
             let packed = self.pack(head, (sent, count), |message| {
-                let from = CopyEnd::of(coarse.patches(), array, count);
-                let to = Self::messages(&made.memory, sent, message, count);
+                let from = CopyEnd { patches: coarse.patches(), array };
+                let to = Self::messages(&made.memory, sent, message);
                 self.copy((&made.memory, sent.table), [from, to], count, Pointer::NULL)
             })?;
             self.send(packed, head, (sent, count))?;

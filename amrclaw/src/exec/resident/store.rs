@@ -9,16 +9,26 @@ use crate::exec::step::States;
 use crate::fields::LevelLayout;
 use crate::mesh::{Geometry, LevelMesh, Partition};
 use cuda::CudaError;
-use cuda::abi::{Pointee, Pointer};
+use cuda::abi::{Pointee, Pointer, Real};
 use cuda::amr::Patch;
 use std::sync::Arc;
 
-/// Terms of the conservation fix between a level and the next coarser one.
+/// Terms of the conservation fix between a level and the next coarser one, per coarse face: `[component, slot]`. What goes to another rank of a
+/// face is copied at once.
 pub(super) struct Register<N: Machine> {
-    /// `Σ Δt (fine flux + C1) − Δt coarse flux` per coarse face: `[equation, slot]`.
-    pub sums: N::Memory,
-    /// State and aux of the coarse cell beside each face, per sweep: `[sweep, equation then aux, slot]`.
-    pub coarse_cells: N::Memory,
+    /// `Σ Δt (fine flux + C1) − Δt coarse flux` for each equation; behind these state and aux of the coarse cell beside the face, for each sweep.
+    pub memory: N::Memory,
+    pub bytes_of_sums: usize,
+}
+
+impl<N: Machine> Register<N> {
+    pub fn sums(&self) -> Pointer<Real> {
+        pointer::<_, N>(&self.memory, 0)
+    }
+
+    pub fn coarse_cells(&self) -> Pointer<Real> {
+        pointer::<_, N>(&self.memory, self.bytes_of_sums)
+    }
 }
 
 /// An array of states: in which memory, and how many bytes behind its beginning.

@@ -1,11 +1,11 @@
 //! The conservation fix and averaging down.
 
-use super::exchange::{CopyEnd, Unpacked};
+use super::exchange::CopyEnd;
 use super::store::Register;
 use super::{Machine, ResidentExecutor};
 use crate::exec::ExecError;
 use crate::exec::comm::{Head, Phase};
-use crate::exec::device::{BothWays, FaceCounts, FaceMap, FaceMapPlace, LevelTables, axes, pointer};
+use crate::exec::device::{BothWays, FaceCounts, FaceMap, FaceMapPlace, LevelTables, axes};
 use crate::index::Level;
 use crate::plan::{LevelPlans, MeshChange};
 use cuda::abi::Pointer;
@@ -86,9 +86,9 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         store.kept = Some(room(self.sizes.num_eqn * store.num_kept)?);
         if let Some(faces) = own.filter(|_| new) {
             let (slots, values) = (faces.coarse, self.sizes.num_eqn + self.sizes.num_aux);
-            let sums = room(self.sizes.num_eqn * slots)?;
-            let coarse_cells = room(self.sweeps.len() * values * slots)?;
-            store.register = Some(Register { sums, coarse_cells });
+            let sums = self.sizes.num_eqn * slots;
+            let memory = room(sums + self.sweeps.len() * values * slots)?;
+            store.register = Some(Register { memory, bytes_of_sums: sums * number });
         }
         Ok(())
     }
@@ -130,45 +130,33 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
     pub(super) fn send_coarse_faces(&self, fine: Level) -> Result<(), ExecError> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
-        let sums = self.sizes.num_eqn;
-        let cells = self.sweeps.len() * (self.sizes.num_eqn + self.sizes.num_aux);
-        let arrays = [(&register.sums, sums, 0), (&register.coarse_cells, cells, sums)];
-        self.exchange_faces(self.head(Phase::CoarseFaces, fine), tables, &tables.parcels.faces, &arrays)
+        let count = self.sizes.num_eqn + self.sweeps.len() * (self.sizes.num_eqn + self.sizes.num_aux);
+        self.exchange_faces(self.head(Phase::CoarseFaces, fine), (tables, register), (&tables.parcels.faces, count))
     }
 
     /// The owners of coarse cells get the sums that other ranks have completed.
     fn send_sums(&self, fine: Level) -> Result<(), ExecError> {
         let store = &self.levels[fine.index()];
         let (Some(tables), Some(register)) = (&store.tables, &store.register) else { return Ok(()) };
-        let arrays = [(&register.sums, self.sizes.num_eqn, 0)];
-        self.exchange_faces(self.head(Phase::FaceSums, fine), tables, &tables.parcels.sums, &arrays)
+        let way = (&tables.parcels.sums, self.sizes.num_eqn);
+        self.exchange_faces(self.head(Phase::FaceSums, fine), (tables, register), way)
     }
 
-    /// Sends what arrays `[component, slot]` hold of faces, and takes over what comes of others. `arrays`: each with its components and the
-    /// place of its first one in messages.
+    /// Sends what the register holds of faces, the first so many components, and takes over what comes of others.
     fn exchange_faces(
         &self,
         head: Head,
-        tables: &LevelTables<N>,
-        BothWays { sent, received }: &BothWays,
-        arrays: &[(&N::Memory, usize, usize)],
+        (tables, register): (&LevelTables<N>, &Register<N>),
+        (BothWays { sent, received }, count): (&BothWays, usize),
     ) -> Result<(), ExecError> {
-        let all = arrays.iter().map(|(_, components, _)| components).sum();
-        let end = |memory: &N::Memory, components: usize| {
-            CopyEnd::of(tables.parcels.slots::<N>(&tables.memory), Self::without_room(memory), components)
-        };
-        let packed = self.pack(head, (sent, all), |message| {
-            let of_message = Self::messages(&tables.memory, sent, message, all);
-            arrays.iter().try_for_each(|&(memory, count, first)| {
-                let ends = [end(memory, count), CopyEnd { first, ..of_message }];
-                self.copy((&tables.memory, sent.table), ends, count, Pointer::NULL)
-            })
+        let patches = tables.parcels.slots::<N>(&tables.memory);
+        let of_register = CopyEnd { patches, array: Self::without_room(&register.memory) };
+        let packed = self.pack(head, (sent, count), |message| {
+            let ends = [of_register, Self::messages(&tables.memory, sent, message)];
+            self.copy((&tables.memory, sent.table), ends, count, Pointer::NULL)
         })?;
-        self.send(packed, head, (sent, all))?;
-        let places =
-            |&(memory, count, first): &(&N::Memory, usize, usize)| Unpacked { first, count, to: end(memory, count) };
-        let places: Vec<_> = arrays.iter().map(places).collect();
-        self.unpack(head, (&tables.memory, received, all), &places, Pointer::NULL)
+        self.send(packed, head, (sent, count))?;
+        self.unpack(head, (&tables.memory, received, count), of_register, Pointer::NULL)
     }
 
     pub(super) fn reflux_level(&mut self, fine: Level) -> Result<(), ExecError> {
@@ -187,7 +175,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
             patches: coarse.patches(),
             q: coarse.q_address(),
             aux: coarse.aux_address(),
-            sums: pointer::<_, N>(&register.sums, 0),
+            sums: register.sums(),
             words,
             bases,
             slots,
@@ -243,7 +231,7 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         unsafe { self.machine.run(&AVERAGE_DOWN, D, tables.restrict.num_chunks as usize, &args)? };
         self.send(packed, head, (sent, count))?;
         let capacity = if self.problem.scheme.capacity < 0 { Pointer::NULL } else { coarse.aux_address() };
-        let to = CopyEnd::of(coarse.patches(), coarse.q_address(), count);
-        self.unpack(head, (&tables.memory, received, count), &[Unpacked { first: 0, count, to }], capacity)
+        let to = CopyEnd { patches: coarse.patches(), array: coarse.q_address() };
+        self.unpack(head, (&tables.memory, received, count), to, capacity)
     }
 }
