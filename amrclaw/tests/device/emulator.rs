@@ -259,6 +259,18 @@ impl Machine for Emulator {
         Ok(())
     }
 
+    fn export(&self, _: &mut HostMemory) -> Result<Vec<u64>, CudaError> {
+        Ok(Vec::new())
+    }
+
+    fn import(&self, _: &[u64]) -> Result<(HostMemory, Vec<u64>), CudaError> {
+        unreachable!("nothing is exported")
+    }
+
+    fn end_reading_elsewhere(&self, _: &HostMemory, _: &[u64]) -> Result<(), CudaError> {
+        unreachable!("nothing is exported")
+    }
+
     fn resident_tiles(&self) -> u32 {
         self.resident_tiles
     }

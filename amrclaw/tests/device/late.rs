@@ -309,14 +309,14 @@ impl Machine for Late {
         Ok(vec![device as u64, address, words as u64, self.devices.state().tell(&shared.written)])
     }
 
-    fn import(&self, words: &[u64]) -> Option<(Shared, Vec<u64>)> {
-        let &[device, address, words, written] = words else { return None };
+    fn import(&self, exported: &[u64]) -> Result<(Shared, Vec<u64>), CudaError> {
+        let &[device, address, words, written] = exported else { panic!("{} words", exported.len()) };
         let (device, words, devices) = (device as usize, words as usize, self.devices.clone());
         let memory = Memory { devices, device, address, words, imported: true };
         let mut state = self.devices.state();
         let (written, read) = (state.exported[written as usize].clone(), LastEvent::default());
         let receipt = vec![state.tell(&read)];
-        Some((Shared { memory, written, read: Mutex::default(), read_here: Some(read) }, receipt))
+        Ok((Shared { memory, written, read: Mutex::default(), read_here: Some(read) }, receipt))
     }
 
     fn end_reading_elsewhere(&self, shared: &Shared, receipt: &[u64]) -> Result<(), CudaError> {

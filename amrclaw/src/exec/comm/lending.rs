@@ -53,14 +53,19 @@ impl Ranks {
     pub(in crate::exec) fn find_readers(
         &self,
         exported: &[u64],
-        mut import: impl FnMut(&[u64]) -> bool,
+        import: impl Fn(&[u64]) -> bool,
     ) -> Result<(), CommError> {
         let Rank { number, of } = self.rank();
         let machine = self.comm.lending().map(Lending::machine);
         let told = machine.map_or_else(Vec::new, |machine| [machine.as_slice(), exported].concat());
         let all = self.gather(&told)?;
-        let is_near = |other: usize| machine.is_some() && other != number && all[other].get(..2) == told.get(..2);
-        let reads: Vec<u64> = (0..of).map(|other| u64::from(is_near(other) && import(&all[other][2..]))).collect();
+        let can_read = |other: usize| match all[other].split_at_checked(2) {
+            Some((name, exported)) if other != number && machine.is_some_and(|machine| name == machine) => {
+                !exported.is_empty() && import(exported)
+            }
+            _ => false,
+        };
+        let reads: Vec<u64> = (0..of).map(can_read).map(u64::from).collect();
         let all = self.gather(&reads)?;
         let read_one_another = |rank: usize, other: usize| all[rank][other] != 0 && all[other][rank] != 0;
         let of_rank = |rank: usize| (0..of).map(move |other| (other, rank));

@@ -175,23 +175,20 @@ pub trait Machine: Queue {
     ///
     /// # Errors
     /// If the device fails.
-    fn export(&self, _: &mut Self::Shared) -> Result<Vec<u64>, CudaError> {
-        Ok(Vec::new())
-    }
+    fn export(&self, shared: &mut Self::Shared) -> Result<Vec<u64>, CudaError>;
 
-    /// What another process has exported by these words, and the words of a receipt, by which its owner knows when this machine has read it;
-    /// nothing if this one cannot read it. The owner keeps it longer.
-    fn import(&self, _: &[u64]) -> Option<(Self::Shared, Vec<u64>)> {
-        None
-    }
+    /// What another process has exported by these words, and the words of a receipt, by which its owner knows when this machine has read it.
+    /// The owner keeps it longer.
+    ///
+    /// # Errors
+    /// If this machine cannot read it.
+    fn import(&self, exported: &[u64]) -> Result<(Self::Shared, Vec<u64>), CudaError>;
 
     /// A machine of another process has begun to read it, and all has been asked for that does: its receipt.
     ///
     /// # Errors
     /// If the device fails.
-    fn end_reading_elsewhere(&self, _: &Self::Shared, _: &[u64]) -> Result<(), CudaError> {
-        Ok(())
-    }
+    fn end_reading_elsewhere(&self, shared: &Self::Shared, receipt: &[u64]) -> Result<(), CudaError>;
 
     /// Tiles of the update that the device works on at once.
     fn resident_tiles(&self) -> u32;

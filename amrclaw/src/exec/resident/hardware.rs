@@ -318,8 +318,8 @@ impl Machine for Hardware {
         shared.export(&self.device)
     }
 
-    fn import(&self, words: &[u64]) -> Option<(SharedBuffer, Vec<u64>)> {
-        SharedBuffer::import(&self.device, words)
+    fn import(&self, exported: &[u64]) -> Result<(SharedBuffer, Vec<u64>), CudaError> {
+        SharedBuffer::import(&self.device, exported)
     }
 
     fn end_reading_elsewhere(&self, shared: &SharedBuffer, receipt: &[u64]) -> Result<(), CudaError> {

@@ -30,7 +30,7 @@ type Imported<N> = Arc<(<N as Machine>::Shared, Vec<u64>)>;
 /// What there is of it.
 pub(super) struct MessageMemories<N: Machine> {
     own: Vec<Outbox<N>>,
-    /// Too small by now, and other processes may have it open. Sizes double: all of these together have no more bytes than one that is in use.
+    /// Too small by now, and other processes may have it open. Sizes double: all of these together have no more bytes than those in use.
     outgrown: Vec<Arc<N::Shared>>,
     /// What ranks of other processes have not given back, of each the oldest first.
     lent: BTreeMap<usize, VecDeque<Arc<N::Shared>>>,
@@ -52,12 +52,12 @@ impl<N: Machine> Clone for Outbox<N> {
 pub(super) type Borrowed<N> = Mutex<HashMap<Vec<u64>, Imported<N>>>;
 
 impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
-    /// Finds out which ranks read one another's memory, and whether others take what lies there by MPI. All ranks call it once.
+    /// Finds out which ranks of other processes read one another's memory. All ranks call it once.
     pub(super) fn find_readers(&mut self) -> Result<(), ExecError> {
         let mut own = self.machine.share(1)?;
         // What cannot be exported is for none to read.
         let exported = self.machine.export(&mut own).unwrap_or_default();
-        self.ranks.find_readers(&exported, |words| self.machine.import(words).is_some())?;
+        self.ranks.find_readers(&exported, |words| self.machine.import(words).is_ok())?;
         // Other processes, and MPI, may have memory open until they leave.
         self.messages.lock().outgrown.push(Arc::new(own));
         self.ranks.keep(self.messages.clone());
@@ -134,20 +134,19 @@ impl<const D: usize, R: Scalar, N: Machine> ResidentExecutor<D, R, N> {
         }
         let (place, exported) = self.ranks.borrow(rank, head)?;
         assert_eq!(place.len(), bytes, "bytes from rank {rank}: {head:?}");
-        let imported = self.imported(exported);
+        let imported = self.imported(exported)?;
         self.with_shared(&imported.0, place, work)?;
         self.ranks.post_receipt(rank, &imported.1);
         Ok(())
     }
 
     /// What another process lends.
-    fn imported(&self, exported: Vec<u64>) -> Imported<N> {
-        let import = |words: &Vec<u64>| Arc::new(self.machine.import(words).expect("tried when readers were found"));
+    fn imported(&self, exported: Vec<u64>) -> Result<Imported<N>, CudaError> {
         match self.borrowed.lock().entry(exported) {
-            Entry::Occupied(known) => known.get().clone(),
+            Entry::Occupied(known) => Ok(known.get().clone()),
             Entry::Vacant(new) => {
-                let imported = import(new.key());
-                new.insert(imported).clone()
+                let imported = Arc::new(self.machine.import(new.key())?);
+                Ok(new.insert(imported).clone())
             }
         }
     }

@@ -69,13 +69,14 @@ impl SharedBuffer {
     }
 
     /// Another process's, by such words; and words that tell the event behind what this device reads there.
-    pub fn import(device: &Device, words: &[u64]) -> Option<(Self, Vec<u64>)> {
-        let (buffer, event) = words.split_at_checked(BUFFER)?;
-        let memory = device.import_buffer(&ExportedBuffer::from_words(buffer.try_into().ok()?)).ok()?;
-        let written = device.import_event(event.try_into().ok()?).ok()?;
-        let read = device.exportable_event().ok()?;
-        let receipt = read.export().ok()?.to_vec();
-        Some((SharedBuffer { memory, written, read: Some(read), readings: Mutex::default() }, receipt))
+    pub fn import(device: &Device, exported: &[u64]) -> Result<(Self, Vec<u64>), CudaError> {
+        let (buffer, event) = exported.split_at(BUFFER);
+        let buffer = ExportedBuffer::from_words(buffer.try_into().expect("as many words as tell a buffer"));
+        let event: &ExportedEvent = event.try_into().expect("as many words as tell an event");
+        let (memory, written) = (device.import_buffer(&buffer)?, device.import_event(event)?);
+        let read = device.exportable_event()?;
+        let receipt = read.export()?.to_vec();
+        Ok((SharedBuffer { memory, written, read: Some(read), readings: Mutex::default() }, receipt))
     }
 
     /// From here on others may read what the stream has been asked to write.

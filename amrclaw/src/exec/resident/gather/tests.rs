@@ -99,6 +99,18 @@ impl Machine for Host {
         Ok(())
     }
 
+    fn export(&self, _: &mut Self::Memory) -> Result<Vec<u64>, CudaError> {
+        Ok(Vec::new())
+    }
+
+    fn import(&self, _: &[u64]) -> Result<(Self::Memory, Vec<u64>), CudaError> {
+        unreachable!("nothing is exported")
+    }
+
+    fn end_reading_elsewhere(&self, _: &Self::Memory, _: &[u64]) -> Result<(), CudaError> {
+        unreachable!("nothing is exported")
+    }
+
     fn resident_tiles(&self) -> u32 {
         1
     }
