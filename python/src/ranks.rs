@@ -1,13 +1,12 @@
 //! Ranks that are Python processes: their messages go through a communicator of mpi4py, whatever library of MPI that uses.
 
 use crate::errors;
-use amrclaw::exec::comm::{CommError, Communicator, Lending, USUAL_PATIENCE, mpi};
+use amrclaw::exec::comm::{CommError, Communicator, Lending, Receipts, USUAL_PATIENCE, mpi};
 use amrclaw::mesh::Rank;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -36,8 +35,7 @@ pub struct PythonRank {
     /// Messages under way: requests, and the memory that they read.
     sent: Mutex<Vec<(Py<PyAny>, Py<PyBytes>)>>,
     machine: Option<[u64; 2]>,
-    /// Receipts that are still to come, by rank.
-    owed: Mutex<BTreeMap<usize, usize>>,
+    receipts: Receipts,
     /// What is to stay until all have left.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
     beside_device: AtomicBool,
@@ -54,7 +52,7 @@ impl PythonRank {
             patience,
             sent: Mutex::default(),
             machine: mpi::machine(),
-            owed: Mutex::default(),
+            receipts: Receipts::default(),
             kept: Mutex::default(),
             beside_device: AtomicBool::new(false),
         })
@@ -64,21 +62,11 @@ impl PythonRank {
     pub fn leave(&self, py: Python<'_>) -> PyResult<()> {
         let kept = std::mem::take(&mut *self.kept.lock());
         if !kept.is_empty() {
-            py.detach(|| self.wait_for_receipts());
+            py.detach(|| self.receipts.wait_for_all(self));
             self.comm.call_method0(py, "Barrier")?;
         }
         drop(kept);
         self.sent.lock().drain(..).try_for_each(|(request, _)| request.call_method0(py, "Wait").map(drop))
-    }
-
-    fn wait_for_receipts(&self) {
-        let owes = || self.owed.lock().iter().find(|(_, owed)| **owed > 0).map(|(&from, _)| from);
-        let clock = Instant::now();
-        while let Some(from) = owes().filter(|_| clock.elapsed() < mpi::RECEIPTS_WITHIN) {
-            if self.next_receipt(from).is_none() {
-                thread::sleep(LOOK);
-            }
-        }
     }
 
     fn send(&self, py: Python<'_>, to: usize, tag: i32, words: &[u64]) -> PyResult<()> {
@@ -169,8 +157,8 @@ impl Lending for PythonRank {
         self.machine.expect("asked for where it is known")
     }
 
-    fn expect_receipt(&self, from: usize) {
-        *self.owed.lock().entry(from).or_default() += 1;
+    fn receipts(&self) -> &Receipts {
+        &self.receipts
     }
 
     fn post_receipt(&self, to: usize, words: Vec<u64>) {
@@ -178,9 +166,7 @@ impl Lending for PythonRank {
         let _ = Python::attach(|py| self.send(py, to, RECEIPT, &words));
     }
 
-    fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
-        let receipt = Python::attach(|py| self.receive(py, from, RECEIPT)).ok()??;
-        *self.owed.lock().get_mut(&from).expect("receipts come of what has been lent") -= 1;
-        Some(receipt)
+    fn take_receipt(&self, from: usize) -> Option<Vec<u64>> {
+        Python::attach(|py| self.receive(py, from, RECEIPT)).ok()?
     }
 }

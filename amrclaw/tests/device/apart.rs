@@ -1,6 +1,6 @@
 //! Threads as ranks that know nothing of one another's memory, as if they were processes.
 
-use amrclaw::exec::comm::{CommError, Communicator, DeviceMessages, Lending, Threads};
+use amrclaw::exec::comm::{CommError, Communicator, DeviceMessages, Lending, Receipts, Threads};
 use amrclaw::mesh::Rank;
 use std::any::Any;
 use std::collections::{HashMap, VecDeque};
@@ -13,6 +13,7 @@ pub struct Apart {
     pub by_devices: bool,
     /// Two on each machine read one another's memory.
     pub lends: Option<Arc<Between>>,
+    pub receipts: Receipts,
 }
 
 /// What there is between all ranks of a run.
@@ -70,7 +71,9 @@ impl Lending for Apart {
         [self.rank().number as u64 / 2, 0]
     }
 
-    fn expect_receipt(&self, _: usize) {}
+    fn receipts(&self) -> &Receipts {
+        &self.receipts
+    }
 
     fn post_receipt(&self, to: usize, words: Vec<u64>) {
         let between = self.lends.as_ref().expect("it lends");
@@ -78,7 +81,7 @@ impl Lending for Apart {
         receipts.entry([self.rank().number, to]).or_default().push_back(words);
     }
 
-    fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
+    fn take_receipt(&self, from: usize) -> Option<Vec<u64>> {
         let between = self.lends.as_ref().expect("it lends");
         between.receipts.lock().expect("nobody panics").get_mut(&[from, self.rank().number])?.pop_front()
     }

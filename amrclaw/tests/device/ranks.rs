@@ -7,7 +7,7 @@ use super::emulator::Emulator;
 use super::kernels_of;
 use super::late::{Devices, Late};
 use amrclaw::exec::Executor;
-use amrclaw::exec::comm::{Communicator, Ranks, Threads};
+use amrclaw::exec::comm::{Communicator, Ranks, Receipts, Threads};
 use amrclaw::exec::resident::ResidentExecutor;
 use amrclaw::index::{Level, Ratio};
 use amrclaw::io::config::Case;
@@ -47,7 +47,7 @@ pub(super) fn ranks_of(size: usize, way: Way) -> impl Iterator<Item = Ranks> {
             Way::ApartByDevices { .. } => (true, None),
             Way::Lending { by_devices } => (by_devices, Some(between.clone())),
         };
-        let comm: Arc<dyn Communicator> = Arc::new(Apart { threads, by_devices, lends });
+        let comm: Arc<dyn Communicator> = Arc::new(Apart { threads, by_devices, lends, receipts: Receipts::default() });
         Ranks::new(comm, Arc::default())
     })
 }

@@ -35,11 +35,11 @@ fn one_of_two() {
     }
     // Receipts come beside messages; one is still on its way when they leave.
     let lending = mpi.lending().expect("they may read one another's memory");
-    (0..2).for_each(|_| lending.expect_receipt(other));
+    (0..2).for_each(|_| lending.receipts().expect(other));
     (0..2).for_each(|k| lending.post_receipt(other, vec![k, own as u64]));
     let machine = lending.machine();
     assert_eq!(mpi.gather(&machine), Ok(vec![machine.to_vec(); 2]));
-    let first = std::iter::repeat_with(|| lending.next_receipt(other)).flatten().next();
+    let first = std::iter::repeat_with(|| lending.receipts().next(lending, other)).flatten().next();
     assert_eq!(first, Some(vec![0, other as u64]));
     mpi.leave();
     assert_eq!(Arc::strong_count(&numbers), 1, "what has been sent is no longer held");

@@ -75,8 +75,10 @@ impl Event {
     /// # Errors
     /// The driver's.
     pub fn milliseconds_since(&self, earlier: &Event) -> Result<f64, CudaError> {
+        earlier.synchronize()?;
+        self.synchronize()?;
         // SAFETY: both events live.
-        let time = self.synchronize().map(|()| unsafe { result::event::elapsed(earlier.raw, self.raw) })?;
+        let time = unsafe { result::event::elapsed(earlier.raw, self.raw) };
         time.map(f64::from).map_err(self.failed("timing"))
     }
 

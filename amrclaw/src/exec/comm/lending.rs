@@ -2,22 +2,61 @@
 
 use super::{CommError, Communicator, Head, Ranks};
 use crate::mesh::Rank;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long receipts may be on their way when ranks leave, all of which have read what there was to read: else they do not come, after an error.
+const RECEIPTS_WITHIN: Duration = Duration::from_secs(10);
+
+/// How often a rank that leaves looks for them.
+const LOOK: Duration = Duration::from_micros(50);
 
 /// What ranks of one machine tell one another beside messages, and in no order with these.
 pub trait Lending {
     /// The machine: the same for all of its ranks, and for no other.
     fn machine(&self) -> [u64; 2];
 
-    /// This rank has lent another something, which will come back with a receipt: all do before ranks leave.
-    fn expect_receipt(&self, from: usize);
+    /// Receipts that are still to come.
+    fn receipts(&self) -> &Receipts;
 
     /// Tells another rank that the oldest of what it has lent has been read, and what it needs to know of that.
     fn post_receipt(&self, to: usize, words: Vec<u64>);
 
     /// The next receipt of another rank, if it is there.
-    fn next_receipt(&self, from: usize) -> Option<Vec<u64>>;
+    fn take_receipt(&self, from: usize) -> Option<Vec<u64>>;
+}
+
+/// How many receipts are still to come of each rank.
+#[derive(Default)]
+pub struct Receipts(Mutex<BTreeMap<usize, usize>>);
+
+impl Receipts {
+    /// Another rank has been lent something.
+    pub fn expect(&self, from: usize) {
+        *self.0.lock().entry(from).or_default() += 1;
+    }
+
+    /// The next of another rank, if it is there.
+    pub fn next(&self, lending: &dyn Lending, from: usize) -> Option<Vec<u64>> {
+        let receipt = lending.take_receipt(from)?;
+        *self.0.lock().get_mut(&from).expect("receipts come of what has been lent") -= 1;
+        Some(receipt)
+    }
+
+    /// Waits until all have come: ranks are to leave with nothing on its way.
+    pub fn wait_for_all(&self, lending: &dyn Lending) {
+        let owes = || self.0.lock().iter().find(|(_, owed)| **owed > 0).map(|(&from, _)| from);
+        let clock = Instant::now();
+        while let Some(from) = owes().filter(|_| clock.elapsed() < RECEIPTS_WITHIN) {
+            if self.next(lending, from).is_none() {
+                sleep(LOOK);
+            }
+        }
+    }
 }
 
 /// Who reads whose memory: of two ranks both the other's, or neither.
@@ -87,7 +126,7 @@ impl Ranks {
         exported: &[u64],
     ) -> Result<(), CommError> {
         self.shared.bytes.fetch_add(place.len() as u64, Ordering::Relaxed);
-        lending_of(self.comm.as_ref()).expect_receipt(to);
+        lending_of(self.comm.as_ref()).receipts().expect(to);
         self.post_words(to, head, &[&[place.start as u64, place.len() as u64], exported].concat())
     }
 
@@ -106,7 +145,8 @@ impl Ranks {
 
     /// The next receipt of another rank, if it is there.
     pub(in crate::exec) fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
-        lending_of(self.comm.as_ref()).next_receipt(from)
+        let lending = lending_of(self.comm.as_ref());
+        lending.receipts().next(lending, from)
     }
 }
 

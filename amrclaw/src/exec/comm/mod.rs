@@ -17,8 +17,8 @@ mod threads;
 
 pub use board::Board;
 pub use handed::DeviceMessages;
-pub use lending::Lending;
 use lending::Readers;
+pub use lending::{Lending, Receipts};
 pub use message::{Head, Message, Phase};
 pub use mpi::Mpi;
 pub(in crate::exec) use run_lengths::RunLengths;

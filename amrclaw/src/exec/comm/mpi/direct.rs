@@ -2,9 +2,9 @@
 
 use super::Mpi;
 use super::state::{DEVICE_MESSAGE, RECEIPT};
-use crate::exec::comm::{CommError, Communicator, DeviceMessages, Lending};
+use crate::exec::comm::{CommError, Communicator, DeviceMessages, Lending, Receipts};
 use std::any::Any;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 
 /// How messages between GPUs may go where the host's memory need not be on their way.
 #[derive(Debug, PartialEq)]
@@ -72,8 +72,8 @@ impl Lending for Mpi {
         self.machine.expect("asked for where it is known")
     }
 
-    fn expect_receipt(&self, from: usize) {
-        *self.state.lock().owed.entry(from).or_default() += 1;
+    fn receipts(&self) -> &Receipts {
+        &self.receipts
     }
 
     fn post_receipt(&self, to: usize, words: Vec<u64>) {
@@ -82,8 +82,8 @@ impl Lending for Mpi {
         state.send_words(to, RECEIPT, words);
     }
 
-    fn next_receipt(&self, from: usize) -> Option<Vec<u64>> {
-        self.state.lock().next_receipt(from)
+    fn take_receipt(&self, from: usize) -> Option<Vec<u64>> {
+        self.state.lock().receive_short(from as c_int, RECEIPT)
     }
 }
 

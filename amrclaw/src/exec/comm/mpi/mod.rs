@@ -11,7 +11,7 @@ pub use launcher::{Family, Launch, launch, start_alone};
 pub use library::NoLibrary;
 
 use super::patience::Patience;
-use super::{CommError, Communicator, DeviceMessages, Lending};
+use super::{CommError, Communicator, DeviceMessages, Lending, Receipts};
 use crate::mesh::Rank;
 use direct::Ways;
 use library::{ANY, Functions, SERIALIZED, WORLD};
@@ -39,9 +39,6 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a rank that waits too may take to say so.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(1);
-
-/// How long receipts may be on their way when ranks leave, all of which have read what there was to read: else they do not come, after an error.
-pub const RECEIPTS_WITHIN: Duration = Duration::from_secs(10);
 
 /// Of several ranks that end the run at once the first tells why: each waits so long for those before it, up to a second.
 const TURN: Duration = Duration::from_millis(25);
@@ -98,6 +95,7 @@ pub struct Mpi {
     gpu_aware: bool,
     /// The machine, if its ranks may read one another's memory.
     machine: Option<[u64; 2]>,
+    receipts: Receipts,
     /// How long this rank looks often for what it waits for, in nanoseconds.
     eager: AtomicU64,
     /// Called by one thread at a time.
@@ -132,17 +130,14 @@ impl Mpi {
         let (gpu_aware, machine) = (by_mpi && functions.is_gpu_aware() == Some(true), machine());
         let state = State::new(functions, is_guest != 0);
         let eager = AtomicU64::new(EAGER.as_nanos() as u64);
-        Ok(Mpi { rank, patience, gpu_aware, machine, eager, state: Mutex::new(state) })
+        Ok(Mpi { rank, patience, gpu_aware, machine, receipts: Receipts::default(), eager, state: Mutex::new(state) })
     }
 
     /// Leaves the other ranks, all of which leave; for the end of the program.
     pub fn leave(&self) {
-        // MPI is to come to its end with nothing on its way.
-        let (clock, owes) = (Instant::now(), || self.state.lock().next_that_owes());
-        while let Some(from) = owes().filter(|_| clock.elapsed() < RECEIPTS_WITHIN) {
-            if self.state.lock().next_receipt(from).is_none() {
-                thread::sleep(EAGER);
-            }
+        let has_ended = self.state.lock().ended;
+        if !has_ended {
+            self.receipts.wait_for_all(self);
         }
         let mut state = self.state.lock();
         while !state.ended && !state.sent.is_empty() {

@@ -2,7 +2,6 @@
 
 use super::library::{ANY, Functions, NO_REQUEST, Status, WORDS, WORLD};
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 
 /// The tag of messages: they are told apart by their order.
@@ -24,8 +23,6 @@ pub struct State {
     pub sent: Vec<(usize, Box<dyn Any + Send>)>,
     /// What is to stay until MPI has come to its end.
     pub kept: Vec<Box<dyn Any + Send>>,
-    /// Receipts that are still to come, by rank.
-    pub owed: BTreeMap<usize, usize>,
     /// Nothing more is asked.
     pub ended: bool,
     /// It is for others to bring MPI to its end.
@@ -35,7 +32,7 @@ pub struct State {
 impl State {
     /// `is_guest`: another has brought MPI to its start.
     pub fn new(functions: Functions, is_guest: bool) -> Self {
-        State { functions, sent: Vec::new(), kept: Vec::new(), owed: BTreeMap::new(), ended: false, is_guest }
+        State { functions, sent: Vec::new(), kept: Vec::new(), ended: false, is_guest }
     }
 
     /// Sends words.
@@ -102,19 +99,6 @@ impl State {
             (self.functions.receive)(words.as_mut_ptr().cast(), count, WORDS, from, tag, WORLD, &raw mut status);
         }
         Some(words)
-    }
-
-    /// The next receipt of a rank, if it is there.
-    pub fn next_receipt(&mut self, from: usize) -> Option<Vec<u64>> {
-        let receipt = self.receive_short(from as c_int, RECEIPT)?;
-        *self.owed.get_mut(&from).expect("receipts come of what has been lent") -= 1;
-        Some(receipt)
-    }
-
-    /// A rank of which receipts are to come, unless nothing more is asked.
-    pub fn next_that_owes(&self) -> Option<usize> {
-        let owes = self.owed.iter().find(|(_, owed)| **owed > 0).map(|(from, _)| *from);
-        owes.filter(|_| !self.ended)
     }
 
     /// Tells ranks that ask for it that this one waits.
